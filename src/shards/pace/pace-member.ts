@@ -96,14 +96,18 @@ export class PaceMember implements SharedPace {
     try {
       if (this.#written?.entry !== this.#entry) await this.#write();
       const ids = await workersIn(folder);
-      const isDue = this.#clock() - this.#beatAt >= BEAT_MS;
       if (!ids.includes(worker)) return this.#enter();
-      const others = ids.filter(id => id !== worker);
-      const known = this.#others.map(({ id }) => id);
-      if (this.#hasShare && !isDue && isDeepStrictEqual(others, known)) return;
-      this.#others = await this.#watch.read(others, () => !this.#isSilent(this.#clock()));
+      this.#others = await this.#watch.look(
+        ids.filter(id => id !== worker),
+        {
+          isAwaited: ({ counted }) => !this.#hasShare && counted[worker] !== this.#entry,
+          isSelfAlive: () => !this.#isSilent(this.#clock()),
+        },
+      );
+      const isDue = this.#clock() - this.#beatAt >= BEAT_MS;
       if (isDue || !isDeepStrictEqual(this.#counted, this.#written?.counted)) await this.#write();
-      if (this.#written?.entry === this.#entry && isCounted(worker, this.#entry, this.#others))
+      const hasSeenAll = this.#others.length === ids.length - 1;
+      if (hasSeenAll && this.#written?.entry === this.#entry && isCounted(worker, this.#entry, this.#others))
         this.#hasShare = true;
     } catch (cause) {
       if (!isMissing(cause)) throw cause;

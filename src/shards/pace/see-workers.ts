@@ -3,7 +3,7 @@ import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
 import { workerName, workerOf } from '../folder/names.ts';
 import { readRecord } from '../folder/read-plan.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
-import { LEASE_MS } from '../work/next-attempt.ts';
+import { BEAT_MS, LEASE_MS } from '../work/next-attempt.ts';
 import { type SeenWorker, type WorkerFile, workerShape } from './worker-shape.ts';
 
 /** A worker whose file was damaged, by a power loss for example. It goes like one that is dead, unless it writes another. */
@@ -17,11 +17,17 @@ export async function workersIn(folder: SharedFolder): Promise<string[]> {
   return (await folder.list('workers')).flatMap(name => workerOf(name) ?? []);
 }
 
+/**
+ * The most files that one look reads, so that a worker asks no more of the folder the more workers there are: at two looks
+ * a second, 20 reads, and 100 workers hear of each other's news within 5 s.
+ */
+const MAX_READS = 10;
+
 /** What one worker has seen of the others. */
 export class WorkerWatch {
   readonly #folder: SharedFolder;
   readonly #clock: () => number;
-  #seen = new Map<string, SeenWorker>();
+  readonly #seen = new Map<string, SeenWorker>();
 
   constructor(folder: SharedFolder, clock: () => number) {
     this.#folder = folder;
@@ -29,27 +35,44 @@ export class WorkerWatch {
   }
 
   /**
-   * Reads the files of workers. One that is dead is removed: its process has ended, or was silent for so long that it
-   * sends nothing before it has asked for a share again.
+   * Reads the files of some workers: first of those that are new, then of those that were not read for the longest time.
+   * One that is dead is removed: its process has ended, or was silent for so long that it sends nothing before it has asked
+   * for a share again.
    *
-   * @param isSelfAlive whether the others do not take this worker for dead: if they did, they might have given one that
-   *   seemed dead a share again in the meantime
-   * @returns those that are alive
+   * @param ids of all others
+   * @param options.isAwaited whether to read the file of a worker before its next heartbeat is due
+   * @param options.isSelfAlive whether the others do not take this worker for dead: if they did, they might have given
+   *   one that seemed dead a share again in the meantime
+   * @returns those that are alive; not those whose files it has not read yet
    */
-  async read(ids: readonly string[], isSelfAlive: () => boolean): Promise<SeenWorker[]> {
-    const seen = new Map<string, SeenWorker>();
-    for (const id of ids) {
-      const asked = this.#clock();
-      const file = await readRecord(this.#folder, workerName(id), workerShape).catch(unlessDamaged);
-      if (file === undefined) continue;
-      const last = this.#seen.get(id);
-      const seenAt = last?.beat === file.beat ? last.seenAt : this.#clock();
-      // A heartbeat may have come while the answer was on its way.
-      if (asked - seenAt < LEASE_MS && !processIsGone(file)) seen.set(id, { ...file, id, seenAt });
-      else if (isSelfAlive()) await this.#folder.remove(workerName(id));
-    }
-    this.#seen = seen;
-    return [...seen.values()];
+  async look(
+    ids: readonly string[],
+    { isAwaited, isSelfAlive }: { isAwaited: (seen: SeenWorker) => boolean; isSelfAlive: () => boolean },
+  ): Promise<SeenWorker[]> {
+    const listed = new Set(ids);
+    for (const id of this.#seen.keys()) if (!listed.has(id)) this.#seen.delete(id);
+    const now = this.#clock();
+    const readAt = (id: string): number => this.#seen.get(id)?.readAt ?? Number.NEGATIVE_INFINITY;
+    const isDue = (id: string): boolean => {
+      const seen = this.#seen.get(id);
+      return seen === undefined || now - seen.readAt >= BEAT_MS || isAwaited(seen);
+    };
+    const due = ids.filter(isDue).sort((a, b) => readAt(a) - readAt(b));
+    await Promise.all(due.slice(0, MAX_READS).map(id => this.#read(id, isSelfAlive)));
+    return [...this.#seen.values()];
+  }
+
+  async #read(id: string, isSelfAlive: () => boolean): Promise<void> {
+    const asked = this.#clock();
+    const file = await readRecord(this.#folder, workerName(id), workerShape).catch(unlessDamaged);
+    const last = this.#seen.get(id);
+    this.#seen.delete(id);
+    if (file === undefined) return;
+    const seenAt = last?.beat === file.beat ? last.seenAt : this.#clock();
+    // A heartbeat may have come while the answer was on its way.
+    if (asked - seenAt < LEASE_MS && !processIsGone(file))
+      this.#seen.set(id, { ...file, id, seenAt, readAt: asked });
+    else if (isSelfAlive()) await this.#folder.remove(workerName(id));
   }
 }
 

@@ -32,4 +32,6 @@ export interface SeenWorker extends WorkerFile {
   id: string;
   /** When this heartbeat was first seen, from `performance.now()`. */
   seenAt: number;
+  /** When its file was read last. */
+  readAt: number;
 }

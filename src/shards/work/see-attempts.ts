@@ -3,13 +3,23 @@ import { beatName, leaseName, numbersOf } from '../folder/names.ts';
 import { readRecord } from '../folder/read-plan.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import type { SeenAttempt } from './next-attempt.ts';
-import { type Beat, beatShape, leaseShape } from './result-shape.ts';
+import { type Beat, beatShape, type LeaseHolder, leaseShape } from './result-shape.ts';
+
+/**
+ * How many shards one look sees: once a second, so that 100 workers know the silence of a lease to within 4 s, and ask no
+ * more of the folder each than 25 do.
+ */
+const MAX_LOOKS = 25;
 
 /** What one worker has seen of the leases of others. */
 export class LeaseWatch {
   readonly #folder: SharedFolder;
-  /** Lease → its last beat, and when that was first seen, by the monotonic clock of this process. */
+  /** File of a lease → its last beat, and when that was first seen, by the monotonic clock of this process. */
   readonly #seen = new Map<string, { beat: number; at: number }>();
+  /** File of a lease → what it says, which does not change. */
+  readonly #leases = new Map<string, LeaseHolder>();
+  /** The shard that was looked at last. */
+  #last = -1;
 
   constructor(folder: SharedFolder) {
     this.#folder = folder;
@@ -24,7 +34,7 @@ export class LeaseWatch {
       .sort((a, b) => a - b);
     const attempts: SeenAttempt[] = [];
     for (const number of numbers) {
-      const lease = await readRecord(this.#folder, leaseName(shard, number), leaseShape);
+      const lease = await this.#leaseOf(leaseName(shard, number));
       const beat = await readRecord(this.#folder, beatName(shard, number), beatShape);
       const silentMs = this.#silence(leaseName(shard, number), beat);
       const isDead = lease === undefined || processIsGone(lease);
@@ -33,11 +43,36 @@ export class LeaseWatch {
     return attempts;
   }
 
-  /** Looks at the leases of shards, so that it is known how long they were silent when that matters. */
+  /**
+   * Looks at the leases of shards, so that it is known how long they were silent when that matters. Of many shards, each
+   * look sees the next ones.
+   */
   async look(shards: readonly number[]): Promise<void> {
     const leases = await this.#folder.list('leases');
+    this.#forgetAllBut(leases);
     const leased = new Set(leases.map(name => numbersOf(name)?.shard));
-    for (const shard of shards) if (leased.has(shard)) await this.attemptsOf(shard, leases);
+    const held = shards.filter(shard => leased.has(shard));
+    const inTurn = [
+      ...held.filter(shard => shard > this.#last),
+      ...held.filter(shard => shard <= this.#last),
+    ];
+    for (const shard of inTurn.slice(0, MAX_LOOKS)) {
+      this.#last = shard;
+      await this.attemptsOf(shard, leases);
+    }
+  }
+
+  /** The same run may have been planned again. */
+  #forgetAllBut(names: readonly string[]): void {
+    const there = new Set(names.map(name => `leases/${name}`));
+    for (const lease of this.#seen.keys()) if (!there.has(lease)) this.#seen.delete(lease);
+    for (const lease of this.#leases.keys()) if (!there.has(lease)) this.#leases.delete(lease);
+  }
+
+  async #leaseOf(name: string): Promise<LeaseHolder | undefined> {
+    const lease = this.#leases.get(name) ?? (await readRecord(this.#folder, name, leaseShape));
+    if (lease !== undefined) this.#leases.set(name, lease);
+    return lease;
   }
 
   #silence(lease: string, beat: Beat | undefined): number {

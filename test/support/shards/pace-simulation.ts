@@ -25,6 +25,8 @@ export class SimulatedWorker {
 /** Workers in a folder whose operations take their time. Time passes only between events, so a test waits for nothing. */
 export class PaceSimulation {
   now = 0;
+  /** Files of workers that were read so far. */
+  reads = 0;
   readonly workers: SimulatedWorker[] = [];
   readonly #random: Random;
   readonly #files = new Map<string, string>();
@@ -115,7 +117,10 @@ export class PaceSimulation {
       prepare: async () => {},
       create: (name, text) => operate(() => !files.has(name) && files.set(name, text).size > 0),
       replace: (name, text) => operate(() => void files.set(name, text)),
-      read: name => operate(() => files.get(name)),
+      read: name => {
+        this.reads++;
+        return operate(() => files.get(name));
+      },
       list: folder =>
         operate(() => [...files.keys()].flatMap(name => name.split(`${folder}/`)[1] ?? []).sort()),
       remove: name => operate(() => void files.delete(name)),

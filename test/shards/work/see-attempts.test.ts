@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beatName, leaseName } from '../../../src/shards/folder/names.ts';
+import { type SharedFolder, sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
+import type { Beat } from '../../../src/shards/work/result-shape.ts';
+import { LeaseWatch } from '../../../src/shards/work/see-attempts.ts';
+import { newFolder } from '../../support/folder.ts';
+
+const SHARDS = Array.from({ length: 60 }, (_, shard) => shard);
+const HOLDER = { worker: 'w', pid: 1, started: '1', realm: 'another machine', row: 1 };
+const BEAT: Beat = { beat: 1, state: 'running', row: 1, read: 0, rejected: 0, error: null };
+
+/** A folder in which another machine scores all shards, and the names of the files that are read. */
+async function heldShards(t: TestContext): Promise<{ folder: SharedFolder; reads: string[] }> {
+  const folder = sharedFolder(join(await newFolder(t), 'shards'));
+  await folder.prepare();
+  for (const shard of SHARDS) {
+    await folder.replace(leaseName(shard, 1), JSON.stringify(HOLDER));
+    await folder.replace(beatName(shard, 1), JSON.stringify(BEAT));
+  }
+  const reads: string[] = [];
+  const read = (name: string): Promise<string | undefined> => {
+    reads.push(name);
+    return folder.read(name);
+  };
+  return { folder: { ...folder, read }, reads };
+}
+
+describe('a worker that watches the leases of others', () => {
+  it('sees 25 shards at a time, all of them in turn, and reads each lease once', async t => {
+    const { folder, reads } = await heldShards(t);
+    const watch = new LeaseWatch(folder);
+    for (let look = 0; look < 5; look++) await watch.look(SHARDS);
+    const times = (name: string): number => reads.filter(each => each === name).length;
+    assert.deepEqual(
+      SHARDS.map(shard => times(beatName(shard, 1))),
+      SHARDS.map(shard => (shard < 5 ? 3 : 2)),
+    );
+    assert.ok(SHARDS.every(shard => times(leaseName(shard, 1)) === 1));
+  });
+
+  it('knows from then on how long a holder has been silent', async t => {
+    const { folder } = await heldShards(t);
+    const watch = new LeaseWatch(folder);
+    await watch.look([3, 4]);
+    await delay(30);
+    await folder.replace(beatName(4, 1), JSON.stringify({ ...BEAT, beat: 2 }));
+    const names = await folder.list('leases');
+    const [silent] = await watch.attemptsOf(3, names);
+    const [lively] = await watch.attemptsOf(4, names);
+    assert.ok((silent?.silentMs ?? 0) >= 29, `${silent?.silentMs} ms`);
+    assert.equal(lively?.silentMs, 0);
+  });
+
+  it('forgets the leases of a run that was discarded and planned again', async t => {
+    const { folder } = await heldShards(t);
+    const watch = new LeaseWatch(folder);
+    await watch.look([3]);
+    await folder.remove(leaseName(3, 1));
+    await watch.look([3]);
+    await folder.create(leaseName(3, 1), JSON.stringify({ ...HOLDER, row: 7 }));
+    const [attempt] = await watch.attemptsOf(3, await folder.list('leases'));
+    assert.deepEqual({ row: attempt?.row, silentMs: attempt?.silentMs }, { row: 7, silentMs: 0 });
+  });
+});
