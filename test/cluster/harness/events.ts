@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../../fixtures/random.ts';
 import { LEASE_MS } from '../../../src/shards/work/next-attempt.ts';
 import type { Cluster } from './cluster.ts';
+import type { CuttableProxy } from './proxy.ts';
 import { fillDisk } from './small-disk.ts';
 import { noWrongClock } from './wrong-clock.ts';
 
@@ -35,6 +36,17 @@ function suspend(cluster: Cluster, pid: number | undefined, ms: number): void {
     signal(pid, 'SIGCONT');
     cluster.suspended.delete(pid);
   }, ms);
+}
+
+/** Cuts or stalls a way for a while. */
+async function interrupt(
+  proxy: CuttableProxy | undefined,
+  how: 'cut' | 'stall',
+  random: Random,
+): Promise<void> {
+  await proxy?.[how]();
+  await delay(random.whole(100, 8_000));
+  await proxy?.restore();
 }
 
 export const events = {
@@ -100,20 +112,22 @@ export const events = {
   'connections cut': {
     weight: 8,
     isPossible: ({ scenario, isScored }) => scenario.predictor.proxy !== undefined && !isScored,
-    async act({ scenario: { predictor } }, random) {
-      await predictor.proxy?.cut();
-      await delay(random.whole(100, 8_000));
-      await predictor.proxy?.restore();
-    },
+    act: ({ scenario: { predictor } }, random) => interrupt(predictor.proxy, 'cut', random),
   },
   'network stalled': {
     weight: 5,
     isPossible: ({ scenario, isScored }) => scenario.predictor.proxy !== undefined && !isScored,
-    async act({ scenario: { predictor } }, random) {
-      predictor.proxy?.stall();
-      await delay(random.whole(100, 8_000));
-      await predictor.proxy?.restore();
-    },
+    act: ({ scenario: { predictor } }, random) => interrupt(predictor.proxy, 'stall', random),
+  },
+  'connections to the queue cut': {
+    weight: 8,
+    isPossible: cluster => cluster.scenario.queue !== undefined && isWorking(cluster),
+    act: ({ scenario: { queue } }, random) => interrupt(queue?.proxy, 'cut', random),
+  },
+  'network to the queue stalled': {
+    weight: 5,
+    isPossible: cluster => cluster.scenario.queue !== undefined && isWorking(cluster),
+    act: ({ scenario: { queue } }, random) => interrupt(queue?.proxy, 'stall', random),
   },
   'kill -9 of the service': {
     weight: 5,
@@ -124,9 +138,9 @@ export const events = {
     weight: 8,
     isPossible: cluster => cluster.scenario.queue !== undefined && isWorking(cluster),
     async act({ scenario: { queue } }, random) {
-      await queue?.kill();
+      await queue?.server.kill();
       await delay(random.whole(0, 6_000));
-      await queue?.start();
+      await queue?.server.start();
     },
   },
   'disk full': {

@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a service that can be cut. */
+/** Where a server listens on this machine. */
+export type Target = { port: number } | { path: string };
+
+/** A way to a server that can be cut. */
 export interface CuttableProxy {
-  url: string;
-  /** From now on, new connections lead to another service. */
-  leadTo(target: string): void;
+  port: number;
+  /** From now on, new connections lead to another server. */
+  leadTo(target: Target): void;
   /** Closes all connections and refuses new ones. */
   cut(): Promise<void>;
   /** Lets no byte through, as a network that drops packets. */
@@ -15,22 +18,22 @@ export interface CuttableProxy {
   close(): Promise<void>;
 }
 
-export async function startProxy(target: string): Promise<CuttableProxy> {
-  let targetPort = new URL(target).port;
+export async function startProxy(target: Target): Promise<CuttableProxy> {
+  let to = target;
   const sockets = new Set<Socket>();
   let isStalled = false;
   const server = createServer(own => {
-    const other = connect(Number(targetPort), '127.0.0.1');
-    for (const [from, to] of [
+    const other = connect('port' in to ? { ...to, host: '127.0.0.1' } : to);
+    for (const [from, into] of [
       [own, other],
       [other, own],
     ] as const) {
       sockets.add(from);
-      from.pipe(to);
+      from.pipe(into);
       from.on('error', () => {}); // the other side closed it
       from.on('close', () => {
         sockets.delete(from);
-        to.destroy();
+        into.destroy();
       });
       if (isStalled) from.unpipe().pause();
     }
@@ -45,9 +48,9 @@ export async function startProxy(target: string): Promise<CuttableProxy> {
     await closed;
   };
   return {
-    url: `http://127.0.0.1:${port}`,
+    port,
     leadTo(other) {
-      targetPort = new URL(other).port;
+      to = other;
     },
     cut: leave,
     stall() {

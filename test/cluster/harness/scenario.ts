@@ -7,9 +7,17 @@ import type { Random } from '../../../fixtures/random.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 import type { Store } from '../../support/stores/store.ts';
 import { hostileText, inputKinds } from './hostile-input.ts';
+import { type CuttableProxy, startProxy } from './proxy.ts';
 import { type Predictor, type PredictorKind, startPredictor } from './services.ts';
 import { mountDisk, noSmallDisk, unmountDisk } from './small-disk.ts';
 import { type Way, ways } from './ways.ts';
+
+export interface HarnessQueue {
+  /** For --queue: leads through the proxy. */
+  url: string;
+  server: Store;
+  proxy: CuttableProxy;
+}
 
 /** A run that is to be disturbed. */
 export interface Scenario {
@@ -19,8 +27,8 @@ export interface Scenario {
   way: Way;
   workers: number;
   predictor: Predictor;
-  /** The server of the queue, if there is one. */
-  queue: Store | undefined;
+  /** The queue, if there is one. */
+  queue: HarnessQueue | undefined;
   /** Inputs and options that determine the output, for `plan` and `score`. */
   scoring: readonly string[];
   /** The pattern of the outputs, and their folder. */
@@ -57,7 +65,7 @@ export async function newScenario(t: TestContext, random: Random): Promise<Scena
     writeFileSync(join(folder, `in/${file}${kind.suffix}`), kind.encode(text));
   }
   const predictor = await startPredictor(service);
-  const queue = await way.store?.start(t);
+  const queue = way.store && (await startQueue(await way.store.start(t)));
   return {
     ...{ folder, way, predictor, queue, workers: 3, disk },
     name: [way.name, service, `${files} × ${kind.name} to ${ending}`, `disk: ${place}`].join(', '),
@@ -67,10 +75,16 @@ export async function newScenario(t: TestContext, random: Random): Promise<Scena
     shards: join(place === 'shards' ? join(folder, 'disk') : folder, 'shards'),
     async close() {
       await predictor.close();
+      await queue?.proxy.close();
       if (disk !== undefined) unmountDisk(disk);
       await rm(root, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+async function startQueue(server: Store): Promise<HarnessQueue> {
+  const proxy = await startProxy({ path: server.socket });
+  return { url: server.urlAt(proxy.port), server, proxy };
 }
 
 /** The files of a folder, without the ledger that runs over several inputs keep. */

@@ -25,13 +25,13 @@ export async function startPredictor(kind: PredictorKind): Promise<Predictor> {
   if (kind === 'local report') return { report: 'one', env: home, close: async () => {} };
   if (kind === 'rowcast serve') {
     let service = await startServe(home);
-    const proxy = await startProxy(service.url);
+    const proxy = await startProxy(portOf(service.url));
     return {
-      ...{ report: 'one', proxy, env: { ROWCAST_URL: proxy.url, ROWCAST_API_KEY: key } },
+      ...{ report: 'one', proxy, env: environment(proxy) },
       async restart() {
         service.kill();
         service = await startServe(home);
-        proxy.leadTo(service.url);
+        proxy.leadTo(portOf(service.url));
       },
       async close() {
         service.kill();
@@ -47,15 +47,22 @@ export async function startPredictor(kind: PredictorKind): Promise<Predictor> {
       return true;
     },
   });
-  const proxy = await startProxy(stub.url);
+  const proxy = await startProxy(portOf(stub.url));
   return {
-    ...{ report: 'r', proxy, env: { ROWCAST_URL: proxy.url, ROWCAST_API_KEY: key } },
+    ...{ report: 'r', proxy, env: environment(proxy) },
     async close() {
       await stub.close();
       await proxy.close();
     },
   };
 }
+
+const portOf = (url: string): { port: number } => ({ port: Number(new URL(url).port) });
+
+const environment = ({ port }: CuttableProxy): Record<string, string> => ({
+  ROWCAST_URL: `http://127.0.0.1:${port}`,
+  ROWCAST_API_KEY: key,
+});
 
 async function startServe(env: Record<string, string>): Promise<{ url: string; kill(): void }> {
   const child = spawn(process.execPath, [bin, 'serve', '--port', '0'], {

@@ -56,5 +56,11 @@ export async function startPostgres(t: TestContext, auth = 'trust'): Promise<Sto
   const kill = async (): Promise<void> => child && killProcess(child);
   t.after(kill);
   await start();
-  return { name: 'PostgreSQL', url: `postgres://rowcast@/postgres?host=${sockets}`, kill, start };
+  return {
+    name: 'PostgreSQL',
+    url: `postgres://rowcast@/postgres?host=${sockets}`,
+    socket: join(sockets, '.s.PGSQL.5432'),
+    urlAt: port => `postgres://rowcast@127.0.0.1:${port}/postgres`,
+    ...{ kill, start },
+  };
 }

@@ -26,7 +26,8 @@ export async function startRedis(t: TestContext, flags: readonly string[] = []):
   const kill = async (): Promise<void> => child && killProcess(child);
   t.after(kill);
   await start();
-  return { name: 'Redis', url: `redis:///?path=${socket}`, kill, start };
+  const urlAt = (port: number): string => `redis://127.0.0.1:${port}`;
+  return { name: 'Redis', url: `redis:///?path=${socket}`, socket, urlAt, kill, start };
 }
 
 /** Whether it answers, also with an error, because a password may be needed. */

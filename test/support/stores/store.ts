@@ -7,6 +7,9 @@ export interface Store {
   name: 'Redis' | 'PostgreSQL';
   /** For --queue. */
   url: string;
+  /** The Unix socket on which it listens, and the URL for a proxy to it on a port of this machine. */
+  socket: string;
+  urlAt(port: number): string;
   /** Ends it as a power cut does. */
   kill(): Promise<void>;
   /** Starts it again, with what it had on its disk. */
