@@ -2,21 +2,21 @@ import { BatchColumns, type PlacedBatch } from '../columns/batch-columns.ts';
 import type { ColumnReader } from '../columns/column-reader.ts';
 import { readerOf } from '../columns/reader-of.ts';
 import { withoutNulls } from '../columns/without-nulls.ts';
-import type { Predictions } from '../contract/predictions.ts';
 import { unknownColumns } from '../contract/unknown-columns.ts';
 import type { Counting } from '../drift/counted-column.ts';
 import { addScores, type Tally } from '../drift/tally.ts';
-import type { Appended, AppendedOptions } from '../formats/csv/appended-columns.ts';
+import type { AppendedOptions } from '../formats/csv/appended-columns.ts';
 import type { Batch } from '../formats/csv/batch.ts';
 import type { Fields } from '../formats/csv/fields/fields.ts';
-import type { Layout, MergeRecords, PlacedMerger, PredictedBatch } from '../formats/format.ts';
+import type { Layout } from '../formats/format.ts';
 import type { BatchMemory } from '../kernel/batch-memory.ts';
 import type { LearnedColumn } from '../reports/model/column-encoder.ts';
 import type { EngineModel } from '../reports/model/engine.ts';
 import type { FeatureColumn } from '../scoring/feature-columns.ts';
 import { GzipMembers, type Part } from '../scoring/merge/gzip-members.ts';
-import type { MergedRecords, Scored } from '../scoring/scorer.ts';
+import type { Scored } from '../scoring/scorer.ts';
 import { checkProbabilities } from './check-probabilities.ts';
+import { ScoredMerger } from './merge-scored.ts';
 import { ModelTally, type RowRange, rowsOfParts } from './model-tally.ts';
 
 export interface RecordScorerOptions {
@@ -54,8 +54,7 @@ export class RecordScorer {
   readonly #hasColumn: boolean;
   /** For each class of the output, its index among the model's; undefined if the order is the same. */
   readonly #order: Int32Array | undefined;
-  readonly #appended: Appended;
-  readonly #placedMerger: PlacedMerger | undefined;
+  readonly #merger: ScoredMerger;
   readonly #members: GzipMembers;
   readonly #tally: ModelTally | undefined;
   readonly #withoutNulls: (fields: Fields, index: number) => void;
@@ -74,9 +73,9 @@ export class RecordScorer {
     this.#withoutNulls = withoutNulls(nulls);
     const order = Int32Array.from(appended.classes, name => classes.indexOf(name));
     this.#order = order.every((own, i) => own === i) ? undefined : order;
-    this.#appended = layout.appended(appended);
-    this.#placedMerger = memory && layout.placedMerger?.(this.#appended, memory);
-    this.#members = new GzipMembers(this.#appended.maxBytes);
+    const written = layout.appended(appended);
+    this.#merger = new ScoredMerger(layout, written, memory);
+    this.#members = new GzipMembers(written.maxBytes);
   }
 
   /**
@@ -104,7 +103,7 @@ export class RecordScorer {
     const counts = this.#tally === undefined ? {} : { tallies };
     if (layout.mayJoinLines) return { faults, predictions: scored.predictions, ...counts };
     const predictions = { classes: rows === 0 ? [] : classes, probabilities: NONE, errors };
-    return { faults, predictions, merged: this.#merge(scored, fields, parts, into), ...counts };
+    return { faults, predictions, merged: this.#merger.merge(scored, fields, parts, into), ...counts };
   }
 
   /** The engine cannot be used afterwards. */
@@ -155,36 +154,6 @@ export class RecordScorer {
         ordered[at + i] = probabilities[at + (order[i] as number)] ?? Number.NaN;
     return ordered;
   }
-
-  #merger(scored: PredictedBatch, fields: Fields): MergeRecords {
-    const { batch, faults, predictions } = scored;
-    const isSimple = fields.placed !== undefined && faults.size === 0 && predictions.errors.size === 0;
-    if (isSimple && this.#placedMerger !== undefined)
-      return this.#placedMerger(batch, fields, predictions.probabilities);
-    return this.#options.layout.merger(scored, this.#appended);
-  }
-
-  #merge(
-    scored: { batch: Batch; faults: Scored['faults']; predictions: Predictions },
-    fields: Fields,
-    parts: readonly Part[],
-    into?: Buffer,
-  ): MergedRecords {
-    const { batch } = scored;
-    const merge = this.#merger(scored, fields);
-    const bytes = into ?? Buffer.allocUnsafe(maxMergedBytes(batch, this.#appended));
-    const ends: number[] = [];
-    let length = 0;
-    for (const { from, to } of parts) {
-      length += merge(from, to, undefined, bytes.subarray(length)).length;
-      ends.push(length);
-    }
-    return { bytes: bytes.subarray(0, length), ends };
-  }
 }
-
-/** Maximum size of a batch's records with the appended fields. */
-export const maxMergedBytes = ({ bytes, ends }: Batch, { maxBytes }: Pick<Appended, 'maxBytes'>): number =>
-  bytes.length + ends.length * maxBytes;
 
 const NONE = new Float64Array();
