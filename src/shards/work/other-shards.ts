@@ -2,17 +2,24 @@ import { beatName, doneName, numbersOf } from '../folder/names.ts';
 import { readRecord } from '../folder/read-plan.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { beatShape, resultShape } from './result-shape.ts';
+import { Turns } from './turns.ts';
 
 interface Counts {
   read: number;
   rejected: number;
 }
 
+/** How many heartbeats of others each count reads, every 2.5 s: those of 100 workers within 10 s. */
+const MAX_READS = 25;
+
 /** Counts the rows of all shards but the one that a process scores itself. */
 export class OtherShards {
   readonly #folder: SharedFolder;
   /** Results do not change, so each is read once. */
   readonly #finished = new Map<number, Counts>();
+  /** What was last read of those in progress. */
+  readonly #running = new Map<number, Counts>();
+  readonly #turns = new Turns(MAX_READS);
 
   constructor(folder: SharedFolder) {
     this.#folder = folder;
@@ -30,12 +37,14 @@ export class OtherShards {
       const result = await readRecord(this.#folder, doneName(shard), resultShape);
       if (result !== undefined) this.#finished.set(shard, result.accounts);
     }
-    for (const counts of this.#finished.values()) add(counts);
-    for (const [shard, attempt] of await this.#lastAttempts()) {
-      if (shard === own || this.#finished.has(shard)) continue;
-      const beat = await readRecord(this.#folder, beatName(shard, attempt), beatShape);
-      if (beat !== undefined) add(beat);
+    const attempts = await this.#lastAttempts();
+    const running = [...attempts.keys()].filter(shard => shard !== own && !this.#finished.has(shard));
+    for (const shard of this.#turns.next(running)) {
+      const beat = await readRecord(this.#folder, beatName(shard, attempts.get(shard) ?? 0), beatShape);
+      if (beat !== undefined) this.#running.set(shard, beat);
     }
+    for (const counts of this.#finished.values()) add(counts);
+    for (const shard of running) add(this.#running.get(shard) ?? { read: 0, rejected: 0 });
     return total;
   }
 

@@ -4,6 +4,7 @@ import { readRecord } from '../folder/read-plan.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import type { SeenAttempt } from './next-attempt.ts';
 import { type Beat, beatShape, type LeaseHolder, leaseShape } from './result-shape.ts';
+import { Turns } from './turns.ts';
 
 /**
  * How many shards one look sees: once a second, so that 100 workers know the silence of a lease to within 4 s, and ask no
@@ -18,8 +19,7 @@ export class LeaseWatch {
   readonly #seen = new Map<string, { beat: number; at: number }>();
   /** File of a lease → what it says, which does not change. */
   readonly #leases = new Map<string, LeaseHolder>();
-  /** The shard that was looked at last. */
-  #last = -1;
+  readonly #turns = new Turns(MAX_LOOKS);
 
   constructor(folder: SharedFolder) {
     this.#folder = folder;
@@ -52,14 +52,7 @@ export class LeaseWatch {
     this.#forgetAllBut(leases);
     const leased = new Set(leases.map(name => numbersOf(name)?.shard));
     const held = shards.filter(shard => leased.has(shard));
-    const inTurn = [
-      ...held.filter(shard => shard > this.#last),
-      ...held.filter(shard => shard <= this.#last),
-    ];
-    for (const shard of inTurn.slice(0, MAX_LOOKS)) {
-      this.#last = shard;
-      await this.attemptsOf(shard, leases);
-    }
+    for (const shard of this.#turns.next(held)) await this.attemptsOf(shard, leases);
   }
 
   /** The same run may have been planned again. */
