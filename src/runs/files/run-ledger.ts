@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { RowcastError } from '../../errors.ts';
-import { placeFile } from '../../storage/local/atomic-write.ts';
+import { privateAccess } from '../../storage/local/access.ts';
+import { replaceFile } from '../../storage/local/atomic-write.ts';
+import { diskFiles } from '../../storage/local/durable-files.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { takeLock } from '../../storage/local/locks/output-lock.ts';
 import { isMissing } from '../../storage/local/missing.ts';
@@ -132,7 +134,11 @@ export class RunLedger {
     try {
       // Another command may have added its own. What is damaged is replaced.
       const runs = { ...(await this.#read().catch(() => ({}))), ...news };
-      await placeFile(this.path, `${JSON.stringify({ format: 1, runs }, null, 1)}\n`, 'replace');
+      const bytes = Buffer.from(`${JSON.stringify({ format: 1, runs }, null, 1)}\n`);
+      // What a killed command has left there is written over: only the holder of the lock writes it.
+      const next = `${this.path}.new`;
+      await replaceFile(diskFiles, this.path, bytes, { next, access: privateAccess });
+      await diskFiles.syncFolder(this.#folder);
     } finally {
       await lock.release();
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { RunLedger, versionOf } from '../../../src/runs/files/run-ledger.ts';
@@ -61,6 +61,15 @@ describe('the record of finished runs', () => {
     const ledger = await again();
     for (const name of ['out.csv', 'out0.csv', 'out1.csv', 'out2.csv'])
       assert.ok(await ledger.unchanged({ ...key, output: join(folder, name) }), name);
+  });
+
+  it('leaves no file next to it, nor one of a command that was killed while it wrote', async t => {
+    const { folder, key, ledger, read, again } = await recorded(t);
+    await writeFile(`${ledger.path}.new`, 'x'.repeat(9_999));
+    await ledger.add({ ...key, options: { report: 's' } }, finished, read);
+    await ledger.flush();
+    assert.deepEqual((await readdir(folder)).sort(), ['.rowcast-runs.json', 'a.csv', 'out.csv']);
+    assert.equal((await (await again()).unchanged({ ...key, options: { report: 's' } }))?.exit_code, 1);
   });
 
   it('is reported if it is damaged, and is written anew', async t => {
