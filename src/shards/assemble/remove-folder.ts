@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ASSEMBLED } from '../folder/names.ts';
-import { readRecord } from '../folder/read-plan.ts';
+import { readRecord } from '../folder/read-record.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 
 const assembledShape = z.strictObject({ exit_code: z.number() });

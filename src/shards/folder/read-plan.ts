@@ -1,30 +1,8 @@
-import type * as z from 'zod';
 import { RowcastError } from '../../errors.ts';
 import { plannedShape, planShape, type Shard, type ShardPlan, shardShape } from '../plan/plan-shape.ts';
 import { numbersOf, PLAN, PLANNED, shardName } from './names.ts';
+import { readRecord } from './read-record.ts';
 import type { SharedFolder } from './shared-folder.ts';
-
-/** Reads a file of the run; undefined if it does not exist. @throws RowcastError `bad_plan` */
-export async function readRecord<T>(
-  folder: SharedFolder,
-  name: string,
-  shape: z.ZodType<T>,
-): Promise<T | undefined> {
-  const text = await folder.read(name);
-  if (text === undefined) return undefined;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    // Reported below.
-  }
-  const checked = shape.safeParse(parsed);
-  if (checked.success) return checked.data;
-  throw new RowcastError('bad_plan', 'not a file of a sharded run by this version of rowcast', {
-    location: { file: `${folder.path}/${name}` },
-    hint: 'Finish the run with the version that planned it, or discard it with rowcast abort.',
-  });
-}
 
 /** @throws RowcastError `no_plan`, `bad_plan` */
 export async function readPlan(folder: SharedFolder): Promise<ShardPlan> {

@@ -2,7 +2,8 @@ import { RowcastError } from '../../errors.ts';
 import type { Shard, ShardPlan } from '../plan/plan-shape.ts';
 import { failureShape, resultShape, type ShardFailure, type ShardResult } from '../work/result-shape.ts';
 import { doneName, failedName, numbersOf } from './names.ts';
-import { plannedShards, readPlan, readRecord, readShards } from './read-plan.ts';
+import { plannedShards, readPlan, readShards } from './read-plan.ts';
+import { readRecord } from './read-record.ts';
 import type { SharedFolder } from './shared-folder.ts';
 
 /** A sharded run, as its folder has it. */

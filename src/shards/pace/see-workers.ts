@@ -1,12 +1,11 @@
-import { RowcastError } from '../../errors.ts';
 import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
 import { workerName, workerOf } from '../folder/names.ts';
-import { readRecord } from '../folder/read-plan.ts';
+import { isDamage, readOnce } from '../folder/read-record.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { BEAT_MS, LEASE_MS } from '../work/next-attempt.ts';
 import { type SeenWorker, type WorkerFile, workerShape } from './worker-shape.ts';
 
-/** A worker whose file was damaged, by a power loss for example. It goes like one that is dead, unless it writes another. */
+/** A worker whose file was damaged before it was read. It goes like one that is dead, unless it writes another. */
 const DAMAGED: WorkerFile = {
   ...{ beat: 0, entry: 0, pid: 0, started: '', realm: '' },
   ...{ requests: null, rows: null, learned: null, counted: {} },
@@ -64,8 +63,8 @@ export class WorkerWatch {
 
   async #read(id: string, isSelfAlive: () => boolean): Promise<void> {
     const asked = this.#clock();
-    const file = await readRecord(this.#folder, workerName(id), workerShape).catch(unlessDamaged);
     const last = this.#seen.get(id);
+    const file = await this.#fileOf(id, last);
     this.#seen.delete(id);
     if (file === undefined) return;
     const seenAt = last?.beat === file.beat ? last.seenAt : this.#clock();
@@ -74,9 +73,14 @@ export class WorkerWatch {
       this.#seen.set(id, { ...file, id, seenAt, readAt: asked });
     else if (isSelfAlive()) await this.#folder.remove(workerName(id));
   }
-}
 
-function unlessDamaged(error: unknown): WorkerFile {
-  if (error instanceof RowcastError && error.code === 'bad_plan') return DAMAGED;
-  throw error;
+  /** If it is damaged, what it said before: without a new heartbeat, its worker is soon taken for dead. */
+  async #fileOf(id: string, last: SeenWorker | undefined): Promise<WorkerFile | undefined> {
+    try {
+      return await readOnce(this.#folder, workerName(id), workerShape);
+    } catch (error) {
+      if (isDamage(error)) return last ?? DAMAGED;
+      throw error;
+    }
+  }
 }

@@ -4,10 +4,11 @@ import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
 import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import { beatName, CANCELLED, leaseName, numbersOf } from '../folder/names.ts';
-import { readRecord } from '../folder/read-plan.ts';
+import { readRecord } from '../folder/read-record.ts';
 import { readRun, type ShardedRun } from '../folder/read-run.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
-import { type Beat, beatShape, type LeaseHolder, leaseShape } from '../work/result-shape.ts';
+import { readBeat } from '../work/read-beat.ts';
+import { type Beat, type LeaseHolder, leaseShape } from '../work/result-shape.ts';
 
 /** The last attempt to score a shard that has no result. */
 export interface LastAttempt {
@@ -65,7 +66,7 @@ async function readAttempt(
   const holder = await readRecord(folder, lease, leaseShape);
   const begun = await modifiedOf(join(folder.path, lease));
   if (holder === undefined || begun === undefined) return undefined;
-  const beat = await readRecord(folder, beating, beatShape);
+  const beat = await readBeat(folder, shard, attempt);
   const seen = (await modifiedOf(join(folder.path, beating))) ?? begun;
   const isSilent = Math.abs(Date.now() - seen.getTime()) > SILENT_MS;
   const isAlive = beat?.state !== 'ended' && !processIsGone(holder) && !isSilent;

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
-import { beatName } from '../folder/names.ts';
-import { readRecord } from '../folder/read-plan.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { LEASE_MS } from '../work/next-attempt.ts';
-import { beatShape } from '../work/result-shape.ts';
+import { readBeat } from '../work/read-beat.ts';
 import type { LastAttempt } from './read-progress.ts';
 
 const POLL_MS = 250;
@@ -24,7 +22,7 @@ export async function stillBeating(
   for (const begun = performance.now(); performance.now() - begun < LEASE_MS; ) {
     await sleep(POLL_MS);
     for (const other of others) {
-      const beat = await readRecord(folder, beatName(other.shard, other.attempt), beatShape);
+      const beat = await readBeat(folder, other.shard, other.attempt);
       if (beat !== undefined && beat.beat !== other.beat?.beat && beat.state !== 'ended') return other;
     }
   }

@@ -1,7 +1,8 @@
-import { beatName, doneName, numbersOf } from '../folder/names.ts';
-import { readRecord } from '../folder/read-plan.ts';
+import { doneName, numbersOf } from '../folder/names.ts';
+import { readRecord } from '../folder/read-record.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
-import { beatShape, resultShape } from './result-shape.ts';
+import { readBeat } from './read-beat.ts';
+import { resultShape } from './result-shape.ts';
 import { Turns } from './turns.ts';
 
 interface Counts {
@@ -40,7 +41,7 @@ export class OtherShards {
     const attempts = await this.#lastAttempts();
     const running = [...attempts.keys()].filter(shard => shard !== own && !this.#finished.has(shard));
     for (const shard of this.#turns.next(running)) {
-      const beat = await readRecord(this.#folder, beatName(shard, attempts.get(shard) ?? 0), beatShape);
+      const beat = await readBeat(this.#folder, shard, attempts.get(shard) ?? 0);
       if (beat !== undefined) this.#running.set(shard, beat);
     }
     for (const counts of this.#finished.values()) add(counts);

@@ -1,9 +1,10 @@
 import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
-import { beatName, leaseName, numbersOf } from '../folder/names.ts';
-import { readRecord } from '../folder/read-plan.ts';
+import { leaseName, numbersOf } from '../folder/names.ts';
+import { readRecord } from '../folder/read-record.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import type { SeenAttempt } from './next-attempt.ts';
-import { type Beat, beatShape, type LeaseHolder, leaseShape } from './result-shape.ts';
+import { readBeat } from './read-beat.ts';
+import { type Beat, type LeaseHolder, leaseShape } from './result-shape.ts';
 import { Turns } from './turns.ts';
 
 /**
@@ -35,7 +36,7 @@ export class LeaseWatch {
     const attempts: SeenAttempt[] = [];
     for (const number of numbers) {
       const lease = await this.#leaseOf(leaseName(shard, number));
-      const beat = await readRecord(this.#folder, beatName(shard, number), beatShape);
+      const beat = await readBeat(this.#folder, shard, number);
       const silentMs = this.#silence(leaseName(shard, number), beat);
       const isDead = lease === undefined || processIsGone(lease);
       attempts.push({ number, row: lease?.row ?? 0, beat, isDead, silentMs });

@@ -73,6 +73,17 @@ describe('workers that share a pace', () => {
     assert.deepEqual(simulation.files, ['workers/w0.json']);
   });
 
+  it('keep to the limit of one whose file is damaged for a moment', async () => {
+    const simulation = newSimulation();
+    const [first] = [simulation.start(50), simulation.start(20)];
+    await simulation.run(8_000, anything);
+    for (let until = 8_000; until < 20_000; until += 100) {
+      if (until % 1_000 === 0) simulation.damage('workers/w1.json'); // until its next heartbeat
+      await simulation.run(until, anything);
+      assert.equal(first.member.limits(simulation.now).requests, 20, `at ${until}`);
+    }
+  });
+
   it('keep to the lowest limit that any of them was given', async () => {
     const simulation = newSimulation();
     const [first, second] = [simulation.start(50), simulation.start(20)];

@@ -54,6 +54,18 @@ describe('a worker that watches the leases of others', () => {
     assert.equal(lively?.silentMs, 0);
   });
 
+  it('waits for the next heartbeat if one is cut off, as after a stalled network', async t => {
+    const { folder } = await heldShards(t);
+    const watch = new LeaseWatch(folder);
+    await watch.look([3]);
+    await folder.replace(beatName(3, 1), JSON.stringify(BEAT).slice(0, -1));
+    const [attempt] = await watch.attemptsOf(3, await folder.list('leases'));
+    assert.deepEqual([attempt?.beat, attempt?.silentMs], [undefined, 0]);
+    await folder.replace(beatName(3, 1), JSON.stringify({ ...BEAT, beat: 2 }));
+    const [next] = await watch.attemptsOf(3, await folder.list('leases'));
+    assert.deepEqual([next?.beat?.beat, next?.silentMs], [2, 0]);
+  });
+
   it('forgets the leases of a run that was discarded and planned again', async t => {
     const { folder } = await heldShards(t);
     const watch = new LeaseWatch(folder);

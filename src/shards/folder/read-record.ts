@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type * as z from 'zod';
+import { RowcastError } from '../../errors.ts';
+import type { SharedFolder } from './shared-folder.ts';
+
+/**
+ * How often a file is read, and how long after one another, until it counts as damaged. A network file system may cut a
+ * new text to the length of the one that was there before (sshfs does, after its connection was lost), and one without hard
+ * links has an empty file until the whole one is there.
+ */
+const TRIES = 6;
+const AGAIN_MS = 200;
+
+/** Reads a file of the run; undefined if it does not exist. @throws RowcastError `bad_plan` */
+export async function readRecord<T>(
+  folder: SharedFolder,
+  name: string,
+  shape: z.ZodType<T>,
+): Promise<T | undefined> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await readOnce(folder, name, shape);
+    } catch (error) {
+      if (tries === TRIES || !isDamage(error)) throw error;
+      await sleep(AGAIN_MS);
+    }
+}
+
+/** The same for a file that its writer replaces at intervals: the next one may be whole. */
+export async function readOnce<T>(
+  folder: SharedFolder,
+  name: string,
+  shape: z.ZodType<T>,
+): Promise<T | undefined> {
+  const text = await folder.read(name);
+  if (text === undefined) return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // Reported below.
+  }
+  const checked = shape.safeParse(parsed);
+  if (checked.success) return checked.data;
+  throw new RowcastError('bad_plan', 'not a file of a sharded run by this version of rowcast', {
+    location: { file: `${folder.path}/${name}` },
+    hint: 'Finish the run with the version that planned it, or discard it with rowcast abort.',
+  });
+}
+
+/** Whether a file was read that is damaged. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof RowcastError && error.code === 'bad_plan';
