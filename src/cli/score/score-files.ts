@@ -48,11 +48,7 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
   const report = reportOf(values);
   const { pairs, ledger } = await planFiles(job);
   await makeFolders(pairs);
-  await ledger
-    .read()
-    .catch(error =>
-      log.warn({ event: 'ledger_unreadable' }, `${ledger.path}: ${error.message}; all files are scored`),
-    );
+  await readLedger(ledger, log);
   const earlier = await earlierOf({ ...values, report });
   return withScorer({ values, address, env, ...reportedRequests(context), stop }, async scorer => {
     log.info(
@@ -127,6 +123,15 @@ export async function planFiles({
     'the record of finished runs': ledger.path,
   };
   return { pairs: await pairFiles(await findInputs(inputs), { output, rejects, others }), ledger };
+}
+
+/** Reads what was finished before; if that cannot be read, everything is scored. */
+export async function readLedger(ledger: RunLedger, log: Context['log']): Promise<void> {
+  await ledger
+    .read()
+    .catch(error =>
+      log.warn({ event: 'ledger_unreadable' }, `${ledger.path}: ${error.message}; all files are scored`),
+    );
 }
 
 /** Makes the folders of outputs that a pattern names. */

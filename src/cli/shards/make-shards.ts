@@ -19,7 +19,8 @@ import { publishShards } from '../../shards/plan/publish-shards.ts';
 import { startPlan } from '../../shards/plan/start-plan.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';
-import { makeFolders, planFiles } from '../score/score-files.ts';
+import { makeFolders } from '../score/score-files.ts';
+import { filesToScore } from './files-to-score.ts';
 
 export interface Sharding {
   folder: SharedFolder;
@@ -35,7 +36,7 @@ export interface Sharding {
  * @throws RowcastError as `makePlan` and `startPlan`; `usage`
  */
 export async function makeShards(
-  { flags, env }: Pick<Context, 'flags' | 'env'>,
+  { flags, env, log }: Pick<Context, 'flags' | 'env' | 'log'>,
   defined: Readonly<Record<string, unknown>>,
   job: Job,
   { service, stop }: { service: Client | LocalScorer; stop: AbortSignal },
@@ -50,16 +51,18 @@ export async function makeShards(
   if (values.output === '-')
     throw new RowcastError('usage', 'shards need an output file', { hint: 'Give -o FILE.' });
   const { input = '-', output, rejects } = { ...job.places, output: values.output };
-  const pairs = job.isMany ? (await planFiles(job)).pairs : [{ input, output, rejects }];
   if (!job.isMany) await resolveRunPaths(job.places);
   if (job.isMany && shards === undefined)
     throw new RowcastError('usage', 'several inputs need a folder for their shards', {
       hint: 'Give --shards DIR.',
     });
   const folder = sharedFolder(resolve(shards ?? shardsOf(output)));
+  const { pairs, unchanged } = job.isMany
+    ? await filesToScore(log, job, { folder, service, stop })
+    : { pairs: [{ input, output, rejects }], unchanged: [] };
   const options = { ...values, report: reportOf(values) };
   const pinned = pinnedOptions(flags, defined, path => resolve(path));
-  const work = { pairs, options, pinned, shardBytes, version: readVersion(), service, stop };
+  const work = { pairs, unchanged, options, pinned, shardBytes, version: readVersion(), service, stop };
   const trace = env.TRACEPARENT || undefined;
   const plan = await makePlan({
     ...work,
@@ -88,7 +91,7 @@ function checkReplaces(given: Readonly<Record<string, unknown>>): void {
       hint: 'Discard the unfinished run first: rowcast abort DIR.',
     });
   const ifExists = given['if-exists'];
-  if (ifExists !== undefined && ifExists !== 'replace')
+  if (ifExists === 'fail' || ifExists === 'skip')
     throw new RowcastError('usage', `--if-exists ${ifExists} has no effect on shards`, {
       hint: 'The output would be replaced. Check for it before you run the command.',
     });

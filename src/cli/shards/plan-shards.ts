@@ -42,9 +42,9 @@ export async function planShards(
       }));
       if (flags.json === true)
         await printText(
-          `${JSON.stringify({ format: 1, plan: plan.id, folder: folder.path, shards: number, shard_bytes: plan.shard_bytes, files }, null, 2)}\n`,
+          `${JSON.stringify({ format: 1, plan: plan.id, folder: folder.path, shards: number, shard_bytes: plan.shard_bytes, files, unchanged: plan.unchanged.map(({ input }) => input) }, null, 2)}\n`,
         );
-      else await printText(textOf(folder.path, number, files));
+      else await printText(textOf(folder.path, number, files, plan.unchanged.length));
       return ExitCode.done;
     });
   } finally {
@@ -62,7 +62,7 @@ interface FileShards {
 /** Maximum number of inputs that are described one by one. */
 const MAX_DESCRIBED = 5;
 
-function textOf(folder: string, number: number, files: readonly FileShards[]): string {
+function textOf(folder: string, number: number, files: readonly FileShards[], unchanged: number): string {
   const lines = files
     .slice(0, MAX_DESCRIBED)
     .map(
@@ -70,6 +70,11 @@ function textOf(folder: string, number: number, files: readonly FileShards[]): s
         `${input}: ${countOf(shards, 'shard')}${rows == null ? '' : `, ${countOf(rows, 'row')}`}${why_one_shard === null ? '' : ` (${why_one_shard})`}`,
     );
   if (files.length > MAX_DESCRIBED) lines.push(`and ${countOf(files.length - MAX_DESCRIBED, 'more file')}`);
+  if (unchanged > 0)
+    lines.push(
+      `${countOf(unchanged, 'file')} not scored again: unchanged since ${unchanged === 1 ? 'it was' : 'they were'} scored`,
+    );
+  if (number === 0) return `${lines.join('\n')}\n`;
   const dir = shellWord(folder);
   return `${lines.join('\n')}
 

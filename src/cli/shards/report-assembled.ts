@@ -4,7 +4,7 @@ import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary.ts';
 import { sanitize } from '../../sanitize.ts';
 import type { SpaceNeed } from '../../shards/assemble/space.ts';
-import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
+import { isSingle, type ShardPlan } from '../../shards/plan/plan-shape.ts';
 import type { Context } from '../context.ts';
 import { describeRejects } from '../repair-commands.ts';
 import { describeFiles } from '../score/files-text.ts';
@@ -21,9 +21,10 @@ export function reportAssembled(context: Context, plan: ShardPlan, summary: Summ
           { event: 'unknown_values', input },
           summary.runs ? `${sanitize(input)}: ${message}` : message,
         );
-  const [file, ...others] = plan.files;
-  if (file === undefined || others.length > 0) {
-    log.info({ event: 'files_finished', summary }, describeFiles(summary, 0));
+  const [file] = plan.files;
+  if (file === undefined || !isSingle(plan)) {
+    const rejectedBefore = plan.unchanged.reduce((sum, { rows }) => sum + rows.rejected, 0);
+    log.info({ event: 'files_finished', summary }, describeFiles(summary, rejectedBefore));
     return;
   }
   log.info({ event: 'run_finished', summary }, describeSummary(summary));
@@ -37,10 +38,12 @@ export function reportAssembled(context: Context, plan: ShardPlan, summary: Summ
 
 /** For example `joining 12 parts; this needs up to 512.0 MB more on the disk of /data, and 31.2 GB are free`. */
 export function spaceText(parts: number, needs: readonly SpaceNeed[]): string {
-  const each = needs.map(
-    ({ folder, bytes, free }) =>
-      `${sizeOf(bytes)} more on the disk of ${folder}, and ${sizeOf(free)} are free`,
-  );
+  const each = needs
+    .filter(({ bytes }) => bytes > 0)
+    .map(
+      ({ folder, bytes, free }) =>
+        `${sizeOf(bytes)} more on the disk of ${folder}, and ${sizeOf(free)} are free`,
+    );
   const space = each.length === 0 ? '' : `; this needs up to ${each.join('; ')}`;
   return `joining ${countOf(parts, 'part')}${space}`;
 }

@@ -104,6 +104,10 @@ async function scoreShards(
       const { folder, plan } = sharding;
       onPlan(plan);
       const report = plan.report.id;
+      if (plan.files.length === 0) {
+        await sharding.publish(() => {});
+        return { sharding, codes: [] };
+      }
       log.info(
         { event: 'run_started', report, service: service.name, output: values.output, workers: number },
         `scoring ${job.names.input}${withWorkers(number, queue)}`,

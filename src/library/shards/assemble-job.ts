@@ -1,6 +1,6 @@
 import { runOptions } from '../../config/options/score.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
+import { isSingle, type ShardPlan } from '../../shards/plan/plan-shape.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import { comparedFiles, type RunJob } from '../run/run-job.ts';
 import { namesOf } from '../run/run-names.ts';
@@ -16,9 +16,10 @@ export const plannedValues = (
 });
 
 /** A planned run as one that a single process makes. */
-export function plannedJob({ files }: ShardPlan, planned: ScoreValues, reads: readonly UsedFile[]): RunJob {
+export function plannedJob(plan: ShardPlan, planned: ScoreValues, reads: readonly UsedFile[]): RunJob {
+  const { files } = plan;
   const inputs = files.map(({ input }) => input);
-  const only = files.length === 1 ? files[0] : undefined;
+  const only = isSingle(plan) ? files[0] : undefined;
   const output = files.map(file => file.output).join(', ');
   const values = { ...planned, output, rejects: only?.rejects ?? undefined };
   const { rejects, summary, private: isPrivate } = values;

@@ -13,6 +13,7 @@ import { rejectsHeaderOf } from '../../shards/assemble/rejects-header.ts';
 import { checkSpace, type SpaceNeed, spaceNeeded } from '../../shards/assemble/space.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
+import { isSingle } from '../../shards/plan/plan-shape.ts';
 import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
 import { reasonOf } from '../../system-error.ts';
 import { lockSummary } from '../run/lock-reports.ts';
@@ -108,10 +109,8 @@ async function assemble(
     pending.push(await pendingFile({ folder, plan, files }, file, locked[i] as LockedPaths));
   for (const { parts } of pending) await checkParts(folder, files, parts, workCommand);
   const needs = await spaceNeeded(pending);
-  onSpace?.(
-    pending.reduce((sum, { parts }) => sum + parts.length, 0),
-    needs,
-  );
+  const parts = pending.reduce((sum, file) => sum + file.parts.length, 0);
+  if (parts > 0) onSpace?.(parts, needs);
   checkSpace(needs);
   const sizes = joined.map(({ parts }) => parts.reduce((sum, { result }) => sum + result.output.bytes, 0));
   const all = sizes.reduce((sum, bytes) => sum + bytes, 0);
@@ -132,7 +131,7 @@ async function assemble(
       stop,
     };
     const onBegin = (now: Attempt): void => {
-      if (pending.length === 1) record.attempt = now;
+      if (isSingle(plan)) record.attempt = now;
     };
     await joinFile(file, { ...how, locked: paths, onBegin });
     before += sizes[i] ?? 0;

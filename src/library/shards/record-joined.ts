@@ -1,18 +1,21 @@
 import type { DriftLine } from '../../drift/drift-line.ts';
 import { misfitLine } from '../../drift/misfit-line.ts';
-import { sumOf } from '../../runs/accounts.ts';
+import { type Accounts, sumOf } from '../../runs/accounts.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Checksums, Summary } from '../../runs/summary.ts';
 import type { FileParts, Part } from '../../shards/assemble/file-parts.ts';
 import type { JoinedCounts } from '../../shards/assemble/joined-counts.ts';
 import { workTimeOf } from '../../shards/assemble/work-time.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
+import { isSingle } from '../../shards/plan/plan-shape.ts';
 import { sha256Of } from '../../storage/checksum.ts';
 import { noteDrift } from '../run/note-drift.ts';
 import { namesOf } from '../run/run-names.ts';
 import { RunRecord } from '../run/run-record.ts';
 import { codeOf } from '../run/score-recorded.ts';
 import type { ScoreValues } from '../run/score-values.ts';
+
+type Rows = Pick<Accounts, 'read' | 'rejected'>;
 
 export interface Joined {
   run: ShardedRun;
@@ -30,7 +33,8 @@ export async function recordJoined(record: RunRecord, joined: Joined): Promise<S
   const [first] = files;
   const all = files.flatMap(({ parts }) => parts);
   addWork(record, all);
-  if (files.length === 1 && first !== undefined) {
+  const { unchanged } = joined.run.plan;
+  if (isSingle(joined.run.plan) && first !== undefined) {
     await fill(record, joined, first);
     record.columnsOf = () => counts.columns.get(0);
   } else {
@@ -42,6 +46,13 @@ export async function recordJoined(record: RunRecord, joined: Joined): Promise<S
       runs.push(summary);
       columns.set(summary.run_id, counts.columns.get(file.index));
     }
+    for (const file of unchanged) {
+      const names = namesOf(
+        { ...values, output: file.output, rejects: file.rejects ?? undefined },
+        file.input,
+      );
+      runs.push(await new RunRecord(names, undefined).end('skipped', codeOf(values, file.rows), stop));
+    }
     record.columnsOf = id => columns.get(id);
     record.files = () => ({ accounts, runs });
     record.figures = () => counts.total;
@@ -49,8 +60,16 @@ export async function recordJoined(record: RunRecord, joined: Joined): Promise<S
   }
   const drift = noteDrift(record);
   if (drift !== undefined) joined.onDrift?.(drift);
-  return record.end('finished', codeOf(values, record.accounts), stop);
+  // Running a command again does not turn rejected rows into a success.
+  const code = codeOf(values, unchanged.map(({ rows }) => rows).reduce(added, record.accounts));
+  return record.end(files.length === 0 ? 'skipped' : 'finished', code, stop);
 }
+
+const added = <T extends Rows>(total: T, { read, rejected }: Rows): T => ({
+  ...total,
+  read: total.read + read,
+  rejected: total.rejected + rejected,
+});
 
 /** The part of an input in the summary of several. */
 async function summaryOfFile(joined: Joined, file: FileParts): Promise<Summary> {

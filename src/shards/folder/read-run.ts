@@ -65,7 +65,7 @@ function checkShards(
     if (shard !== index || file !== expected || !follows || files[file] === undefined)
       throw damaged(folder, 'shards', `shard ${index} is missing, or does not follow the one before it`);
   }
-  const isWhole = shards.length === planned && shards.at(-1)?.file === files.length - 1;
+  const isWhole = shards.length === planned && (shards.at(-1)?.file ?? -1) === files.length - 1;
   if (planned !== undefined && !isWhole)
     throw damaged(folder, 'shards', `${planned} shards were planned, and ${shards.length} are there`);
 }

@@ -9,6 +9,7 @@ import type { ScoreOptions } from '../../runs/options.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
 import { classesOf, type Plan, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
+import { unlessStopped } from '../../scoring/stop.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Identity, Source } from '../../storage/source.ts';
 import type { PinnedOptions } from './pinned-options.ts';
@@ -16,6 +17,8 @@ import type { PlanFile, ShardPlan } from './plan-shape.ts';
 
 export interface PlanWork {
   pairs: readonly FilePair[];
+  /** Other inputs of the command, which are not scored. */
+  unchanged: ShardPlan['unchanged'];
   /** Of every input. */
   options: Omit<ScoreOptions, 'input'>;
   pinned: PinnedOptions;
@@ -39,7 +42,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
   const { pairs, options, pinned, ledger, shardBytes, version, stop } = work;
   const service = 'open' in work.service ? work.service : httpScorer(work.service);
   const files: PlanFile[] = [];
-  let report = '';
+  let report = pairs.length === 0 ? hashOf(await unlessStopped(service.describe(options.report), stop)) : '';
   let classes: readonly string[] = [];
   for (const pair of pairs) {
     const source = await openSource(pair.input, false, options.encoding);
@@ -61,6 +64,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     ...identity,
     id,
     settings: pinned.settings,
+    unchanged: work.unchanged,
     trace: work.trace ?? newTrace(),
     ledger: ledger === undefined ? null : { folder: ledger, options: outputOptionsOf(options, identity) },
   };

@@ -23,7 +23,7 @@ export type PlanFile = z.infer<typeof planFileShape>;
 /** Everything that determines the bytes of the outputs. Contains no key and no values of personas. */
 export const planShape = z.strictObject({
   format: z.literal(1),
-  /** SHA-256 of the other members but `settings`, `ledger` and `trace`: two plans with the same id give the same bytes. */
+  /** SHA-256 of the other members but `settings`, `unchanged`, `ledger` and `trace`: two plans with the same id give the same bytes. */
   id: z.string(),
   /** Of rowcast; another one may write other bytes. */
   version: z.string(),
@@ -37,6 +37,16 @@ export const planShape = z.strictObject({
   options: z.record(z.string(), z.unknown()),
   /** When to stop, and what to write beside the outputs. */
   settings: z.record(z.string(), z.unknown()),
+  /** Inputs of the command that are not scored, because their outputs are finished and nothing has changed since. */
+  unchanged: z.array(
+    z.strictObject({
+      input: z.string(),
+      output: z.string(),
+      rejects: z.string().nullable(),
+      /** When they were scored. */
+      rows: z.strictObject({ read: z.number(), rejected: z.number() }),
+    }),
+  ),
   /** Where the finished runs of several inputs are recorded, and with which options; null: nowhere. */
   ledger: z.strictObject({ folder: z.string(), options: z.record(z.string(), z.string()) }).nullable(),
   /** The trace that the spans of the run belong to (W3C traceparent). */
@@ -45,6 +55,10 @@ export const planShape = z.strictObject({
   files: z.array(planFileShape),
 });
 export type ShardPlan = z.infer<typeof planShape>;
+
+/** Whether the run is that of one input, and not of several of which one is to be scored. */
+export const isSingle = ({ files, ledger }: Pick<ShardPlan, 'files' | 'ledger'>): boolean =>
+  files.length === 1 && ledger === null;
 
 /** A part of an input that is scored on its own. */
 export const shardShape = z.strictObject({

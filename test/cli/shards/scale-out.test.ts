@@ -73,23 +73,61 @@ describe('a run in shards', () => {
     assert.equal((await read('one.csv')).length, lines);
   });
 
-  it('of several inputs is recorded: the same command scores only what has changed since', async t => {
+  it('of several inputs scores only what has changed since, as a run without shards does', async t => {
+    const { cwd, run, read } = await folderOf(t);
+    const write = (row: number) =>
+      writeFile(join(cwd, 'in2.csv'), `id,monthly amount,plan\n${row},2.5,Plus\n`);
+    await write(1);
+    await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n1,2.5,Plus\n2,too few\n');
+    const options = ['in.csv', 'in2.csv', '-o', 'out/{name}.csv', '--allow-missing', '--report', 'one'];
+    const shards = ['--shards', 'dir', '--summary', 'out.json'];
+    const workers = ['--workers', '2', ...shards];
+    const scored = async () => {
+      const { status, runs, rows } = JSON.parse(await read('out.json'));
+      return [status, rows.scored, ...runs.map((one: { status: string }) => one.status)];
+    };
+    await run(1, 'score', ...options, ...workers);
+    assert.match((await run(1, 'score', ...options)).stderr, /2 files: 2 unchanged or skipped;/);
+    const { stderr } = await run(1, 'score', ...options, ...workers);
+    assert.match(stderr, /2 files: 2 unchanged or skipped; 0 rows scored/);
+    assert.match(stderr, /of the unchanged files, 1 row was rejected when they were scored/);
+    assert.deepEqual(await scored(), ['skipped', 0, 'skipped', 'skipped']);
+    await write(2);
+    await run(1, 'score', ...options, ...workers);
+    assert.deepEqual(await scored(), ['finished', 1, 'finished', 'skipped']);
+    await write(3);
+    const { stdout } = await run(0, 'plan', ...options, ...shards);
+    assert.match(stdout, /^1 file not scored again: unchanged since it was scored$/m);
+    await run(0, 'work', 'dir');
+    assert.match(
+      (await run(1, 'assemble', 'dir')).stderr,
+      /2 files: 1 scored, 1 unchanged or skipped; 1 row/,
+    );
+    const again = ['--if-exists', 'replace', '--workers', '1'];
+    assert.match((await run(1, 'score', ...options, ...shards, ...again)).stderr, /2 files: 2 scored;/);
+  });
+
+  it('of several inputs that are all unchanged has nothing to do, in any of its commands', async t => {
     const { cwd, run } = await folderOf(t);
-    await writeFile(join(cwd, 'in2.csv'), 'id,monthly amount,plan\n1,2.5,Plus\n');
-    const score = [
-      'score',
+    await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n1,2.5,Plus\n');
+    const options = [
       'in.csv',
-      'in2.csv',
       '-o',
-      'out/{name}.csv',
+      '{name}-out.csv',
       '--allow-missing',
       '--report',
       'one',
+      '--shards',
+      'dir',
     ];
-    await run(1, ...score, '--workers', '2', '--shards', 'dir');
-    assert.match((await run(1, ...score)).stderr, /2 files: 2 unchanged or skipped;/);
-    await writeFile(join(cwd, 'in2.csv'), 'id,monthly amount,plan\n2,2.5,Plus\n');
-    assert.match((await run(1, ...score)).stderr, /2 files: 1 scored, 1 unchanged or skipped; 1 row scored/);
+    await run(0, 'score', ...options, '--workers', '1');
+    const { stdout } = await run(0, 'plan', ...options, '--json');
+    const { shards, files, unchanged } = JSON.parse(stdout);
+    assert.deepEqual([shards, files, unchanged], [0, [], [join(cwd, 'in.csv')]]);
+    await run(0, 'work', 'dir');
+    assert.match((await run(3, 'status', 'dir')).stdout, /next +rowcast assemble dir/);
+    assert.match((await run(0, 'assemble', 'dir')).stderr, /1 file: 1 unchanged or skipped/);
+    assert.equal(existsSync(join(cwd, 'dir')), false);
   });
 
   it('is three commands, and the plan says which', async t => {

@@ -12,7 +12,7 @@ import { newFolder } from '../../support/folder.ts';
 const plan = {
   ...{ format: 1, id: 'the-plan', version: '0', service: 'local', report: { id: 'one', hash: '' } },
   ...{ classes: [], options: {}, settings: {}, shard_bytes: 1 << 20, files: [] },
-  ...{ ledger: null, trace: '' },
+  ...{ unchanged: [], ledger: null, trace: '' },
 };
 
 async function plannedRun(t: Parameters<typeof newFolder>[0]) {

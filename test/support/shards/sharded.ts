@@ -63,7 +63,7 @@ export async function planShards(
     const { signal: stop } = new AbortController();
     const version = readVersion();
     const plan = await makePlan({
-      ...{ pairs, options, pinned, shardBytes: SHARD_UNIT, version, service: scorer, stop },
+      ...{ pairs, unchanged: [], options, pinned, shardBytes: SHARD_UNIT, version, service: scorer, stop },
     });
     await shards.prepare();
     await shards.create(PLAN, JSON.stringify(plan));

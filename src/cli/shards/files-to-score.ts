@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import type { Client } from '../../client/client.ts';
+import type { LocalScorer } from '../../local/local-scorer.ts';
+import type { FilePair } from '../../runs/files/pair-files.ts';
+import { PLAN } from '../../shards/folder/names.ts';
+import { readPlan } from '../../shards/folder/read-plan.ts';
+import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
+import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
+import type { Context } from '../context.ts';
+import type { Job } from '../score/read-job.ts';
+import { workOf } from '../score/score-file.ts';
+import { planFiles, readLedger } from '../score/score-files.ts';
+
+export interface FilesToScore {
+  pairs: FilePair[];
+  unchanged: ShardPlan['unchanged'];
+}
+
+/**
+ * Finds the inputs of a command with several, and which of their outputs are finished and unchanged.
+ *
+ * @param folder of the shards; what an unfinished run there has begun is finished by it
+ * @throws RowcastError as `planFiles`; if there is no such report
+ */
+export async function filesToScore(
+  log: Context['log'],
+  job: Job,
+  { folder, service, stop }: { folder: SharedFolder; service: Client | LocalScorer; stop: AbortSignal },
+): Promise<FilesToScore> {
+  const { pairs, ledger } = await planFiles(job);
+  const found: FilesToScore = { pairs, unchanged: [] };
+  if (job.values.ifExists !== 'skip-unchanged') return found;
+  await readLedger(ledger, log);
+  const options = await workOf(job.values, service, stop);
+  const begun = (await folder.read(PLAN)) === undefined ? [] : (await readPlan(folder)).files;
+  const outputs = new Set(begun.map(({ output }) => output));
+  found.pairs = [];
+  for (const pair of pairs) {
+    const [input, output] = [resolve(pair.input), resolve(pair.output)];
+    const run = outputs.has(output) ? undefined : await ledger.unchanged({ input, output, options });
+    if (run === undefined) found.pairs.push(pair);
+    else
+      found.unchanged.push({
+        ...{ input, output, rows: run.rows },
+        rejects: pair.rejects === undefined ? null : resolve(pair.rejects),
+      });
+  }
+  return found;
+}
