@@ -9,6 +9,7 @@ import { readVersion } from '../../library/version.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
 import { folderOfPattern } from '../../runs/files/output-pattern.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
+import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
 import { readShards } from '../../shards/folder/read-plan.ts';
 import { type SharedFolder, sharedFolder } from '../../shards/folder/shared-folder.ts';
 import { SHARD_UNIT } from '../../shards/plan/cut-records.ts';
@@ -57,6 +58,8 @@ export async function makeShards(
       hint: 'Give --shards DIR.',
     });
   const folder = sharedFolder(resolve(shards ?? shardsOf(output)));
+  const assembled = await assembledCode(folder);
+  if (assembled !== undefined) await removeFolder(folder, assembled);
   const { pairs, unchanged } = job.isMany
     ? await filesToScore(log, job, { folder, service, stop })
     : { pairs: [{ input, output, rejects }], unchanged: [] };

@@ -17,10 +17,11 @@ export const plannedValues = (
 
 /** A planned run as one that a single process makes. */
 export function plannedJob(plan: ShardPlan, planned: ScoreValues, reads: readonly UsedFile[]): RunJob {
-  const { files } = plan;
+  const { files, unchanged } = plan;
   const inputs = files.map(({ input }) => input);
   const only = isSingle(plan) ? files[0] : undefined;
-  const output = files.map(file => file.output).join(', ');
+  const all = [...files, ...unchanged];
+  const output = listOf(files.map(file => file.output));
   const values = { ...planned, output, rejects: only?.rejects ?? undefined };
   const { rejects, summary, private: isPrivate } = values;
   return {
@@ -30,9 +31,14 @@ export function plannedJob(plan: ShardPlan, planned: ScoreValues, reads: readonl
       ...{ input: inputs[0], output, rejects, summary, private: isPrivate },
       reads: [...reads, ...comparedFiles(values)],
     },
-    names: namesOf(values, inputs.join(', ')),
+    names: namesOf(
+      { ...values, output: listOf(all.map(file => file.output)) },
+      listOf(all.map(file => file.input)),
+    ),
   };
 }
+
+const listOf = (paths: readonly string[]): string => paths.join(', ');
 
 /** Whether what was counted in the data is needed. */
 export const needsCounts = (values: ScoreValues): boolean =>

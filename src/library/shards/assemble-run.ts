@@ -87,7 +87,7 @@ async function lockOutputs(job: RunJob, { plan }: ShardedRun): Promise<HeldFiles
     throw error;
   }
   const [only] = locked;
-  return { summary, locked, release, ...(locked.length === 1 && only && { output: only.output }) };
+  return { summary, locked, release, ...(isSingle(plan) && only && { output: only.output }) };
 }
 
 async function assemble(

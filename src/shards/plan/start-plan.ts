@@ -1,11 +1,11 @@
 import { RowcastError } from '../../errors.ts';
-import { CANCELLED, PLAN } from '../folder/names.ts';
+import { CANCELLED, PLAN, PLANNED } from '../folder/names.ts';
 import { readPlan } from '../folder/read-plan.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import type { ShardPlan } from './plan-shape.ts';
 
 /**
- * Writes a plan, or resumes the same one, even if it was cancelled.
+ * Writes a plan, or resumes the same one, even if it was cancelled. One that had nothing to score is replaced.
  *
  * @throws RowcastError `other_work` if the folder has another plan
  */
@@ -14,7 +14,8 @@ export async function startPlan(folder: SharedFolder, plan: ShardPlan): Promise<
   const text = JSON.stringify(plan);
   if (await folder.create(PLAN, text)) return;
   const other = await readPlan(folder);
-  if (other.id !== plan.id)
+  const isResumed = other.id === plan.id;
+  if (!isResumed && other.files.length > 0)
     throw new RowcastError(
       'other_work',
       `an unfinished run of different work is in this folder (${differencesOf(other, plan).join(', ')} differ)`,
@@ -23,7 +24,9 @@ export async function startPlan(folder: SharedFolder, plan: ShardPlan): Promise<
         hint: 'Finish it with the command that began it, or discard it: rowcast abort DIR.',
       },
     );
-  await folder.replace(PLAN, JSON.stringify({ ...plan, trace: other.trace }));
+  // Before the plan: the number of its shards is not yet known.
+  if (!isResumed) await folder.remove(PLANNED);
+  await folder.replace(PLAN, isResumed ? JSON.stringify({ ...plan, trace: other.trace }) : text);
   await folder.remove(CANCELLED);
 }
 

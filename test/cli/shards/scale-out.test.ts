@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, utimes, writeFile } from 'node:fs/promises';
+import { cp, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
@@ -92,6 +92,7 @@ describe('a run in shards', () => {
     assert.match(stderr, /2 files: 2 unchanged or skipped; 0 rows scored/);
     assert.match(stderr, /of the unchanged files, 1 row was rejected when they were scored/);
     assert.deepEqual(await scored(), ['skipped', 0, 'skipped', 'skipped']);
+    assert.equal(JSON.parse(await read('out.json')).input, `${join(cwd, 'in.csv')}, ${join(cwd, 'in2.csv')}`);
     await write(2);
     await run(1, 'score', ...options, ...workers);
     assert.deepEqual(await scored(), ['finished', 1, 'finished', 'skipped']);
@@ -124,9 +125,30 @@ describe('a run in shards', () => {
     const { stdout } = await run(0, 'plan', ...options, '--json');
     const { shards, files, unchanged } = JSON.parse(stdout);
     assert.deepEqual([shards, files, unchanged], [0, [], [join(cwd, 'in.csv')]]);
+    await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n2,2.5,Plus\n');
+    assert.match((await run(0, 'plan', ...options)).stdout, /in\.csv: 1 shard/); // in place of the plan with none
+    await run(0, 'score', ...options, '--workers', '1');
+    await run(0, 'plan', ...options);
     await run(0, 'work', 'dir');
     assert.match((await run(3, 'status', 'dir')).stdout, /next +rowcast assemble dir/);
     assert.match((await run(0, 'assemble', 'dir')).stderr, /1 file: 1 unchanged or skipped/);
+    assert.equal(existsSync(join(cwd, 'dir')), false);
+  });
+
+  it('of several inputs is over, although the process that removed its folder was killed', async t => {
+    const { cwd, run } = await folderOf(t);
+    await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n1,2.5,Plus\n');
+    const options = ['in.csv', '-o', '{name}-out.csv', '--allow-missing', '--report', 'one'];
+    const shards = ['--shards', 'dir'];
+    await run(0, 'plan', ...options, ...shards);
+    await run(0, 'work', 'dir');
+    await cp(join(cwd, 'dir'), join(cwd, 'before'), { recursive: true });
+    await run(0, 'assemble', 'dir');
+    await rename(join(cwd, 'before'), join(cwd, 'dir'));
+    await rm(join(cwd, 'dir/plan.json'));
+    await writeFile(join(cwd, 'dir/assembled.json'), '{"exit_code":0}');
+    const { stderr } = await run(0, 'score', ...options, ...shards, '--workers', '1');
+    assert.match(stderr, /1 file: 1 unchanged or skipped/);
     assert.equal(existsSync(join(cwd, 'dir')), false);
   });
 

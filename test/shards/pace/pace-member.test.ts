@@ -9,7 +9,7 @@ const newSimulation = (offset = 0): PaceSimulation => new PaceSimulation(random(
 const anything = (): void => {};
 
 describe('workers that share a pace', () => {
-  it('never exceed it, whoever starts, leaves, dies or is suspended, in any order of reads and writes', async () => {
+  it('never exceed it, whoever starts, leaves, dies, is suspended or has a damaged file, in any order of reads and writes', async () => {
     let most = 0;
     for (let round = 0; round < runs(30); round++) {
       const { unit, pick, whole } = random(seed + round);
@@ -23,7 +23,9 @@ describe('workers that share a pace', () => {
         await simulation.run(simulation.now + 4_000 * unit() ** 2, check);
         const worker = pick(simulation.workers);
         const what = unit();
-        if (what < 0.5) simulation.start();
+        if (what < 0.4) simulation.start();
+        else if (what < 0.5) worker.leaves = 6_000 * unit();
+        else if (what < 0.6) simulation.damage(simulation.fileOf(worker));
         else if (what < 0.7) worker.isAlive = false;
         else if (what < 0.8) worker.stoppedUntil = simulation.now + 1.5 * LEASE_MS * unit();
         else worker.stoppedUntil = simulation.now + LEASE_MS * (0.85 + 0.2 * unit());

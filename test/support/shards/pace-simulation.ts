@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Random } from '../../../fixtures/random.ts';
+import { workerName } from '../../../src/shards/folder/names.ts';
 import type { SharedFolder } from '../../../src/shards/folder/shared-folder.ts';
 import { PaceMember } from '../../../src/shards/pace/pace-member.ts';
 
@@ -14,6 +15,8 @@ export class SimulatedWorker {
   isAlive = true;
   /** As after SIGSTOP, until this time. */
   stoppedUntil = 0;
+  /** For how many milliseconds it leaves the others after its next look; undefined: it stays. */
+  leaves: number | undefined;
   /** When it first had a share, in milliseconds after it was started. */
   waited: number | undefined;
 
@@ -46,6 +49,10 @@ export class PaceSimulation {
     return [...this.#files.keys()];
   }
 
+  fileOf(worker: SimulatedWorker): string {
+    return workerName(`w${this.workers.indexOf(worker)}`);
+  }
+
   /** Writes a file as it may be after a power loss. */
   damage(name: string): void {
     this.#files.set(name, '');
@@ -73,9 +80,16 @@ export class PaceSimulation {
     this.workers.push(worker);
     const next = (): void => {
       if (worker.member.hasShare) worker.waited ??= this.now - begun;
-      this.later(worker.member.hasShare ? 500 : 100, () =>
-        this.#whenAble(worker, () => worker.member.look().then(next)),
-      );
+      if (worker.leaves !== undefined) leave(worker.leaves);
+      else
+        this.later(worker.member.hasShare ? 500 : 100, () =>
+          this.#whenAble(worker, () => worker.member.look().then(next)),
+        );
+    };
+    const leave = (ms: number): void => {
+      worker.leaves = undefined;
+      const join = (): void => void worker.member.join().then(next);
+      void worker.member.leave().then(() => this.later(ms, () => this.#whenAble(worker, join)));
     };
     void worker.member.join().then(next);
     return worker;
