@@ -1,6 +1,6 @@
 import { RowcastError } from '../../errors.ts';
 import { Interrupted } from '../../scoring/stop.ts';
-import { reasonOf } from '../../system-error.ts';
+import { unwritable } from '../../storage/target.ts';
 import { PLAN } from '../folder/names.ts';
 import { readPlan } from '../folder/read-plan.ts';
 import { readLeft } from '../folder/shards-left.ts';
@@ -103,5 +103,5 @@ function refusalOf(error: unknown, { folder }: QueuedRun): RowcastError {
   if (error instanceof RowcastError) return error;
   // An error of fs.
   if (!(error instanceof Error && 'syscall' in error)) throw error;
-  return new RowcastError('unwritable_output', reasonOf(error), { location: { file: folder }, cause: error });
+  return unwritable(folder, error);
 }
