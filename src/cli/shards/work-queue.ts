@@ -97,7 +97,8 @@ class QueueWorker {
     try {
       if (!(await this.#runs.hasWork(run))) return false;
       const end = await this.#work(run);
-      if (end.kind === 'gone') await contact.try(() => queue.withdraw(run));
+      if (end.kind === 'gone' && (await this.#runs.isRemoved(run)))
+        await contact.try(() => queue.withdraw(run));
       return true;
     } catch (error) {
       if (error instanceof RowcastError && error.code === 'cancelled')
