@@ -9,7 +9,8 @@ export const inputCodes = {
   },
   unreadable_input: {
     exit: [2, 3, 75],
-    cause: 'The input is a folder, or reading it, or the folder of its shards, failed.',
+    cause:
+      'The input is a folder, or reading it, or the folder of its shards, failed; 75 if its disk cannot be reached.',
     fix: 'Give a CSV file, and check its permissions and its disk. All commands of a run in shards must run as the same user.',
   },
   input_changed: {

@@ -8,9 +8,9 @@ export const runCodes = {
     fix: 'Move it away, or use `--if-exists replace` or `skip`.',
   },
   unwritable_output: {
-    exit: [2, 3],
-    cause: 'A file that the command writes cannot be created or written.',
-    fix: 'Check its folder and permissions, then run the same command again: it resumes.',
+    exit: [2, 3, 75],
+    cause: 'A file that the command writes cannot be created or written; 75 if its disk cannot be reached.',
+    fix: 'Check its folder, permissions and disk, then run the same command again: it resumes.',
   },
   disk_full: {
     exit: [75],

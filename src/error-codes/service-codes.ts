@@ -8,13 +8,13 @@ export const serviceCodes = {
     fix: 'Use a free `--port` and an address of this machine.',
   },
   unwritable_home: {
-    exit: [2],
-    cause: 'The folder of local reports and keys cannot be written.',
+    exit: [2, 75],
+    cause: 'The folder of local reports and keys cannot be written; 75 if its disk cannot be reached.',
     fix: 'Set `--home` or `ROWCAST_HOME` to a writable folder.',
   },
   unreadable_home: {
-    exit: [2],
-    cause: 'The folder of local reports and keys cannot be read.',
+    exit: [2, 75],
+    cause: 'The folder of local reports and keys cannot be read; 75 if its disk cannot be reached.',
     fix: 'Correct its permissions, or set `--home` or `ROWCAST_HOME`.',
   },
   no_such_report: {

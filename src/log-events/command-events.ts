@@ -12,11 +12,13 @@ export const commandEvents = {
   files_suspended: 'Several files were stopped by a signal, and can be resumed with `command`.',
   files_finished: 'All are scored or not; with the `summary`.',
   file_failed: 'One of several files was not scored; with the members of `error`.',
-  shard_started: 'A worker scores a `shard` from `row` on; with the number of its `attempt`.',
-  shard_finished: 'A `shard` is done; with the numbers of `rows` and `rejected`.',
+  shard_started:
+    'A worker scores a `shard` of the run in `folder`, from `row` on; with the number of its `attempt`.',
+  shard_finished: 'A `shard` of the run in `folder` is done; with the numbers of `rows` and `rejected`.',
   shard_lost:
-    'Another worker has finished a `shard`, or has taken it over, because this one was silent for too long.',
-  shard_failed: 'A `shard` cannot be scored because of its input; with `code`. It is tried five times.',
+    'Another worker has finished a `shard` of the run in `folder`, or has taken it over, because this one was silent for too long.',
+  shard_failed:
+    'A `shard` of the run in `folder` cannot be scored because of its input; with `code`. It is tried five times.',
   work_finished: 'A worker finds no more to do; with the number of `shards` that it has scored.',
   queue_joined: 'A worker waits for shards from a `queue`.',
   queue_settings: 'A setting of the server of a queue is not good for it.',

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { RowcastError } from '../errors.ts';
 import { isMissing } from '../storage/local/missing.ts';
 import { diskFull } from '../storage/target.ts';
-import { isDiskFull, reasonOf } from '../system-error.ts';
+import { isDiskFull, isPassing, reasonOf, TRY_AGAIN } from '../system-error.ts';
 
 /** Folders that were created, and can be removed again while they are empty. */
 export interface MadeFolders {
@@ -62,8 +62,9 @@ export function unwritableHome(home: string, what: 'reports' | 'keys', cause: un
   const message = `cannot write ${what}: ${reason}`;
   if (isDiskFull(cause)) return diskFull(message, home, cause);
   return new RowcastError('unwritable_home', message, {
+    severity: isPassing(cause) ? 'temporary' : 'refused',
     location: { file: home },
-    hint: 'Set ROWCAST_HOME to a writable folder.',
+    hint: isPassing(cause) ? TRY_AGAIN : 'Set ROWCAST_HOME to a writable folder.',
     cause,
   });
 }
@@ -75,8 +76,9 @@ export function unreadableHome(folder: string, what: HomeFolder, cause: unknown)
   const { code } = cause as NodeJS.ErrnoException;
   const reason = code === 'ENOTDIR' ? 'it or one of its parent folders is a file' : reasonOf(cause);
   return new RowcastError('unreadable_home', `cannot read the ${what} folder: ${reason}`, {
+    severity: isPassing(cause) ? 'temporary' : 'refused',
     location: { file: folder },
-    hint: 'Set ROWCAST_HOME to a readable folder, or fix its permissions.',
+    hint: isPassing(cause) ? TRY_AGAIN : 'Set ROWCAST_HOME to a readable folder, or fix its permissions.',
     cause,
   });
 }

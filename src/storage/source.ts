@@ -1,5 +1,5 @@
 import { RowcastError } from '../errors.ts';
-import { reasonOf } from '../system-error.ts';
+import { isPassing, reasonOf, TRY_AGAIN } from '../system-error.ts';
 import { isMissing } from './local/missing.ts';
 
 /** What tells a changed input from an unchanged one; known when it is opened. */
@@ -73,6 +73,7 @@ export interface StoredInput {
 /** Bytes of one read of a stream. */
 export const CHUNK_BYTES = 64 << 10;
 
+/** @param severity of an error that does not pass by itself */
 export function unreadable(
   file: string,
   cause: NodeJS.ErrnoException,
@@ -86,9 +87,10 @@ export function unreadable(
       hint: 'Check the path.',
     });
   return new RowcastError('unreadable_input', `cannot read the input: ${reasonOf(cause)}`, {
-    severity,
+    severity: isPassing(cause) ? 'temporary' : severity,
     location: { file },
     cause,
+    ...(isPassing(cause) && { hint: TRY_AGAIN }),
   });
 }
 

@@ -1,5 +1,5 @@
 import { RowcastError, type Severity } from '../errors.ts';
-import { isDiskFull, reasonOf } from '../system-error.ts';
+import { isDiskFull, isPassing, reasonOf, TRY_AGAIN } from '../system-error.ts';
 import type { UsedFile } from './local/used-file.ts';
 import type { Sink } from './sink.ts';
 
@@ -35,16 +35,19 @@ export const diskFull = (message: string, file: string, cause: unknown): Rowcast
     cause,
   });
 
+/** @param severity of an error that does not pass by itself */
 export function unwritable(file: string, cause: Error, severity: Severity = 'refused'): RowcastError {
   const reason = reasonOf(cause);
   const message = `cannot write the output: ${reason}`;
   if (isDiskFull(cause)) return diskFull(message, file, cause);
+  const isTemporary = isPassing(cause);
+  const lasting = /^it is a folder/.test(reason)
+    ? 'Give the path of a file.'
+    : 'Check that its folder exists and may be written to.';
   return new RowcastError('unwritable_output', message, {
-    severity,
+    severity: isTemporary ? 'temporary' : severity,
     location: { file },
-    hint: /^it is a folder/.test(reason)
-      ? 'Give the path of a file.'
-      : 'Check that its folder exists and may be written to.',
+    hint: isTemporary ? TRY_AGAIN : lasting,
     cause,
   });
 }

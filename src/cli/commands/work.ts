@@ -47,7 +47,7 @@ async function runOnFolder(context: Context, stop: AbortSignal): Promise<number>
   const only = address === undefined ? chosenShards(shard, shardsPerTask, env) : undefined;
   const folder = await shardsAt(String(flags.dir));
   const watched = observeWork(context);
-  const { observer } = watched;
+  const observer = watched.observe(log, folder);
   try {
     return await joinRun(context, { folder, observer, stop }, async options => {
       const failed =

@@ -1,11 +1,14 @@
+import type { Logger } from 'pino';
 import { countOf } from '../../library/numbers.ts';
+import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
 import type { WorkObserver } from '../../shards/work/work-observer.ts';
 import type { Context } from '../context.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 
 /** Logs what a worker does. */
 export interface WatchedWork {
-  observer: WorkObserver;
+  /** @param log of the run in this folder */
+  observe(log: Logger, folder: Pick<SharedFolder, 'path'>): WorkObserver;
   /** Shards that this worker has finished. */
   readonly done: number;
   close(): void;
@@ -24,31 +27,37 @@ export function observeWork({
       return done;
     },
     close: () => progress.close(),
-    observer: {
+    observe: (log, { path: folder }) => ({
       onTake({ shard }, attempt, row) {
         begun = performance.now();
         const from = attempt === 1 ? '' : `, attempt ${attempt}`;
-        log.info({ event: 'shard_started', shard, attempt, row }, `shard ${shard}: from row ${row}${from}`);
-        progress.show(() => ({ cells: [`shard ${shard}`, 'starting'], fields: { shard } }));
+        log.info(
+          { event: 'shard_started', folder, shard, attempt, row },
+          `shard ${shard}: from row ${row}${from}`,
+        );
+        progress.show(() => ({ cells: [`shard ${shard}`, 'starting'], fields: { folder, shard } }));
       },
       onProgress({ shard }, { accounts }) {
         const rows = accounts.read;
-        progress.show(() => ({ cells: [`shard ${shard}`, countOf(rows, 'row')], fields: { shard, rows } }));
+        progress.show(() => ({
+          cells: [`shard ${shard}`, countOf(rows, 'row')],
+          fields: { folder, shard, rows },
+        }));
       },
       onDone({ shard }, { accounts: { read, rejected } }) {
         done++;
         const seconds = (performance.now() - begun) / 1000;
         const rejects = rejected === 0 ? '' : `, ${rejected} rejected`;
         log.info(
-          { event: 'shard_finished', shard, rows: read, rejected },
+          { event: 'shard_finished', folder, shard, rows: read, rejected },
           `shard ${shard}: ${countOf(read, 'row')}${rejects}, ${seconds.toFixed(1)} s`,
         );
       },
       onLost: ({ shard }) =>
-        log.warn({ event: 'shard_lost', shard }, `shard ${shard}: another worker has taken it over`),
+        log.warn({ event: 'shard_lost', folder, shard }, `shard ${shard}: another worker has taken it over`),
       onFailed: ({ shard }, { code, message }) =>
-        log.error({ event: 'shard_failed', shard, code }, `shard ${shard}: ${message} [${code}]`),
-    },
+        log.error({ event: 'shard_failed', folder, shard, code }, `shard ${shard}: ${message} [${code}]`),
+    }),
   };
 }
 

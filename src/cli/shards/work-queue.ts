@@ -8,6 +8,7 @@ import type { QueueAddress } from '../../shards/queue/queue-address.ts';
 import type { QueuedRun } from '../../shards/queue/shard-queue.ts';
 import { type RunEnd, workRun } from '../../shards/queue/work-run.ts';
 import type { Context } from '../context.ts';
+import { logOfFile } from '../terminal/log.ts';
 import { joinRun } from './join-run.ts';
 import { observeWork, type WatchedWork } from './observe-work.ts';
 import { type OpenedQueue, withQueue } from './open-queue.ts';
@@ -96,7 +97,8 @@ class QueueWorker {
     try {
       if (!(await this.#runs.hasWork(run))) return false;
       const end = await this.#work(run);
-      if (end.kind === 'gone') await contact.try(() => queue.withdraw(run));
+      if (end.kind === 'gone' && (await this.#runs.isRemoved(run)))
+        await contact.try(() => queue.withdraw(run));
       return true;
     } catch (error) {
       if (error instanceof RowcastError && error.code === 'cancelled')
@@ -110,20 +112,23 @@ class QueueWorker {
   async #work(run: QueuedRun): Promise<RunEnd> {
     const { queue, contact } = this.#opened;
     const { folder, watch } = this.#runs.of(run);
-    const { observer } = this.#watched;
+    // A worker may have scored shards of other runs just before.
+    const log = logOfFile(this.#context.log, folder.path, { folder: folder.path });
+    const observer = this.#watched.observe(log, folder);
     const mayLeave = async (): Promise<boolean> => {
       const others = (await contact.try(() => queue.runs()))?.filter(({ key }) => key !== run.key);
       for (const other of others ?? []) if (await this.#runs.hasWork(other).catch(() => false)) return true;
       return false;
     };
-    return joinRun(this.#context, { folder, observer, seesInputs: true, stop: this.#stop }, work => {
-      this.#runs.accept(run);
-      this.#context.log.info(
-        { event: 'run_joined', folder: folder.path },
-        `${folder.path}: scoring its shards`,
-      );
-      return workRun({ work, queue, run, watch, contact, mayLeave });
-    });
+    return joinRun(
+      { ...this.#context, log },
+      { folder, observer, seesInputs: true, stop: this.#stop },
+      work => {
+        this.#runs.accept(run);
+        log.info({ event: 'run_joined', folder: folder.path }, 'scoring its shards');
+        return workRun({ work, queue, run, watch, contact, mayLeave });
+      },
+    );
   }
 
   /** @throws an error that does not concern the run */

@@ -12,6 +12,8 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export interface LogFields {
   run_id?: string;
   input?: string;
+  /** Of the shards of a run. */
+  folder?: string;
 }
 
 /** Logs the error that ended a command, as the last line. It may quote files and services, so it is sanitized. */
@@ -64,7 +66,7 @@ export function openLog({ format, level = 'info', fields = {} }: LogOptions): Lo
   return log;
 }
 
-/** The log of one of several files: text lines begin with its name, JSON lines have the fields of its run. */
+/** The log of one of several files, or folders: text lines begin with its name, JSON lines have the fields of its run. */
 export const logOfFile = (log: Logger, file: string, fields: LogFields): Logger =>
   log.child({}, { msgPrefix: `${file}: `, formatters: { log: line => withEvent({ ...line, ...fields }) } });
 

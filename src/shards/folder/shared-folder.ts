@@ -5,13 +5,13 @@ import { placeFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { unwritable } from '../../storage/target.ts';
-import { reasonOf } from '../../system-error.ts';
+import { isPassing, reasonOf, TRY_AGAIN } from '../../system-error.ts';
 import { FOLDERS } from './names.ts';
 
 /**
  * Small files that all machines of a run see. Nothing is appended to and nothing is locked: an object store has the same
  * operations. What writes throws a RowcastError, `disk_full` or `unwritable_output`, unless the folder is gone; what reads,
- * `unreadable_input`.
+ * `unreadable_input`. They are temporary if they may pass, as those of a file server that is restarted.
  */
 export interface SharedFolder {
   /** Where it is, for messages and for the files of its shards. */
@@ -74,7 +74,10 @@ export function sharedFolder(path: string): SharedFolder {
         });
       return (names ?? []).sort();
     },
-    remove: name => diskFiles.remove(join(path, name)),
+    remove: name =>
+      diskFiles.remove(join(path, name)).catch(cause => {
+        throw failed(name, cause);
+      }),
     async discard(last) {
       for (const name of (await readdir(path).catch(unlessMissing)) ?? [])
         if (name !== last) await rm(join(path, name), { recursive: true, force: true, maxRetries: 3 });
@@ -83,17 +86,13 @@ export function sharedFolder(path: string): SharedFolder {
   };
 }
 
-/** Errors that do not pass by themselves, unlike those of a file server that is restarted. */
-const LASTING = ['EACCES', 'EPERM', 'EISDIR', 'ENOTDIR'];
-
 function unreadableFolder(file: string, cause: NodeJS.ErrnoException): RowcastError {
-  const isLasting = LASTING.includes(cause.code ?? '');
   return new RowcastError('unreadable_input', `cannot read the folder of the shards: ${reasonOf(cause)}`, {
-    severity: isLasting ? 'stopped' : 'temporary',
+    severity: isPassing(cause) ? 'temporary' : 'stopped',
     location: { file },
-    hint: isLasting
-      ? 'Run all commands of a run as the same user: nobody else can read its files.'
-      : 'Check that its disk can be reached, then run the same command again.',
+    hint: isPassing(cause)
+      ? TRY_AGAIN
+      : 'Run all commands of a run as the same user: nobody else can read its files.',
     cause,
   });
 }

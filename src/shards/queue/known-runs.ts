@@ -1,6 +1,9 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { RowcastError } from '../../errors.ts';
 import { Interrupted } from '../../scoring/stop.ts';
-import { reasonOf } from '../../system-error.ts';
+import { unlessMissing } from '../../storage/local/missing.ts';
+import { unwritable } from '../../storage/target.ts';
 import { PLAN } from '../folder/names.ts';
 import { readPlan } from '../folder/read-plan.ts';
 import { readLeft } from '../folder/shards-left.ts';
@@ -20,8 +23,8 @@ const FORGOTTEN_MS = 24 * 3_600_000;
 interface KnownRun {
   folder: SharedFolder;
   watch: LeaseWatch;
-  /** Whether its plan was seen. */
-  isSeen: boolean;
+  /** The device of its folder, once its plan was seen. */
+  device: number | undefined;
   refusal?: { error: RowcastError; at: number };
 }
 
@@ -61,16 +64,20 @@ export class KnownRuns {
         location: { file: run.folder },
         hint: 'All machines must see the same folder at this path.',
       });
-    known.isSeen = true;
+    known.device ??= await deviceOf(run.folder);
     const { isOver } = await readLeft(known.folder);
     return !isOver;
   }
 
-  /** Whether the folder of a run was there, and is no longer; or nobody has asked for it for long. */
+  /**
+   * Whether the folder of a run was there, and is no longer; or nobody has asked for it for long. A folder on a disk that this
+   * machine has lost is not removed: an empty mount point is on another device.
+   */
   async isRemoved(run: QueuedRun): Promise<boolean> {
-    const { folder, isSeen } = this.of(run);
+    const { folder, device } = this.of(run);
     const isForgotten = Date.now() - run.announced > FORGOTTEN_MS;
-    return (isSeen || isForgotten) && (await folder.read(PLAN).catch(() => '')) === undefined;
+    if ((await folder.read(PLAN).catch(() => '')) !== undefined) return false;
+    return isForgotten || (device !== undefined && device === (await deviceOf(run.folder)));
   }
 
   /** Notes that this worker can work on a run. */
@@ -96,12 +103,21 @@ export class KnownRuns {
 
 function newRun(path: string): KnownRun {
   const folder = sharedFolder(path);
-  return { folder, watch: new LeaseWatch(folder), isSeen: false };
+  return { folder, watch: new LeaseWatch(folder), device: undefined };
+}
+
+/** The device of a folder, or where it was; undefined if neither can be seen. */
+async function deviceOf(folder: string): Promise<number | undefined> {
+  const found = await stat(folder)
+    .catch(unlessMissing)
+    .then(own => own ?? stat(dirname(folder)))
+    .catch(() => undefined);
+  return found?.dev;
 }
 
 function refusalOf(error: unknown, { folder }: QueuedRun): RowcastError {
   if (error instanceof RowcastError) return error;
   // An error of fs.
   if (!(error instanceof Error && 'syscall' in error)) throw error;
-  return new RowcastError('unwritable_output', reasonOf(error), { location: { file: folder }, cause: error });
+  return unwritable(folder, error);
 }

@@ -5,11 +5,15 @@ import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
 import { accessOf } from '../../storage/local/access.ts';
 import { replaceFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
+import { unreadable } from '../../storage/source.ts';
+import { unwritable } from '../../storage/target.ts';
 
 /** The checkpoint of an attempt that ended early; undefined if there is none that can be resumed. */
 export async function checkpointOf(part: string): Promise<Checkpoint | undefined> {
   const file = runFilesOf(part).checkpoint;
-  const text = await diskFiles.read(file);
+  const text = await diskFiles.read(file).catch(cause => {
+    throw unreadable(file, cause, 'stopped');
+  });
   if (text === undefined) return undefined;
   try {
     return readCheckpoint(text.toString(), file);
@@ -47,7 +51,9 @@ export async function removePart(part: string | RunFiles): Promise<void> {
   const files = typeof part === 'string' ? runFilesOf(part) : part;
   const { checkpoint, newCheckpoint, partial, rejectsPartial, output, rejects } = files;
   for (const file of [checkpoint, newCheckpoint, partial, rejectsPartial, rejects, output])
-    await diskFiles.remove(file);
+    await diskFiles.remove(file).catch(cause => {
+      throw unwritable(file, cause, 'stopped');
+    });
 }
 
 /** Copies the first of these files that exists: an attempt that was killed at its end may have renamed them. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { RowcastError } from '../../../src/errors.ts';
 import { Interrupted } from '../../../src/scoring/stop.ts';
@@ -7,6 +8,7 @@ import { PLAN } from '../../../src/shards/folder/names.ts';
 import { sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
 import { KnownRuns } from '../../../src/shards/queue/known-runs.ts';
 import { queuedRun } from '../../../src/shards/queue/queued-run.ts';
+import { mountDisk, noSmallDisk, unmountDisk } from '../../cluster/harness/small-disk.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const plan = {
@@ -15,8 +17,8 @@ const plan = {
   ...{ unchanged: [], ledger: null, trace: '' },
 };
 
-async function plannedRun(t: Parameters<typeof newFolder>[0]) {
-  const folder = sharedFolder(await newFolder(t));
+async function plannedRun(path: string) {
+  const folder = sharedFolder(path);
   await folder.prepare();
   await folder.create(PLAN, JSON.stringify(plan));
   return { folder, run: queuedRun(folder, plan) };
@@ -24,7 +26,7 @@ async function plannedRun(t: Parameters<typeof newFolder>[0]) {
 
 describe('the runs that a worker of a queue knows', () => {
   it('have work while a shard may be left, and none once they were refused, until later', async t => {
-    const { run } = await plannedRun(t);
+    const { run } = await plannedRun(await newFolder(t));
     const runs = new KnownRuns();
     assert.equal(await runs.hasWork(run), true);
     const error = new RowcastError('no_such_file', 'no such file');
@@ -38,7 +40,7 @@ describe('the runs that a worker of a queue knows', () => {
   });
 
   it('are refused for what concerns them only', async t => {
-    const { run } = await plannedRun(t);
+    const { run } = await plannedRun(await newFolder(t));
     const runs = new KnownRuns();
     for (const error of [new TypeError('a bug'), new Interrupted(undefined)])
       assert.throws(() => runs.refuse(run, error), error);
@@ -50,7 +52,7 @@ describe('the runs that a worker of a queue knows', () => {
   });
 
   it('are removed if their folder was seen and is gone, or nobody has asked for them for a day', async t => {
-    const { folder, run } = await plannedRun(t);
+    const { folder, run } = await plannedRun(await newFolder(t));
     const [seeing, blind] = [new KnownRuns(), new KnownRuns()];
     await seeing.hasWork(run);
     assert.equal(await seeing.isRemoved(run), false);
@@ -61,8 +63,25 @@ describe('the runs that a worker of a queue knows', () => {
     assert.equal(await blind.isRemoved({ ...run, announced: Date.now() - 25 * 3_600_000 }), true);
   });
 
+  it('are not removed because their disk is not mounted any more', { skip: noSmallDisk }, async t => {
+    const disk = await newFolder(t);
+    mountDisk(disk, '1m');
+    const { run } = await plannedRun(join(disk, 'out.csv.shards')).catch(error => {
+      unmountDisk(disk);
+      throw error;
+    });
+    const runs = new KnownRuns();
+    await runs.hasWork(run).finally(() => unmountDisk(disk));
+    await assert.rejects(runs.hasWork(run), { code: 'no_plan' });
+    assert.equal(await runs.isRemoved(run), false);
+    assert.equal(await runs.isRemoved({ ...run, announced: 0 }), true);
+  });
+
   it('are forgotten when they are no longer in the queue, unless this worker has to say that it refused them', async t => {
-    const [{ run }, { run: refused }] = [await plannedRun(t), await plannedRun(t)];
+    const [{ run }, { run: refused }] = [
+      await plannedRun(await newFolder(t)),
+      await plannedRun(await newFolder(t)),
+    ];
     const runs = new KnownRuns();
     const known = runs.of(run);
     runs.refuse(refused, new RowcastError('no_such_file', 'no such file'));
@@ -74,7 +93,7 @@ describe('the runs that a worker of a queue knows', () => {
   });
 
   it('are those of their plan', async t => {
-    const { run } = await plannedRun(t);
+    const { run } = await plannedRun(await newFolder(t));
     await assert.rejects(new KnownRuns().hasWork({ ...run, plan: 'another' }), /the plan of another run/);
   });
 });

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { pino } from 'pino';
+import { observeWork } from '../../../src/cli/shards/observe-work.ts';
+import { RowcastError } from '../../../src/errors.ts';
+
+const shard = { shard: 3, file: 0, from: null, to: null, is_last: true };
+
+it('all that a worker logs of a shard names the folder of its run', () => {
+  const lines: { event: string; folder: string; msg: string }[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const watched = observeWork({ flags: { progress: 'never' }, log, logFormat: 'json' });
+  for (const path of ['/data/one.csv.shards', '/data/two.csv.shards']) {
+    const observer = watched.observe(log, { path });
+    observer.onTake?.(shard, 1, 1);
+    observer.onLost?.(shard);
+    observer.onFailed?.(shard, new RowcastError('bad_gzip', 'damaged'));
+  }
+  watched.close();
+  assert.deepEqual(
+    lines.map(({ event, folder }) => `${event} ${folder}`),
+    ['/data/one.csv.shards', '/data/two.csv.shards'].flatMap(folder =>
+      ['shard_started', 'shard_lost', 'shard_failed'].map(event => `${event} ${folder}`),
+    ),
+  );
+});
