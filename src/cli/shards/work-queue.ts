@@ -116,7 +116,8 @@ class QueueWorker {
       for (const other of others ?? []) if (await this.#runs.hasWork(other).catch(() => false)) return true;
       return false;
     };
-    return joinRun(this.#context, { folder, observer, seesInputs: true, stop: this.#stop }, work => {
+    const joining = { folder, observer, queue: this.#opened, seesInputs: true, stop: this.#stop };
+    return joinRun(this.#context, joining, work => {
       this.#runs.accept(run);
       this.#context.log.info(
         { event: 'run_joined', folder: folder.path },
