@@ -58,6 +58,19 @@ for (const { name, skip, start } of stores)
       assert.deepEqual(await waits({ requests: 0.5, rows: 10 }, 10, 30, 10), [2_000, 3_000]);
     });
 
+    it('is all for one worker while the others send nothing', async t => {
+      const server = await start(t);
+      const queues = await Promise.all([0, 1, 2].map(() => open(t, server)));
+      const rates: Rates = { requests: 10, rows: any };
+      const slots: Slot[] = [];
+      for (const queue of queues) slots.push(await queue.reserve(run, 1, rates));
+      for (let i = 0; i < 20; i++)
+        slots.push((await queues[0]?.reserve(run, 1, rates)) ?? { at: 0, wait: 0 });
+      const span = (slots.at(-1)?.at ?? 0) - (slots[0]?.at ?? 0);
+      // With a third of the rate, the last 20 would be 6,000 ms.
+      assert.ok(span < 4_400, `22 intervals of 100 ms were ${span} ms`);
+    });
+
     it('does not go on from where a run was that is withdrawn, and is that of this run only', async t => {
       const queue = await open(t, await start(t));
       const rates = { requests: 0.01, rows: any };
