@@ -36,9 +36,9 @@ RETURNING sent AS at, sent - seen AS wait`;
 const FORGET = `DELETE FROM rowcast.pace
 WHERE run = $1 OR greatest(seen, sent) < extract(epoch FROM clock_timestamp() - interval '1 day') * 1000`;
 
-/** SQLSTATE undefined_table; unique_violation and duplicate_table, where several create one at the same time. */
+/** SQLSTATE undefined_table; unique_violation, duplicate_table and duplicate_object, if several create it at once. */
 const MISSING = ['42P01'];
-const CREATED = ['23505', '42P07'];
+const CREATED = ['23505', '42P07', '42710'];
 
 /** Counts in a table of our schema, with a row for each run. The table is made when it is first needed. */
 export const postgresSlots = (pool: Queryable): SlotStore => ({
