@@ -2,7 +2,7 @@
 export interface SharedLimits {
   /** Factor of all rates, those that this process has found itself included. 0: it must not send anything now. */
   share: number;
-  /** Requests and rows per second of all processes; infinite if there is no limit. */
+  /** Requests and rows per second of all processes, also what this one was given; infinite if there is no limit. */
   requests: number;
   rows: number;
   /** Requests per second that the service advertises, for a process that got no such header itself. */
@@ -39,8 +39,8 @@ export interface SharedPace {
   /** Tells the others what this process learns. @param learned asked now and then */
   tell(learned: (now: number) => Learned): void;
   /**
-   * Waits until a request may be sent, where all processes count theirs in one place. Called in the order of the
-   * requests, when `limits` allow this one.
+   * Waits until a request may be sent, where all processes count theirs in one place; `limits` are then without what is
+   * counted there. Called in the order of the requests, when `limits` allow this one.
    *
    * @throws AbortError
    */

@@ -6,7 +6,7 @@ const MAX_SLEEP_MS = 500;
 /** Timers are coarse: rows that are scored late may catch up by this much. */
 const MAX_CATCH_UP_MS = 20;
 
-/** Spreads rows evenly over time. Processes that share a pace each have a part of it. */
+/** Spreads rows evenly over time. Processes that share a pace each have a part of it, or count rows in one place. */
 export class RowPace {
   readonly #perSecond: number;
   readonly #shared: SharedPace | undefined;
@@ -17,7 +17,7 @@ export class RowPace {
 
   /** @param perSecond no limit if omitted */
   constructor(perSecond = Number.POSITIVE_INFINITY, shared?: SharedPace) {
-    this.#perSecond = perSecond;
+    this.#perSecond = shared === undefined ? perSecond : Number.POSITIVE_INFINITY; // what is shared has it too
     this.#shared = shared;
   }
 

@@ -49,15 +49,14 @@ async function runOnFolder(context: Context, stop: AbortSignal): Promise<number>
   const watched = observeWork(context);
   const observer = watched.observe(log, folder);
   try {
-    return await joinRun(context, { folder, observer, stop }, async options => {
-      const failed =
-        address === undefined
-          ? await work(options, only)
-          : await (await import('../shards/work-one-run.ts')).workOneRun(context, options, address);
-      log.info({ event: 'work_finished', shards: watched.done }, `${countOf(watched.done, 'shard')} scored`);
-      if (failed.length > 0) throw await failureOf(context, folder, failed);
-      return ExitCode.done;
-    });
+    const joining = { folder, observer, stop };
+    const failed =
+      address === undefined
+        ? await joinRun(context, joining, options => work(options, only))
+        : await (await import('../shards/work-one-run.ts')).workOneRun(context, joining, address);
+    log.info({ event: 'work_finished', shards: watched.done }, `${countOf(watched.done, 'shard')} scored`);
+    if (failed.length > 0) throw await failureOf(context, folder, failed);
+    return ExitCode.done;
   } finally {
     watched.close();
   }

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { runOptions } from '../../config/options/score.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import type { ScoreValues } from '../../library/run/score-values.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
 import { readVersion } from '../../library/version.ts';
+import type { Budget } from '../../shards/budget/take-slot.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
-import type { GivenLimits } from '../../shards/pace/shared-limits.ts';
-import { WorkerPace } from '../../shards/pace/worker-pace.ts';
+import { WorkerPace, type WorkerPaceOptions } from '../../shards/pace/worker-pace.ts';
+import { queuedRun } from '../../shards/queue/queued-run.ts';
+import type { QueuedRun } from '../../shards/queue/shard-queue.ts';
 import { checkInputs, checkWorker } from '../../shards/work/check-worker.ts';
 import type { WorkOptions } from '../../shards/work/work.ts';
 import type { WorkObserver } from '../../shards/work/work-observer.ts';
@@ -17,11 +20,14 @@ import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { AFTER_SIGNAL_MS } from '../score/run-telemetry.ts';
 import { observeBoth } from './observe-work.ts';
+import type { OpenedQueue } from './open-queue.ts';
 import { traceWork } from './trace-work.ts';
 
 export interface Joining {
   folder: SharedFolder;
   observer: WorkObserver;
+  /** Gives out the shards, and counts what its workers send. */
+  queue?: OpenedQueue;
   /** Whether to check first that this machine sees the inputs. */
   seesInputs?: boolean;
   stop: AbortSignal;
@@ -35,7 +41,7 @@ export interface Joining {
  */
 export async function joinRun<T>(
   given: Context,
-  { folder, observer, seesInputs = false, stop }: Joining,
+  { folder, observer, queue, seesInputs = false, stop }: Joining,
   use: (work: WorkOptions) => Promise<T>,
 ): Promise<T> {
   const plan = await readPlan(folder);
@@ -44,15 +50,17 @@ export async function joinRun<T>(
   const address = chooseService(given);
   if (seesInputs) await checkInputs(plan, values.encoding);
   const worker = randomUUID();
-  const sharedPace = new WorkerPace({ folder, worker, process: thisProcess(), given: givenLimits(values) });
+  const reserve = queue && countedBy(queue, queuedRun({ path: resolve(folder.path) }, plan));
+  const own = { worker, process: thisProcess(), given: givenLimits(values) };
+  const sharedPace = new WorkerPace({ folder, ...own, reserve });
   const traced = await traceWork(given, plan, values, stop);
   const context: Context = { ...given, telemetry: traced?.telemetry.run };
   const opening = { values, address, env: given.env, ...reportedRequests(context), sharedPace, stop };
   const joined = (): Promise<T> =>
     withScorer(opening, async service => {
       await checkWorker(plan, { service, version: readVersion(), stop });
-      const own = { worker, sharedPace, observer: observeBoth(observer, traced?.observer) };
-      return use({ folder, plan, options, service, ...own, stop });
+      const watched = observeBoth(observer, traced?.observer);
+      return use({ folder, plan, options, service, worker, sharedPace, observer: watched, stop });
     });
   try {
     await sharedPace.join();
@@ -68,8 +76,17 @@ export async function joinRun<T>(
   }
 }
 
+/** How the requests of a run are counted. */
+const countedBy =
+  ({ queue, contact }: OpenedQueue, run: QueuedRun): Budget['reserve'] =>
+  (rows, rates) =>
+    contact.try(() => queue.reserve(run, rows, rates));
+
 /** What the workers keep to together, unless another one was told less. */
-const givenLimits = ({ maxRequestsPerSecond, maxRowsPerSecond }: ScoreValues): GivenLimits => ({
+const givenLimits = ({
+  maxRequestsPerSecond,
+  maxRowsPerSecond,
+}: ScoreValues): WorkerPaceOptions['given'] => ({
   requests: maxRequestsPerSecond ?? null,
   rows: maxRowsPerSecond ?? null,
 });

@@ -3,21 +3,27 @@ import type { QueueAddress } from '../../shards/queue/queue-address.ts';
 import { queuedRun } from '../../shards/queue/queued-run.ts';
 import { workRun } from '../../shards/queue/work-run.ts';
 import { LeaseWatch } from '../../shards/work/see-attempts.ts';
-import type { WorkOptions } from '../../shards/work/work.ts';
 import type { Context } from '../context.ts';
+import { type Joining, joinRun } from './join-run.ts';
 import { withQueue } from './open-queue.ts';
 
 /**
  * Scores the shards of one run that a queue gives out, until none is left.
  *
  * @returns those that were given up
- * @throws RowcastError as `withQueue` and `workRun`
+ * @throws RowcastError as `withQueue`, `joinRun` and `workRun`
  */
-export const workOneRun = (context: Context, work: WorkOptions, address: QueueAddress): Promise<number[]> =>
-  withQueue(context, address, async ({ queue, contact }) => {
-    const { folder, plan } = work;
-    const run = queuedRun({ path: resolve(folder.path) }, plan);
-    const watch = new LeaseWatch(folder);
-    const end = await workRun({ work, queue, run, watch, contact, mayLeave: async () => false });
-    return end.kind === 'over' ? end.failed : [];
-  });
+export const workOneRun = (
+  context: Context,
+  joining: Omit<Joining, 'queue'>,
+  address: QueueAddress,
+): Promise<number[]> =>
+  withQueue(context, address, opened =>
+    joinRun(context, { ...joining, queue: opened }, async work => {
+      const { folder, plan } = work;
+      const run = queuedRun({ path: resolve(folder.path) }, plan);
+      const watch = new LeaseWatch(folder);
+      const end = await workRun({ work, ...opened, run, watch, mayLeave: async () => false });
+      return end.kind === 'over' ? end.failed : [];
+    }),
+  );

@@ -120,15 +120,12 @@ class QueueWorker {
       for (const other of others ?? []) if (await this.#runs.hasWork(other).catch(() => false)) return true;
       return false;
     };
-    return joinRun(
-      { ...this.#context, log },
-      { folder, observer, seesInputs: true, stop: this.#stop },
-      work => {
-        this.#runs.accept(run);
-        log.info({ event: 'run_joined', folder: folder.path }, 'scoring its shards');
-        return workRun({ work, queue, run, watch, contact, mayLeave });
-      },
-    );
+    const joining = { folder, observer, queue: this.#opened, seesInputs: true, stop: this.#stop };
+    return joinRun({ ...this.#context, log }, joining, work => {
+      this.#runs.accept(run);
+      log.info({ event: 'run_joined', folder: folder.path }, 'scoring its shards');
+      return workRun({ work, queue, run, watch, contact, mayLeave });
+    });
   }
 
   /** @throws an error that does not concern the run */

@@ -38,7 +38,7 @@ const MAX_SLEEP_MS = 500;
 /**
  * Paces requests to what the service accepts: how many are in flight (`concurrency`) and when the next one may be sent
  * (`acquire`). The rate is the minimum of the configured limits, the limits advertised in the service's headers, and the
- * rate learned from 429 responses. Processes that share a pace each have a part of it.
+ * rate learned from 429 responses. Processes that share a pace each have a part of it, or count requests in one place.
  */
 export class Pacer {
   readonly #options: PacerOptions;
@@ -117,26 +117,33 @@ export class Pacer {
   /** The generic cell rate algorithm (ITU-T I.371), with a variable rate. */
   async #wait(rows: number, signal: AbortSignal): Promise<number> {
     const { shared } = this.#options;
+    let isTaken = shared?.take === undefined;
     for (;;) {
       signal.throwIfAborted();
       const now = performance.now();
       const limits = shared?.limits(now) ?? alone;
       const next = this.#nextAt(now, limits);
       const wait = Math.max(this.#pausedUntil, limits.pausedUntil, next.call, next.rows) - now;
-      if (wait <= 0) {
+      if (wait > 0) {
+        isTaken = shared?.take === undefined;
+        await sleep(Math.min(MAX_SLEEP_MS, Math.ceil(wait)), undefined, { signal });
+      } else if (!isTaken) {
+        await shared?.take?.(rows, signal);
+        isTaken = true; // unless there is a reason to wait since
+      } else {
         const earliest = now - MAX_CATCH_UP_MS;
         this.#lastCall = Math.max(next.call, earliest);
         if (rows > 0) this.#lastRows = { at: Math.max(next.rows, earliest), rows };
-        await shared?.take?.(rows, signal);
-        return shared?.take === undefined ? now : performance.now();
+        return now;
       }
-      await sleep(Math.min(MAX_SLEEP_MS, Math.ceil(wait)), undefined, { signal });
     }
   }
 
   /** When the next request and the next rows may be sent. */
   #nextAt(now: number, limits: SharedLimits): { call: number; rows: number } {
-    const { maxRequests = Number.POSITIVE_INFINITY, maxRows = Number.POSITIVE_INFINITY } = this.#options;
+    const { shared, ...own } = this.#options;
+    // What is shared has them too.
+    const { maxRequests = Number.POSITIVE_INFINITY, maxRows = Number.POSITIVE_INFINITY } = shared ? {} : own;
     const { share } = limits;
     if (share === 0) return { call: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
     const advertised = this.#advertised.at(now)?.rate ?? limits.advertised;

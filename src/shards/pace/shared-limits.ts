@@ -1,12 +1,25 @@
 import { rateOf } from '../../client/pacing/adaptive-rate.ts';
 import type { SharedLimits } from '../../contract/shared-pace.ts';
+import type { Rates } from '../budget/slot-store.ts';
 import type { SeenWorker, WorkerFile } from './worker-shape.ts';
 
-/** The limits that a worker was given itself. */
-export type GivenLimits = Pick<WorkerFile, 'requests' | 'rows'>;
+/** The limits that a worker was given itself, and whether a store counts what it sends. */
+export type GivenLimits = Pick<WorkerFile, 'requests' | 'rows' | 'isCounting'>;
+
+const UNLIMITED: Rates = { requests: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
+
+const lowest = (values: readonly (number | null | undefined)[]): number =>
+  Math.min(...values.map(value => value ?? Number.POSITIVE_INFINITY));
+
+/** The lowest limits that any worker was given. @param others those that are alive */
+export const lowestGiven = (own: GivenLimits, others: readonly SeenWorker[]): Rates => ({
+  requests: lowest([own.requests, ...others.map(each => each.requests)]),
+  rows: lowest([own.rows, ...others.map(each => each.rows)]),
+});
 
 /**
- * The limits of all workers together, as one of them knows them: the lowest that any of them was given or has learned.
+ * The limits that workers divide, as one of them knows them: what others have learned, and the lowest that any was given,
+ * unless a store counts what all of them send.
  *
  * @param others those that are alive
  * @returns all but the share of this worker
@@ -16,8 +29,8 @@ export function knownLimits(
   others: readonly SeenWorker[],
   now: number,
 ): Omit<SharedLimits, 'share'> {
-  const lowest = (values: readonly (number | null | undefined)[]): number =>
-    Math.min(...values.map(value => value ?? Number.POSITIVE_INFINITY));
+  const areAllCounting = [own, ...others].every(({ isCounting }) => isCounting);
+  const given = areAllCounting ? UNLIMITED : lowestGiven(own, others);
   const learned = others.map(({ learned, seenAt }) => {
     const elapsed = now - seenAt;
     const { rate, advertised, pause = 0, accepted = 0 } = learned ?? {};
@@ -30,8 +43,8 @@ export function knownLimits(
     };
   });
   return {
-    requests: lowest([own.requests, ...others.map(each => each.requests), ...learned.map(each => each.rate)]),
-    rows: lowest([own.rows, ...others.map(each => each.rows)]),
+    requests: lowest([given.requests, ...learned.map(each => each.rate)]),
+    rows: given.rows,
     advertised: lowest(learned.map(each => each.advertised)),
     pausedUntil: Math.max(0, ...learned.map(each => each.pausedUntil)),
     accepted: learned.reduce((sum, each) => sum + each.accepted, 0),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Rates, Slot } from '../budget/slot-store.ts';
 import { BullRunQueue } from './bull-run-queue.ts';
 import type { BullMq } from './load-package.ts';
 import type { QueuedRun, RunQueue, ShardQueue } from './shard-queue.ts';
@@ -39,11 +40,16 @@ export class BullQueue implements ShardQueue {
     });
   }
 
+  reserve(run: QueuedRun, rows: number, rates: Rates): Promise<Slot> {
+    return call(this.name, this.#store.slots.reserve(run.key, rows, rates));
+  }
+
   withdraw(run: QueuedRun): Promise<void> {
     return this.#call(async runs => {
       await runs.remove(run.key);
       const jobs = await this.#open(queueOf(run));
       await jobs.obliterate({ force: true }).finally(() => jobs.close());
+      await this.#store.slots.forget(run.key);
     });
   }
 

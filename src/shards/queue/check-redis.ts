@@ -1,7 +1,5 @@
 import { RowcastError } from '../../errors.ts';
-
-/** Sends a command to Redis. */
-export type SendRedis = (name: string, ...args: string[]) => Promise<unknown>;
+import type { SendRedis } from '../budget/redis-slots.ts';
 
 /** Settings of a Redis server; undefined for those that it does not tell. */
 export interface RedisSettings {

@@ -1,3 +1,4 @@
+import { redisSlots } from '../budget/redis-slots.ts';
 import { checkRedis } from './check-redis.ts';
 import { loadPackage } from './load-package.ts';
 import type { QueueAddress } from './queue-address.ts';
@@ -43,6 +44,7 @@ export async function openRedis(
     connection: client,
     // No blocking connection: workers ask now and then.
     factory: (queue, options) => createRedisBackend(queue, options),
+    slots: redisSlots((...command) => client.call(...command)),
     async close() {
       client.disconnect();
     },

@@ -174,6 +174,22 @@ describe('a pace that is shared', { concurrency: true }, () => {
     await Promise.all([1, 2, 3].map(rows => pacer.acquire(rows, signal)));
     assert.deepEqual(taken, [1, 2, 3]);
   });
+
+  it('is counted again for a request that has to wait for another reason meanwhile', async () => {
+    let taken = 0;
+    const shared: SharedPace = {
+      limits: () => alone,
+      tell() {},
+      async take() {
+        if (++taken === 1) pacer.pause(300);
+      },
+    };
+    const pacer = newPacer({ shared });
+    const begun = performance.now();
+    await pacer.acquire(1, signal);
+    assert.equal(taken, 2);
+    assert.ok(performance.now() - begun >= 295);
+  });
 });
 
 describe('a client', { concurrency: true }, () => {

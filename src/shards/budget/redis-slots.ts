@@ -1,0 +1,42 @@
+import type { Slot, SlotStore } from './slot-store.ts';
+
+/** Sends a command to Redis. */
+export type SendRedis = (name: string, ...args: string[]) => Promise<unknown>;
+
+/**
+ * The generic cell rate algorithm (ITU-T I.371) for requests and for rows. Times are microseconds, whole numbers, which Lua
+ * has exactly. If the server's clock is set back, what was counted moves with it, or nothing would be sent for so long.
+ * The key expires when it has no effect any more, a minute later.
+ */
+const RESERVE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local perRequest, rows, perRow = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local held = redis.call('HMGET', KEYS[1], 'seen', 'sent', 'rows_at', 'rows')
+local slot, rowsAt, lastRows = now, now, 0
+if held[1] then
+  local back = math.max(0, held[1] - now)
+  rowsAt, lastRows = held[3] - back, tonumber(held[4])
+  slot = math.ceil(math.max(now, held[2] - back + perRequest, rowsAt + lastRows * perRow))
+end
+if rows > 0 then rowsAt, lastRows = slot, rows end
+local function text(number) return string.format('%.0f', number) end
+redis.call('HSET', KEYS[1], 'seen', text(now), 'sent', text(slot), 'rows_at', text(rowsAt), 'rows', text(lastRows))
+local over = math.max(slot + perRequest, rowsAt + lastRows * perRow) - now
+redis.call('PEXPIRE', KEYS[1], text(math.ceil(over / 1000) + 60000))
+return { text(slot), text(slot - now) }
+`;
+
+/** Counts in a key of Redis for each run. */
+export const redisSlots = (send: SendRedis): SlotStore => ({
+  async reserve(run, rows, rates): Promise<Slot> {
+    const args = [1e6 / rates.requests, rows, 1e6 / rates.rows].map(String);
+    const [at, wait] = (await send('EVAL', RESERVE, '1', keyOf(run), ...args)) as [string, string];
+    return { at: Number(at) / 1000, wait: Number(wait) / 1000 };
+  },
+  async forget(run) {
+    await send('DEL', keyOf(run));
+  },
+});
+
+const keyOf = (run: string): string => `rowcast:pace:${run}`;

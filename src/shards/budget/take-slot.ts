@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { unlessStopped } from '../../scoring/stop.ts';
+import type { Rates, Slot } from './slot-store.ts';
+
+/** A process that was suspended, or is too busy, asks again for a time that has passed by more than this. */
+const MAX_LATE_MS = 100;
+/** How often a store is asked that cannot be reached. */
+const RETRY_MS = 500;
+/** Timers have a maximum of 24 days. */
+const MAX_SLEEP_MS = 60_000;
+
+export interface Budget {
+  /** The lowest that any worker was given. */
+  rates: () => Rates;
+  /** See `SlotStore`; undefined if it cannot be reached. */
+  reserve: (rows: number, rates: Rates) => Promise<Slot | undefined>;
+}
+
+/**
+ * Waits until a request may be sent, by the count of all workers. Without an answer of the store, nothing may.
+ *
+ * @throws AbortError
+ */
+export async function takeSlot({ rates, reserve }: Budget, rows: number, signal: AbortSignal): Promise<void> {
+  let allowed = MAX_LATE_MS;
+  for (;;) {
+    const given = rates();
+    if (given.requests === Number.POSITIVE_INFINITY && given.rows === Number.POSITIVE_INFINITY) return;
+    const asked = performance.now();
+    const slot = await unlessAborted(reserve(rows, given), signal);
+    if (slot === undefined) {
+      await sleep(RETRY_MS, undefined, { signal });
+      continue;
+    }
+    await sleepUntil(performance.now() + slot.wait, signal);
+    // The store's clock was read at some time after it was asked.
+    if (performance.now() - asked - slot.wait <= allowed) return;
+    allowed *= 2; // or a store that always answers late would be asked for ever
+  }
+}
+
+async function sleepUntil(time: number, signal: AbortSignal): Promise<void> {
+  for (let left = time - performance.now(); left > 0; left = time - performance.now())
+    await sleep(Math.min(MAX_SLEEP_MS, Math.ceil(left)), undefined, { signal });
+}
+
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await unlessStopped(promise, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
