@@ -103,25 +103,6 @@ describe('workers that share a pace', () => {
     assert.equal(first.member.limits(simulation.now).share, 1 / 2);
   });
 
-  it('read at most 20 files a second each, however many they are, and 100 while they join', async () => {
-    const simulation = newSimulation();
-    const count = 40;
-    for (let i = 0; i < count; i++) simulation.start();
-    let before = 0;
-    for (const { until, most } of [
-      ...Array.from({ length: 30 }, (_, i) => ({ until: (i + 1) * 1_000, most: 100 })),
-      ...Array.from({ length: 10 }, (_, i) => ({ until: (i + 31) * 1_000, most: 22 })),
-    ]) {
-      await simulation.run(until, anything);
-      const reads = (simulation.reads - before) / count;
-      before = simulation.reads;
-      assert.ok(reads <= most, `${reads} files read by each until ${until}`);
-    }
-    const waited = simulation.workers.map(worker => worker.waited ?? Number.POSITIVE_INFINITY);
-    assert.ok(Math.max(...waited) < 20_000, `the last one waited for ${Math.max(...waited)} ms`);
-    assert.ok(Math.abs(simulation.sum - 1) < 1e-9, `${simulation.sum}`);
-  });
-
   it('follow what another one has learned from 429 responses and headers', async () => {
     const simulation = newSimulation();
     const [first, second] = [simulation.start(null), simulation.start(null)];
