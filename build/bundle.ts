@@ -58,11 +58,16 @@ const bundle = await rolldown({
 const groups = [
   {
     name: 'tables',
-    test: /\/dist\/src\/(config\/(options|option-text|former-names)|cli\/command-table|[\w-]+\.js$)/,
+    test: /\/dist\/src\/(config\/(options|option-text|former-names)|cli\/command-table|storage\/sink|[\w-]+\.js$)/,
   },
+  // A group takes what its modules import, too; these are not needed wherever records are.
+  { name: 'zod', test: /\/node_modules\/zod\//, priority: 1 },
+  { name: 'csv-libraries', test: /\/node_modules\/csv-(parse|stringify)\//, priority: 1 },
   // Only for traces and metrics; the server has its own use for its API.
   { name: 'opentelemetry', test: /\/node_modules\/@opentelemetry\/(?!api\/)/ },
   { name: 'records', test: /\/src\/(formats\/(bytes|csv)\/(?!.*(write-row|parse-records))|storage\/)/ },
+  { name: 'command-line', test: /\/src\/cli\/(dispatch|last-error)\.js$/ },
+  { name: 'run', test: /\/src\/(cli\/commands\/score|scoring\/(score|stages))\.js$/ },
 ];
 const { output } = await bundle.write({
   dir: folder,
