@@ -20,6 +20,8 @@ const standIns: Readonly<Record<string, string>> = {
     import buildConnector from 'undici/lib/core/connect.js';
     Object.assign(Dispatcher.prototype, api);
     export { buildConnector, Client };`,
+  // undici's HTTP/2: connections are opened without offering it (client/transport/connection.ts).
+  './client-h2.js': `module.exports = () => { throw new Error('no HTTP/2'); };`,
   // yargs measures the text of its help with it, which is not used; its tables take as long to load as Node to start.
   'string-width': 'export default text => text.length;',
   // Not bundled, because it loads WebAssembly from its own folder. With an import, its exports would have to be analyzed.
