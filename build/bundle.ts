@@ -62,7 +62,8 @@ const groups = [
     name: 'tables',
     test: /\/dist\/src\/(config\/(options|option-text|former-names)|cli\/command-table|storage\/sink|[\w-]+\.js$)/,
   },
-  // A group takes what its modules import, too; these are not needed wherever records are.
+  // A group takes what its modules import, too, but for these, which are also needed without it, or it without them.
+  { name: 'version', test: /\/src\/library\/version\.js$/, priority: 1 },
   { name: 'zod', test: /\/node_modules\/zod\//, priority: 1 },
   { name: 'csv-libraries', test: /\/node_modules\/csv-(parse|stringify)\//, priority: 1 },
   // Only for traces and metrics; the server has its own use for its API.
