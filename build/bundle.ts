@@ -69,8 +69,10 @@ const groups = [
   // Only for traces and metrics; the server has its own use for its API.
   { name: 'opentelemetry', test: /\/node_modules\/@opentelemetry\/(?!api\/)/ },
   { name: 'records', test: /\/src\/(formats\/(bytes|csv)\/(?!.*(write-row|parse-records))|storage\/)/ },
-  { name: 'command-line', test: /\/src\/cli\/(dispatch|last-error)\.js$/ },
-  { name: 'run', test: /\/src\/(cli\/commands\/score|scoring\/(score|stages))\.js$/ },
+  // Reports that the rest cannot be loaded, for example because the working directory is gone.
+  { name: 'failure-report', test: /\/src\/cli\/last-error\.js$/ },
+  { name: 'command-line', test: /\/src\/cli\/dispatch\.js$/ },
+  { name: 'score-run', test: /\/src\/(cli\/commands\/score|scoring\/(score|stages))\.js$/ },
 ];
 const { output } = await bundle.write({
   dir: folder,

@@ -15,6 +15,7 @@ describe('a command loads no code of others', () => {
     assert.deepEqual(await loadedFiles(t, ['--help']), [
       'cli-help-help-text.js',
       'command-line.js',
+      'failure-report.js',
       'load-cli-dispatch.js',
       'rolldown-runtime.js',
       'rowcast.js',
@@ -32,7 +33,8 @@ describe('a command loads no code of others', () => {
       cwd,
       env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
     });
-    for (const needed of ['run.js', 'client-client.js']) assert.ok(files.includes(needed), files.join());
+    for (const needed of ['score-run.js', 'client-client.js'])
+      assert.ok(files.includes(needed), files.join());
     const others = /telemetry|serve|platform|queue|bullmq|fastify|training|shards|jszip|yaml|definitions/;
     assert.deepEqual(
       files.filter(file => others.test(file)),
