@@ -27,6 +27,10 @@ const isWorking = (cluster: Cluster): boolean => cluster.isPlanned && !cluster.i
 const isCommand = (cluster: Cluster, name: string): boolean =>
   cluster.coordinator?.name === name && cluster.coordinator.pid !== undefined;
 
+/** One of those that are there now; undefined if the last one has just ended. */
+const oneOf = <T>(all: readonly T[], random: Random): T | undefined =>
+  all.length === 0 ? undefined : random.pick(all);
+
 /** Suspends a process for a while, in the background. */
 function suspend(cluster: Cluster, pid: number | undefined, ms: number): void {
   if (pid === undefined) return;
@@ -53,23 +57,23 @@ export const events = {
   'kill -9 of a worker': {
     weight: 30,
     isPossible: hasHolder,
-    act: ({ holders }, random) => signal(random.pick(holders), 'SIGKILL'),
+    act: ({ holders }, random) => signal(oneOf(holders, random), 'SIGKILL'),
   },
   'SIGTERM to a worker': {
     weight: 6,
     isPossible: hasHolder,
-    act: ({ holders }, random) => signal(random.pick(holders), 'SIGTERM'),
+    act: ({ holders }, random) => signal(oneOf(holders, random), 'SIGTERM'),
   },
   'worker suspended beyond its lease': {
     weight: 5,
     isPossible: cluster => hasHolder(cluster) && cluster.suspended.size === 0,
     act: (cluster, random) =>
-      suspend(cluster, random.pick(cluster.holders), LEASE_MS + random.whole(2_000, 5_000)),
+      suspend(cluster, oneOf(cluster.holders, random), LEASE_MS + random.whole(2_000, 5_000)),
   },
   'worker suspended for a moment': {
     weight: 4,
     isPossible: cluster => hasHolder(cluster) && cluster.suspended.size === 0,
-    act: (cluster, random) => suspend(cluster, random.pick(cluster.holders), random.whole(500, 4_000)),
+    act: (cluster, random) => suspend(cluster, oneOf(cluster.holders, random), random.whole(500, 4_000)),
   },
   'worker with a wrong clock joins': {
     weight: 6,
@@ -85,7 +89,8 @@ export const events = {
     isPossible: cluster => isWorking(cluster) && cluster.unfinished.length > 0,
     act(cluster, random) {
       const { shards } = cluster.scenario;
-      const shard = random.pick(cluster.unfinished);
+      const shard = oneOf(cluster.unfinished, random);
+      if (shard === undefined) return;
       cluster.workers.push(cluster.start(['work', shards, '--shard', String(shard)], 0.2));
     },
   },

@@ -78,7 +78,7 @@ describe('workers that share a pace', () => {
     const [first] = [simulation.start(50), simulation.start(20)];
     await simulation.run(8_000, anything);
     for (let until = 8_000; until < 20_000; until += 100) {
-      if (until % 1_000 === 0) simulation.damage('workers/w1.json'); // until its next heartbeat
+      if (until % 4_000 === 0) simulation.damage('workers/w1.json'); // until its next heartbeat
       await simulation.run(until, anything);
       assert.equal(first.member.limits(simulation.now).requests, 20, `at ${until}`);
     }

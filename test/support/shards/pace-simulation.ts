@@ -52,7 +52,9 @@ export class PaceSimulation {
   }
 
   later(ms: number, act: () => void): void {
-    this.#events.push({ at: this.now + ms, act });
+    const at = this.now + ms;
+    const next = this.#events.findLastIndex(event => event.at <= at) + 1;
+    this.#events.splice(next, 0, { at, act });
   }
 
   /** Starts a worker, which looks at the others until it is killed or leaves. */
@@ -82,7 +84,6 @@ export class PaceSimulation {
   /** Lets time pass. @param check called after each event */
   async run(until: number, check: () => void): Promise<void> {
     for (;;) {
-      this.#events.sort((a, b) => a.at - b.at);
       const [event] = this.#events;
       if (event === undefined || event.at > until) break;
       this.#events.shift();
