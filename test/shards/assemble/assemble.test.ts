@@ -64,7 +64,7 @@ describe('rowcast assemble', () => {
   it('says that there is no plan once it has finished', async t => {
     const sharded = await planShards(t, ['id,monthly amount,plan\n1,2.5,Basic\n'], '.csv');
     await workOn(sharded);
-    await compareSingle(sharded, '.csv', 0);
+    await assembleHere(sharded.shards.path);
     const { code, stderr } = await run(sharded, 'assemble', sharded.shards.path);
     assert.equal(code, 2);
     assert.match(stderr, /there is no plan in this folder \[no_plan\]\n.*finished run has none/);
