@@ -20,6 +20,8 @@ const standIns: Readonly<Record<string, string>> = {
     import buildConnector from 'undici/lib/core/connect.js';
     Object.assign(Dispatcher.prototype, api);
     export { buildConnector, Client };`,
+  // undici's HTTP/2: connections are opened without offering it (client/transport/connection.ts).
+  './client-h2.js': `module.exports = () => { throw new Error('no HTTP/2'); };`,
   // yargs measures the text of its help with it, which is not used; its tables take as long to load as Node to start.
   'string-width': 'export default text => text.length;',
   // Not bundled, because it loads WebAssembly from its own folder. With an import, its exports would have to be analyzed.
@@ -58,11 +60,19 @@ const bundle = await rolldown({
 const groups = [
   {
     name: 'tables',
-    test: /\/dist\/src\/(config\/(options|option-text|former-names)|cli\/command-table|[\w-]+\.js$)/,
+    test: /\/dist\/src\/(config\/(options|option-text|former-names)|cli\/command-table|storage\/sink|[\w-]+\.js$)/,
   },
+  // A group takes what its modules import, too, but for these, which are also needed without it, or it without them.
+  { name: 'version', test: /\/src\/library\/version\.js$/, priority: 1 },
+  { name: 'zod', test: /\/node_modules\/zod\//, priority: 1 },
+  { name: 'csv-libraries', test: /\/node_modules\/csv-(parse|stringify)\//, priority: 1 },
   // Only for traces and metrics; the server has its own use for its API.
   { name: 'opentelemetry', test: /\/node_modules\/@opentelemetry\/(?!api\/)/ },
   { name: 'records', test: /\/src\/(formats\/(bytes|csv)\/(?!.*(write-row|parse-records))|storage\/)/ },
+  // Reports that the rest cannot be loaded, for example because the working directory is gone.
+  { name: 'failure-report', test: /\/src\/cli\/last-error\.js$/ },
+  { name: 'command-line', test: /\/src\/cli\/dispatch\.js$/ },
+  { name: 'score-run', test: /\/src\/(cli\/commands\/score|scoring\/(score|stages))\.js$/ },
 ];
 const { output } = await bundle.write({
   dir: folder,

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { exitCodes } from '../errors.ts';
 import { ExitCode, exitCodeOf } from '../library/run/exit-code.ts';
@@ -25,9 +24,6 @@ export async function main(argv: readonly string[]): Promise<void> {
       () => process.exit(exitCodes.bug),
     );
   });
-  // On Node 20, V8 starts to optimize undici's parser after two responses, and the process cannot exit until that is
-  // done, which takes a tenth of a second. Longer runs still get the optimized parser.
-  setFlagsFromString('--wasm-tiering-budget=100000000');
   process.exitCode = await run(argv, logFields);
 }
 
@@ -44,10 +40,14 @@ async function run(argv: readonly string[], logFields: LogFields): Promise<numbe
       printToStdout(completionScript(String(flags.shell)));
       return ExitCode.done;
     }
-    const [{ openLog }, { run: runCommand }] = await Promise.all([
+    const [{ openLog }, { run: runCommand }, { setFlagsFromString }] = await Promise.all([
       import('./terminal/log.ts'),
       command.load(),
+      import('node:v8'),
     ]);
+    // On Node 20, V8 starts to optimize undici's parser after two responses, and the process cannot exit until that is
+    // done, which takes a tenth of a second. Longer runs still get the optimized parser.
+    setFlagsFromString('--wasm-tiering-budget=100000000');
     const logFormat: LogFormat = flags['log-format'] === 'json' ? 'json' : 'text';
     const log = openLog({ format: logFormat, level: logLevelOf(flags), fields: logFields });
     if (logFormat === 'json') logWarnings(log);

@@ -12,7 +12,7 @@ describe('the bundle of the command', () => {
   it('has chunks named after what is in them, not numbered', () => {
     const numbered = files.filter(file => /\d\.js$/.test(file));
     assert.deepEqual(numbered, []);
-    for (const file of ['rowcast.js', 'tables.js', 'cli-commands-score.js', 'scoring-stages.js'])
+    for (const file of ['rowcast.js', 'tables.js', 'cli-commands-work.js', 'score-run.js'])
       assert.ok(files.includes(file), file);
   });
 

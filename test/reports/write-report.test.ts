@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { readReport, reportVersion, testingResults } from '../../src/reports/report-store.ts';
 import { deleteReport, writeReport } from '../../src/reports/write-report.ts';
 import { newFolder } from '../support/folder.ts';
+import { runs } from '../support/random-tests.ts';
 import { reportOf } from '../support/service/report.ts';
 
 const write = (home: string, id: string, note: string): Promise<void> =>
@@ -39,9 +40,10 @@ test('concurrent writes of one report all succeed, and one of them remains', asy
 
 test('a reader always finds a complete report while it is replaced', async t => {
   const home = await homeOf(t);
+  const rewrites = runs(200);
   let isOver = false;
   const replaced = (async () => {
-    for (let i = 0; i < 60; i++) await write(home, 'r', `note ${i}`);
+    for (let i = 0; i < rewrites; i++) await write(home, 'r', `note ${i}`);
     isOver = true;
   })();
   let read = 0;
@@ -54,7 +56,7 @@ test('a reader always finds a complete report while it is replaced', async t => 
   }
   await replaced;
   assert.ok(read > 0);
-  assert.deepEqual((await readReport(home, 'r')).notes, ['note 59']);
+  assert.deepEqual((await readReport(home, 'r')).notes, [`note ${rewrites - 1}`]);
 });
 
 test('open testing results can be read to their end after the report is replaced', async t => {

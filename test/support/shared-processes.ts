@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { root } from './root.ts';
 
 /** Few enough that the processes at the end finish together, and enough that starting them takes little of the time. */
-const FILES_PER_PROCESS = 8;
+const FILES_PER_PROCESS = 12;
 
 /** Whether a test file (a path of its source or of what it is compiled to) has a process of its own. */
 export const isAlone = (file: string): boolean => /\.(alone|slow|cluster)\.test\.[jt]s$/.test(file);

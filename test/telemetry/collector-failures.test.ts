@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
+import { loadedFiles } from '../support/loaded-files.ts';
 import { startCollector } from '../support/otlp/collector.ts';
 import { rowcast, startRowcast, waitForStderr } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
@@ -129,21 +130,12 @@ describe('the code of OpenTelemetry', () => {
   it('is loaded only if an endpoint is set', async t => {
     const { cwd, env, args } = await bench(t);
     const loaded = async (more: Record<string, string>): Promise<string[]> => {
-      const folder = await newFolder(t);
-      const { code, stderr } = await rowcast(args, {
-        cwd,
-        env: { ...env, ...more, NODE_V8_COVERAGE: folder },
-      });
-      assert.equal(code, 0, stderr);
-      const [file = ''] = await readdir(folder);
-      const { result }: { result: { url: string }[] } = JSON.parse(
-        await readFile(join(folder, file), 'utf8'),
-      );
-      return result.map(({ url }) => url).filter(url => /open-?telemetry/.test(url));
+      const files = await loadedFiles(t, args, { cwd, env: { ...env, ...more } });
+      return files.filter(file => /open-?telemetry/.test(file));
     };
     assert.deepEqual(await loaded({ OTEL_SERVICE_NAME: 'nightly' }), []);
     const url = `http://127.0.0.1:${await freePort()}`;
-    const names = (await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: url })).map(file => file.split('/').at(-1));
+    const names = await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
     assert.ok(names.includes('opentelemetry.js'), names.join());
   });
 });

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { runOptions } from '../../config/options/score.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import type { ScoreValues } from '../../library/run/score-values.ts';
-import { chooseService } from '../../library/service/choose-service.ts';
+import { type Address, chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
 import { readVersion } from '../../library/version.ts';
 import type { Budget } from '../../shards/budget/take-slot.ts';
@@ -51,7 +51,7 @@ export async function joinRun<T>(
   if (seesInputs) await checkInputs(plan, values.encoding);
   const worker = randomUUID();
   const reserve = queue && countedBy(queue, queuedRun({ path: resolve(folder.path) }, plan));
-  const own = { worker, process: thisProcess(), given: givenLimits(values) };
+  const own = { worker, process: thisProcess(), given: givenLimits(values, address) };
   const sharedPace = new WorkerPace({ folder, ...own, reserve });
   const traced = await traceWork(given, plan, values, stop);
   const context: Context = { ...given, telemetry: traced?.telemetry.run };
@@ -79,14 +79,15 @@ export async function joinRun<T>(
 /** How the requests of a run are counted. */
 const countedBy =
   ({ queue, contact }: OpenedQueue, run: QueuedRun): Budget['reserve'] =>
-  (rows, rates) =>
-    contact.try(() => queue.reserve(run, rows, rates));
+  (rows, rates, horizon) =>
+    contact.try(() => queue.reserve(run, rows, rates, horizon));
 
 /** What the workers keep to together, unless another one was told less. */
-const givenLimits = ({
-  maxRequestsPerSecond,
-  maxRowsPerSecond,
-}: ScoreValues): WorkerPaceOptions['given'] => ({
-  requests: maxRequestsPerSecond ?? null,
+const givenLimits = (
+  { maxRequestsPerSecond, maxRowsPerSecond }: ScoreValues,
+  { kind }: Address,
+): WorkerPaceOptions['given'] => ({
+  // A local report gets no requests.
+  requests: kind === 'local' ? null : (maxRequestsPerSecond ?? null),
   rows: maxRowsPerSecond ?? null,
 });

@@ -1,4 +1,3 @@
-import { clearScreenDown, moveCursor } from 'node:readline';
 import type { createLogUpdate } from 'log-update';
 import { layOutLines, type ProgressLine, type TerminalSize } from './lay-out-lines.ts';
 
@@ -87,10 +86,8 @@ export class LiveLines {
     if (this.#drawn.length === 0) return;
     const wrapped = this.#wrapped();
     this.#draw?.clear();
-    if (wrapped > 0) {
-      moveCursor(this.#stream, 0, -wrapped);
-      clearScreenDown(this.#stream);
-    }
+    // Up by so many rows, and erased from there on; to load node:readline for it would take a tenth of the help's time.
+    if (wrapped > 0) this.#stream.write(`\x1b[${wrapped}A\x1b[0J`);
     this.#drawn = [];
   }
 

@@ -11,7 +11,8 @@ const TABLE = `CREATE UNLOGGED TABLE IF NOT EXISTS rowcast.pace (
   seen float8 NOT NULL,
   sent float8 NOT NULL,
   rows_at float8 NOT NULL,
-  rows float8 NOT NULL
+  rows float8 NOT NULL,
+  taken boolean NOT NULL
 )`;
 
 /**
@@ -19,18 +20,22 @@ const TABLE = `CREATE UNLOGGED TABLE IF NOT EXISTS rowcast.pace (
  * computed once the row is locked, so its clock never runs behind that of the last request. If the server's clock is set
  * back, what was counted moves with it, or nothing would be sent for so long.
  */
-const RESERVE = `INSERT INTO rowcast.pace AS held (run, seen, sent, rows_at, rows)
-SELECT $1::text, now, now, now, $2::float8
+const RESERVE = `INSERT INTO rowcast.pace AS held (run, seen, sent, rows_at, rows, taken)
+SELECT $1::text, now, now, now, $2::float8, true
 FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now) clock
-ON CONFLICT (run) DO UPDATE SET (seen, sent, rows_at, rows) = (
-  SELECT now, slot,
-    CASE WHEN $2 > 0 THEN slot ELSE held.rows_at - back END,
-    CASE WHEN $2 > 0 THEN $2 ELSE held.rows END
+ON CONFLICT (run) DO UPDATE SET (seen, sent, rows_at, rows, taken) = (
+  SELECT now,
+    CASE WHEN near THEN slot ELSE held.sent - back END,
+    CASE WHEN near AND $2 > 0 THEN slot ELSE held.rows_at - back END,
+    CASE WHEN near AND $2 > 0 THEN $2 ELSE held.rows END,
+    near
   FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now) clock,
     LATERAL (SELECT greatest(0, held.seen - now) AS back) moved,
-    LATERAL (SELECT greatest(now, held.sent - back + $3::float8, held.rows_at - back + held.rows * $4::float8) AS slot) next
+    LATERAL (SELECT greatest(now, held.sent - back + $3::float8, held.rows_at - back + held.rows * $4::float8) AS slot) next,
+    LATERAL (SELECT slot - now <= $5::float8 AS near) reach
 )
-RETURNING sent AS at, sent - seen AS wait`;
+RETURNING CASE WHEN taken THEN sent ELSE greatest(sent + $3::float8, rows_at + rows * $4::float8) END AS at,
+  CASE WHEN taken THEN sent ELSE greatest(sent + $3::float8, rows_at + rows * $4::float8) END - seen AS wait`;
 
 /** Also of runs that were withdrawn while a worker still sent a request. */
 const FORGET = `DELETE FROM rowcast.pace
@@ -42,8 +47,8 @@ const CREATED = ['23505', '42P07', '42710'];
 
 /** Counts in a table of our schema, with a row for each run. The table is made when it is first needed. */
 export const postgresSlots = (pool: Queryable): SlotStore => ({
-  async reserve(run, rows, rates): Promise<Slot> {
-    const values = [run, rows, 1000 / rates.requests, 1000 / rates.rows];
+  async reserve(run, rows, rates, horizon = Number.POSITIVE_INFINITY): Promise<Slot> {
+    const values = [run, rows, 1000 / rates.requests, 1000 / rates.rows, horizon];
     const reserve = async (): Promise<Slot | undefined> => (await pool.query<Slot>(RESERVE, values)).rows[0];
     const slot = (await unless(MISSING, reserve())) ?? (await create(pool).then(reserve));
     if (slot === undefined) throw new TypeError('reserve: no row was returned');

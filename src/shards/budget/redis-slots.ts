@@ -11,26 +11,30 @@ export type SendRedis = (name: string, ...args: string[]) => Promise<unknown>;
 const RESERVE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local perRequest, rows, perRow = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local perRequest, rows, perRow, horizon = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local held = redis.call('HMGET', KEYS[1], 'seen', 'sent', 'rows_at', 'rows')
-local slot, rowsAt, lastRows = now, now, 0
+local slot, sent, rowsAt, lastRows = now, now, now, 0
 if held[1] then
   local back = math.max(0, held[1] - now)
-  rowsAt, lastRows = held[3] - back, tonumber(held[4])
-  slot = math.ceil(math.max(now, held[2] - back + perRequest, rowsAt + lastRows * perRow))
+  sent, rowsAt, lastRows = held[2] - back, held[3] - back, tonumber(held[4])
+  slot = math.ceil(math.max(now, sent + perRequest, rowsAt + lastRows * perRow))
 end
-if rows > 0 then rowsAt, lastRows = slot, rows end
+if not horizon or slot - now <= horizon then
+  sent = slot
+  if rows > 0 then rowsAt, lastRows = slot, rows end
+end
 local function text(number) return string.format('%.0f', number) end
-redis.call('HSET', KEYS[1], 'seen', text(now), 'sent', text(slot), 'rows_at', text(rowsAt), 'rows', text(lastRows))
-local over = math.max(slot + perRequest, rowsAt + lastRows * perRow) - now
-redis.call('PEXPIRE', KEYS[1], text(math.ceil(over / 1000) + 60000))
+redis.call('HSET', KEYS[1], 'seen', text(now), 'sent', text(sent), 'rows_at', text(rowsAt), 'rows', text(lastRows))
+local over = math.max(sent + perRequest, rowsAt + lastRows * perRow) - now
+redis.call('PEXPIRE', KEYS[1], text(math.ceil(math.max(0, over) / 1000) + 60000))
 return { text(slot), text(slot - now) }
 `;
 
 /** Counts in a key of Redis for each run. */
 export const redisSlots = (send: SendRedis): SlotStore => ({
-  async reserve(run, rows, rates): Promise<Slot> {
+  async reserve(run, rows, rates, horizon): Promise<Slot> {
     const args = [1e6 / rates.requests, rows, 1e6 / rates.rows].map(String);
+    if (horizon !== undefined) args.push(String(1000 * horizon));
     const [at, wait] = (await send('EVAL', RESERVE, '1', keyOf(run), ...args)) as [string, string];
     return { at: Number(at) / 1000, wait: Number(wait) / 1000 };
   },

@@ -22,8 +22,9 @@ export interface SlotStore {
    *
    * @param run its key
    * @param rows in the request; 0 for one without rows, which waits for the last rows too
+   * @param horizon a time that is more milliseconds away is told, but not reserved; no maximum if omitted
    */
-  reserve(run: string, rows: number, rates: Rates): Promise<Slot>;
+  reserve(run: string, rows: number, rates: Rates, horizon?: number): Promise<Slot>;
   /** Removes what is counted for a run. */
   forget(run: string): Promise<void>;
 }

@@ -4,6 +4,11 @@ import type { Rates, Slot } from './slot-store.ts';
 
 /** A process that was suspended, or is too busy, asks again for a time that has passed by more than this. */
 const MAX_LATE_MS = 100;
+/**
+ * A worker reserves no time that is further away: times of workers that end are lost, and those from before a store has lost
+ * its count are used next to new ones.
+ */
+export const HORIZON_MS = 250;
 /** How often a store is asked that cannot be reached. */
 const RETRY_MS = 500;
 /** Timers have a maximum of 24 days. */
@@ -13,7 +18,7 @@ export interface Budget {
   /** The lowest that any worker was given. */
   rates: () => Rates;
   /** See `SlotStore`; undefined if it cannot be reached. */
-  reserve: (rows: number, rates: Rates) => Promise<Slot | undefined>;
+  reserve: (rows: number, rates: Rates, horizon: number) => Promise<Slot | undefined>;
 }
 
 /**
@@ -27,9 +32,14 @@ export async function takeSlot({ rates, reserve }: Budget, rows: number, signal:
     const given = rates();
     if (given.requests === Number.POSITIVE_INFINITY && given.rows === Number.POSITIVE_INFINITY) return;
     const asked = performance.now();
-    const slot = await unlessAborted(reserve(rows, given), signal);
+    const slot = await unlessAborted(reserve(rows, given, HORIZON_MS), signal);
     if (slot === undefined) {
       await sleep(RETRY_MS, undefined, { signal });
+      continue;
+    }
+    if (slot.wait > HORIZON_MS) {
+      // Not all at once, so that each has the same chance.
+      await sleepUntil(performance.now() + slot.wait - HORIZON_MS * Math.random(), signal);
       continue;
     }
     await sleepUntil(performance.now() + slot.wait, signal);

@@ -40,8 +40,8 @@ export class BullQueue implements ShardQueue {
     });
   }
 
-  reserve(run: QueuedRun, rows: number, rates: Rates): Promise<Slot> {
-    return call(this.name, this.#store.slots.reserve(run.key, rows, rates));
+  reserve(run: QueuedRun, rows: number, rates: Rates, horizon?: number): Promise<Slot> {
+    return call(this.name, this.#store.slots.reserve(run.key, rows, rates, horizon));
   }
 
   withdraw(run: QueuedRun): Promise<void> {

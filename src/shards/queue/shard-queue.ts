@@ -14,7 +14,7 @@ export interface ShardQueue {
   /** The runs that are known, oldest first. */
   runs(): Promise<QueuedRun[]>;
   /** Reserves the next time at which a worker of a run may send a request: see `SlotStore`. */
-  reserve(run: QueuedRun, rows: number, rates: Rates): Promise<Slot>;
+  reserve(run: QueuedRun, rows: number, rates: Rates, horizon?: number): Promise<Slot>;
   /** Removes a run and all its jobs. */
   withdraw(run: QueuedRun): Promise<void>;
   /** The jobs of a run. */

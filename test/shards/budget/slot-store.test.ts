@@ -58,6 +58,18 @@ for (const { name, skip, start } of stores)
       assert.deepEqual(await waits({ requests: 0.5, rows: 10 }, 10, 30, 10), [2_000, 3_000]);
     });
 
+    it('does not reserve what is too far away, so that workers which end leave no long wait behind', async t => {
+      const queue = await open(t, await start(t));
+      const rates: Rates = { requests: any, rows: 100 };
+      const reserve = () => queue.reserve(run, 1_000, rates, 250);
+      assert.equal((await reserve()).wait, 0);
+      for (let worker = 0; worker < 10; worker++) {
+        const { wait } = await reserve();
+        assert.ok(wait > 250 && wait <= 10_000, `${wait}`);
+      }
+      assert.ok((await queue.reserve(run, 1, rates)).wait <= 10_000);
+    });
+
     it('is all for one worker while the others send nothing', async t => {
       const server = await start(t);
       const queues = await Promise.all([0, 1, 2].map(() => open(t, server)));

@@ -121,28 +121,6 @@ describe('workers that share a pace', () => {
     assert.equal(first.member.limits(simulation.now).share, 1 / 2);
   });
 
-  it('read at most 20 files a second each, however many they are, and 100 while they join', async () => {
-    const simulation = newSimulation();
-    const { pick } = random(seed);
-    const count = 30;
-    for (let i = 0; i < count; i++) simulation.start();
-    let before = 0;
-    for (let second = 1; second <= 40; second++) {
-      if (second > 25 && second % 3 === 0)
-        pick(simulation.workers).stoppedUntil = simulation.now + 1.3 * LEASE_MS;
-      for (let tenth = 1; tenth <= 10; tenth++) {
-        await simulation.run(1_000 * (second - 1) + 100 * tenth, anything);
-        assert.ok(simulation.sum <= 1 + 1e-9, `${simulation.sum} at ${simulation.now}`);
-      }
-      const reads = (simulation.reads - before) / count;
-      before = simulation.reads;
-      const most = second < 25 ? 100 : 25;
-      assert.ok(reads <= most, `${reads} files read by each in second ${second}`);
-    }
-    const waited = simulation.workers.map(worker => worker.waited ?? Number.POSITIVE_INFINITY);
-    assert.ok(Math.max(...waited) < 25_000, `the last one waited for ${Math.max(...waited)} ms`);
-  });
-
   it('follow what another one has learned from 429 responses and headers', async () => {
     const simulation = newSimulation();
     const [first, second] = [simulation.start(null), simulation.start(null)];

@@ -11,7 +11,7 @@ import { revokeKey } from '../../../src/server/auth/key-store.ts';
 import type { RunProgress } from '../../../src/web/runs/run-record.ts';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/rowcast.ts';
+import { rowcast } from '../../support/in-process.ts';
 import { problemOf } from '../../support/service/client.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
 import {

@@ -1,48 +1,29 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { problem } from '../../../src/contract/schemas.ts';
 import { readReport } from '../../../src/reports/report-store.ts';
 import { train } from '../../../src/training/train.ts';
-import type { TrainingProgress } from '../../../src/web/trainings/training-state.ts';
 import { newFolder } from '../../support/folder.ts';
 import { problemOf } from '../../support/service/client.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
-import { type OwnedPlatform, servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
+import { signInWithKey } from '../../support/web/platform.ts';
 import { slowHistory } from '../../support/web/slow-history.ts';
-import { fixture, uploaded } from '../../support/web/uploaded.ts';
-
-interface Served extends OwnedPlatform {
-  data: string;
-}
-
-async function served(t: TestContext, csv: string, name?: string): Promise<Served> {
-  const home = await newFolder(t);
-  const data = await uploaded(home, csv, name);
-  const target = await servingPlatform(t, { home });
-  return { ...target, data, browser: await signIn(target) };
-}
-
-/** Starts a training as a module would. */
-const start = ({ browser, data }: Served, fields: Record<string, unknown>): Promise<Response> =>
-  browser.fetch('/platform/trainings', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ data, ...fields }),
-  });
-
-/** The state that a response has, or that an event had. */
-const stateIn = (value: unknown): TrainingProgress => value as TrainingProgress; // as the page gets it
-
-const idIn = async (response: Response): Promise<string> => stateIn(await response.json()).id;
-
-const columnOf = (csv: string, name: string): number => csv.split('\n', 1)[0]?.split(',').indexOf(name) ?? -1;
+import {
+  columnOf,
+  idIn,
+  type PlatformWithData,
+  platformWithData,
+  startTraining,
+  stateIn,
+} from '../../support/web/started-training.ts';
+import { fixture } from '../../support/web/uploaded.ts';
 
 describe('a training on the platform', () => {
   it('makes the same report as the command line, and tells each step', async t => {
     const csv = await fixture('telecom-history.csv', 150);
-    const at = await served(t, csv);
+    const at = await platformWithData(t, csv);
     const column = columnOf(csv, 'churned');
     const page = await at.browser.page(`/data/${at.data}/predict?column=${column}`);
     assert.match(page, /value="history-churned"/);
@@ -83,35 +64,9 @@ describe('a training on the platform', () => {
     assert.deepEqual(await readReport(at.home, 'churn'), report);
   });
 
-  it('uses the types and exclusions of the data', async t => {
-    const csv = await fixture('telecom-history.csv', 100);
-    const home = await newFolder(t);
-    const data = await uploaded(home, csv);
-    const { DataStore } = await import('../../../src/web/data/data-store.ts');
-    const store = await DataStore.open(home, 2 ** 30);
-    await store.changeSettings(data, () => ({
-      types: [['support_calls', 'categorical']],
-      excluded: ['tenure'],
-    }));
-    const target = await servingPlatform(t, { home });
-    const at = { ...target, data, browser: await signIn(target) };
-    assert.match(
-      await at.browser.page(`/data/${data}/predict?column=${columnOf(csv, 'churned')}`),
-      /tenure.*you excluded it/,
-    );
-    const id = await idIn(await start(at, { column: columnOf(csv, 'churned'), report: 'r' }));
-    await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
-    const { columns } = await readReport(home, 'r');
-    assert.equal(
-      columns.find(({ name }) => name === 'tenure'),
-      undefined,
-    );
-    assert.equal(columns.find(({ name }) => name === 'support_calls')?.type, 'categorical');
-  });
-
   it('is the only one at a time, can be watched twice and cancelled, and leaves nothing', async t => {
-    const at = await served(t, slowHistory.csv());
-    const first = await start(at, { column: slowHistory.column, report: 'slow' });
+    const at = await platformWithData(t, slowHistory.csv());
+    const first = await startTraining(at, { column: slowHistory.column, report: 'slow' });
     assert.equal(first.status, 201);
     const { id, started_at } = stateIn(await first.json());
     const streams = [
@@ -119,7 +74,7 @@ describe('a training on the platform', () => {
       await openEvents(at.browser, `/platform/trainings/${id}/events`),
     ];
 
-    const second = await start(at, { column: slowHistory.column, report: 'other' });
+    const second = await startTraining(at, { column: slowHistory.column, report: 'other' });
     assert.equal(second.status, 409);
     const { code, detail } = problem.parse(await second.json());
     assert.equal(code, 'training_running');
@@ -148,44 +103,15 @@ describe('a training on the platform', () => {
     );
     assert.ok(!(await readdir(at.home)).includes('reports'));
     // The next one may start.
-    const next = await start(at, { column: slowHistory.column, report: 'next' });
+    const next = await startTraining(at, { column: slowHistory.column, report: 'next' });
     assert.equal(next.status, 201);
     await at.browser.submit(`/platform/trainings/${await idIn(next)}/cancel`);
   });
 
-  it('replaces a report only if it was told to', async t => {
-    const csv = await fixture('telecom-history.csv', 100);
-    const at = await served(t, csv);
-    const column = columnOf(csv, 'churned');
-    const train = async (more: Record<string, string>) => {
-      const response = await start(at, { column, report: 'r', ...more });
-      if (response.ok)
-        await allEvents(await openEvents(at.browser, `/platform/trainings/${await idIn(response)}/events`));
-      return response;
-    };
-    assert.equal((await train({})).status, 201);
-    assert.equal(await problemOf(await train({})), '409 report_exists');
-    assert.match(
-      await (
-        await at.browser.submit('/platform/trainings', { data: at.data, column: String(column), report: 'r' })
-      ).text(),
-      /there is already a report/i,
-    );
-    assert.equal((await train({ replace: 'yes', seed: '9' })).status, 201);
-  });
-
-  it('predicts ranges of amounts', async t => {
-    const csv = await fixture('telecom-history.csv', 100);
-    const at = await served(t, csv);
-    const id = await idIn(await start(at, { column: columnOf(csv, 'monthly'), report: 'r', bins: '3' }));
-    await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
-    assert.equal((await readReport(at.home, 'r')).classes.length, 3);
-  });
-
   it('ends with the reason that training gives, and its place in the file', async t => {
     const rows = Array.from({ length: 60 }, (_, row) => `${row},same,${row % 2}`);
-    const at = await served(t, `n,constant,y\n${rows.join('\n')}\n`);
-    const id = await idIn(await start(at, { column: '2', report: 'r' }));
+    const at = await platformWithData(t, `n,constant,y\n${rows.join('\n')}\n`);
+    const id = await idIn(await startTraining(at, { column: '2', report: 'r' }));
     const events = await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
     const last = stateIn(events.at(-1)?.data);
     assert.equal(last.status, 'failed');
@@ -193,26 +119,9 @@ describe('a training on the platform', () => {
     assert.match(await at.browser.page(`/data/${at.data}/predict?training=${id}`), /No usable columns/);
   });
 
-  it('is aborted when the service shuts down, and reported as interrupted by the next one', async t => {
-    const home = await newFolder(t);
-    const data = await uploaded(home, slowHistory.csv());
-    const { openPlatform } = await import('../../../src/web/platform.ts');
-    const { startService } = await import('../../../src/server/server.ts');
-    const platform = openPlatform({ dataBytes: 2 ** 30 });
-    const service = await startService({ home, host: '127.0.0.1', port: 0, extension: platform });
-    const browser = await signIn({ url: service.url, home, platform });
-    const at = { url: service.url, home, platform, data, browser };
-    const id = await idIn(await start(at, { column: slowHistory.column, report: 'r' }));
-    const events = allEvents(await openEvents(browser, `/platform/trainings/${id}/events`));
-    assert.equal(await service.close(), 0, 'no connection was cut');
-    assert.equal((await events).at(-1)?.event, 'closed');
-    const next = await servingPlatform(t, { home });
-    assert.match(await (await signIn(next)).page(`/data/${data}/predict?training=${id}`), /was interrupted/);
-  });
-
   it('is nothing for keys that are bound to reports, and needs the token', async t => {
     const csv = await fixture('telecom-history.csv', 100);
-    const at = await served(t, csv);
+    const at = await platformWithData(t, csv);
     const bound = await signInWithKey(at, 'bound', { reports: ['churn'] });
     assert.equal(
       (await bound.fetch(`/data/${at.data}/predict`, { headers: { accept: 'text/html' } })).status,
@@ -230,7 +139,7 @@ describe('a training on the platform', () => {
 
   it('refuses what it cannot train', async t => {
     const csv = await fixture('telecom-history.csv', 100);
-    const at = await served(t, csv);
+    const at = await platformWithData(t, csv);
     const column = columnOf(csv, 'churned');
     for (const [fields, expected] of [
       [{ column: '99', report: 'r' }, '422 invalid_value'],
@@ -246,7 +155,7 @@ describe('a training on the platform', () => {
       [{ data: '../../keys', column, report: 'r' }, '404 no_such_data'],
       [{ data: '0'.repeat(16), column, report: 'r' }, '404 no_such_data'],
     ] as const)
-      assert.equal(await problemOf(await start(at, fields)), expected, JSON.stringify(fields));
+      assert.equal(await problemOf(await startTraining(at, fields)), expected, JSON.stringify(fields));
     for (const id of ['0'.repeat(20), '..%2F..%2Fkeys', 'x'])
       assert.equal(
         await problemOf(await at.browser.fetch(`/platform/trainings/${id}/events`)),
@@ -255,6 +164,6 @@ describe('a training on the platform', () => {
   });
 });
 
-async function fileOf({ home, data }: Served): Promise<string> {
+async function fileOf({ home, data }: PlatformWithData): Promise<string> {
   return join(home, 'data', data, 'data.csv');
 }

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { compareSingle } from '../../support/shards/compare-single.ts';
+import { hardCsv } from '../../support/shards/hard-csv.ts';
+import { planShards, run, workOn } from '../../support/shards/sharded.ts';
+
+const text = hardCsv(1_200_000);
+
+describe('rowcast assemble', () => {
+  it('withdraws the result of a shard whose part is damaged', async t => {
+    const sharded = await planShards(t, [text], '.csv');
+    await workOn(sharded);
+    const part = join(sharded.shards.path, 'parts/000001.1.csv');
+    await writeFile(part, (await readFile(part, 'utf8')).slice(0, -10));
+    const { code, stderr } = await run(sharded, 'assemble', sharded.outputs[0] ?? '');
+    assert.equal(code, 75, stderr);
+    assert.match(stderr, /part of shard 1 is gone or damaged/);
+    await workOn(sharded);
+    await compareSingle(sharded, '.csv', 1);
+  });
+});

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { newFolder } from './folder.ts';
+import { type RunOptions, rowcast } from './rowcast.ts';
+
+/** The names of the files of the package that a command loads; it must exit with 0. */
+export async function loadedFiles(
+  t: TestContext,
+  args: readonly string[],
+  { env, ...options }: RunOptions = {},
+): Promise<string[]> {
+  const folder = await newFolder(t);
+  const { code, stderr } = await rowcast(args, { ...options, env: { ...env, NODE_V8_COVERAGE: folder } });
+  assert.equal(code, 0, stderr);
+  const [file = ''] = await readdir(folder);
+  const { result }: { result: { url: string }[] } = JSON.parse(await readFile(join(folder, file), 'utf8'));
+  return result
+    .filter(({ url }) => url.startsWith('file:'))
+    .map(({ url }) => basename(url))
+    .sort();
+}
