@@ -135,8 +135,9 @@ export class RunLedger {
       // Another command may have added its own. What is damaged is replaced.
       const runs = { ...(await this.#read().catch(() => ({}))), ...news };
       const bytes = Buffer.from(`${JSON.stringify({ format: 1, runs }, null, 1)}\n`);
-      // What a killed command has left there is written over: only the holder of the lock writes it.
+      // Only the holder of the lock writes it. A killed command, perhaps another user's, may have left one.
       const next = `${this.path}.new`;
+      await diskFiles.remove(next);
       await replaceFile(diskFiles, this.path, bytes, { next, access: privateAccess });
       await diskFiles.syncFolder(this.#folder);
     } finally {

@@ -57,7 +57,9 @@ export class WorkerWatch {
       return seen === undefined || now - seen.readAt >= BEAT_MS || isAwaited(seen);
     };
     const due = ids.filter(isDue).sort((a, b) => readAt(a) - readAt(b));
-    await Promise.all(due.slice(0, MAX_READS).map(id => this.#read(id, isSelfAlive)));
+    const reads = await Promise.allSettled(due.slice(0, MAX_READS).map(id => this.#read(id, isSelfAlive)));
+    const failed = reads.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
     return [...this.#seen.values()];
   }
 
