@@ -57,8 +57,7 @@ describe('workers that share a pace', () => {
     assert.equal(first.member.limits(simulation.now).share, 1 / 3);
     await simulation.run(8_000 + 2 * LEASE_MS, anything);
     assert.equal(first.member.limits(simulation.now).share, 1 / 2);
-    third.isAlive = false;
-    void third.member.leave();
+    third.leaves = Number.POSITIVE_INFINITY;
     await simulation.run(simulation.now + 5_000, anything);
     assert.equal(first.member.limits(simulation.now).share, 1);
     assert.deepEqual(simulation.files, ['workers/w0.json']);
@@ -91,8 +90,7 @@ describe('workers that share a pace', () => {
     const [first, second] = [simulation.start(50), simulation.start(20)];
     await simulation.run(8_000, anything);
     assert.equal(first.member.limits(simulation.now).requests, 20);
-    second.isAlive = false;
-    void second.member.leave();
+    second.leaves = Number.POSITIVE_INFINITY;
     await simulation.run(16_000, anything);
     assert.equal(first.member.limits(simulation.now).requests, 50);
   });
