@@ -15,9 +15,9 @@ export const isPassing = (cause: unknown): boolean => PASSING.has(codeOf(cause) 
 /** The hint of an error that is passing. */
 export const TRY_AGAIN = 'Check that its disk can be reached, then run the same command again.';
 
-/** What errno(3) lists, of devices, of network file systems, and of what the whole machine has only so many of. */
+/** What errno(3) lists, of network file systems, and of what the whole machine has only so many of. EIO may be a defect. */
 const PASSING: ReadonlySet<string> = new Set([
-  ...['EIO', 'EREMOTEIO', 'ESTALE', 'ENOTCONN', 'ECONNABORTED', 'ETIMEDOUT', 'ENOLCK'],
+  ...['ESTALE', 'ENOTCONN', 'ECONNABORTED', 'ETIMEDOUT', 'ENOLCK'],
   ...['EHOSTDOWN', 'EHOSTUNREACH', 'ENETDOWN', 'ENETUNREACH', 'ENETRESET'],
   ...['EAGAIN', 'EBUSY', 'EINTR', 'EMFILE', 'ENFILE', 'ENOMEM'],
 ]);

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { platform } from 'node:os';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { toUnreadableHome, unwritableHome } from '../../src/reports/data-directory.ts';
 import { unreadable } from '../../src/storage/source.ts';
 import { unwritable } from '../../src/storage/target.ts';
-import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/rowcast.ts';
-import { trainedHome } from '../support/service/serving.ts';
 
 /** An error as Node makes it. */
 const errorOf = (code: string, errno: number, reason: string): Error =>
@@ -15,11 +11,10 @@ const errorOf = (code: string, errno: number, reason: string): Error =>
 
 const stale = errorOf('Unknown system error -116', -116, 'Unknown system error -116');
 const overQuota = errorOf('Unknown system error -122', -122, 'Unknown system error -122');
-const failed = errorOf('EIO', -5, 'i/o error');
 
 describe('an error of a disk that cannot be reached', () => {
   it('ends a command with 75, whatever it reads or writes', () => {
-    const all = [failed, stale, errorOf('ENOTCONN', -107, ''), errorOf('ETIMEDOUT', -110, '')];
+    const all = [stale, errorOf('ENOTCONN', -107, ''), errorOf('ETIMEDOUT', -110, '')];
     for (const cause of all) {
       for (const error of [
         unwritable('out', cause),
@@ -38,21 +33,10 @@ describe('an error of a disk that cannot be reached', () => {
   });
 
   it('is no other one', () => {
-    for (const code of ['EACCES', 'EROFS', 'ENOTDIR', 'EPERM', 'ENAMETOOLONG']) {
+    for (const code of ['EIO', 'EACCES', 'EROFS', 'ENOTDIR', 'EPERM', 'ENAMETOOLONG']) {
       const cause = errorOf(code, -1, '');
       assert.equal(unwritable('out', cause, 'stopped').exitCode, 3);
       assert.equal(unreadable('in', cause).exitCode, 2);
     }
-  });
-
-  it('may come from an input', { skip: platform() !== 'linux' && 'no /proc' }, async t => {
-    const output = join(await newFolder(t), 'out.csv');
-    const env = { ROWCAST_HOME: await trainedHome() };
-    // Nothing is at the first address of a process, so reading there is EIO.
-    const { code, stderr } = await rowcast(['score', '/proc/self/mem', '--report', 'one', '-o', output], {
-      env,
-    });
-    assert.equal(code, 75, stderr);
-    assert.match(stderr, /cannot read the input: i\/o error \(EIO\) \[unreadable_input\]/);
   });
 });

@@ -5,7 +5,7 @@ import { placeFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { unwritable } from '../../storage/target.ts';
-import { isPassing, reasonOf, TRY_AGAIN } from '../../system-error.ts';
+import { reasonOf, TRY_AGAIN } from '../../system-error.ts';
 import { FOLDERS } from './names.ts';
 
 /**
@@ -86,13 +86,17 @@ export function sharedFolder(path: string): SharedFolder {
   };
 }
 
+/** Errors that do not pass by themselves, unlike those of a file server that is restarted, which may be EIO. */
+const LASTING = ['EACCES', 'EPERM', 'EISDIR', 'ENOTDIR'];
+
 function unreadableFolder(file: string, cause: NodeJS.ErrnoException): RowcastError {
+  const isLasting = LASTING.includes(cause.code ?? '');
   return new RowcastError('unreadable_input', `cannot read the folder of the shards: ${reasonOf(cause)}`, {
-    severity: isPassing(cause) ? 'temporary' : 'stopped',
+    severity: isLasting ? 'stopped' : 'temporary',
     location: { file },
-    hint: isPassing(cause)
-      ? TRY_AGAIN
-      : 'Run all commands of a run as the same user: nobody else can read its files.',
+    hint: isLasting
+      ? 'Run all commands of a run as the same user: nobody else can read its files.'
+      : TRY_AGAIN,
     cause,
   });
 }
