@@ -146,7 +146,9 @@ describe('a queue in Redis that forgets everything', { skip: noRedis }, () => {
     await until('a shard is done', () => /shard \d: [\d,]+ rows/.test(worker.said));
     assert.match(planner.said, /forgets its jobs when it is restarted/);
     await store.kill();
-    await until('it is missed', () => /cannot reach the queue at redis:/.test(worker.said));
+    await until('both miss it', () =>
+      [worker, planner].every(({ said }) => /cannot reach the queue at redis:/.test(said)),
+    );
     await store.start();
     const { code, stderr } = await planner.finished;
     assert.equal(code, 1, stderr);
