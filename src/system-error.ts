@@ -12,10 +12,10 @@ export const isDiskFull = (cause: unknown): boolean => ['ENOSPC', 'EDQUOT'].incl
  */
 export const isPassing = (cause: unknown): boolean => PASSING.has(codeOf(cause) ?? '');
 
-/** The hint of an error that is passing. */
+/** The hint of an error that may pass. */
 export const TRY_AGAIN = 'Check that its disk can be reached, then run the same command again.';
 
-/** What errno(3) lists, of network file systems, and of what the whole machine has only so many of. EIO may be a defect. */
+/** Those in errno(3) of network file systems and of exhausted resources. Not EIO, which may be a defective disk. */
 const PASSING: ReadonlySet<string> = new Set([
   ...['ESTALE', 'ENOTCONN', 'ECONNABORTED', 'ETIMEDOUT', 'ENOLCK'],
   ...['EHOSTDOWN', 'EHOSTUNREACH', 'ENETDOWN', 'ENETUNREACH', 'ENETRESET'],

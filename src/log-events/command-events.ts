@@ -23,7 +23,7 @@ export const commandEvents = {
   queue_joined: 'A worker waits for shards from a `queue`.',
   queue_settings: 'A setting of the server of a queue is not good for it.',
   queue_lost:
-    'A queue cannot be reached; with `code`. It is tried again and again, and nothing is lost. What it counts waits for it.',
+    'A queue cannot be reached; with `code`. It is tried again and again, and nothing is lost. Workers with a request or row limit wait until it answers.',
   queue_found: 'It can be reached again.',
   run_joined: 'A worker of a queue scores shards of the run in `folder`.',
   run_refused:

@@ -17,9 +17,9 @@ export interface FilesToScore {
 }
 
 /**
- * Finds the inputs of a command with several, and which of their outputs are finished and unchanged.
+ * Finds the inputs of a command that takes several, and tells those to be scored from those whose outputs are up to date.
  *
- * @param folder of the shards; what an unfinished run there has begun is finished by it
+ * @param folder of the shards; the inputs of an unfinished run there are scored in any case
  * @throws RowcastError as `planFiles`; if there is no such report
  */
 export async function filesToScore(

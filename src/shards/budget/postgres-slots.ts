@@ -5,7 +5,7 @@ export interface Queryable {
   query<R>(text: string, values?: readonly unknown[]): Promise<{ rows: R[] }>;
 }
 
-/** It is not logged, so no request waits for the disk. After a crash it is empty, and the count begins anew. */
+/** The table is unlogged, so that no request waits for the disk. After a crash it is empty, and the count begins anew. */
 const TABLE = `CREATE UNLOGGED TABLE IF NOT EXISTS rowcast.pace (
   run text PRIMARY KEY,
   seen float8 NOT NULL,
@@ -18,7 +18,7 @@ const TABLE = `CREATE UNLOGGED TABLE IF NOT EXISTS rowcast.pace (
 /**
  * The generic cell rate algorithm (ITU-T I.371) for requests and for rows. Times are milliseconds. What is in SET is
  * computed once the row is locked, so its clock never runs behind that of the last request. If the server's clock is set
- * back, what was counted moves with it, or nothing would be sent for so long.
+ * back, the counted times move with it; otherwise nothing would be sent until the clock had caught up.
  */
 const RESERVE = `INSERT INTO rowcast.pace AS held (run, seen, sent, rows_at, rows, taken)
 SELECT $1::text, now, now, now, $2::float8, true

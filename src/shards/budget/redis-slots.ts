@@ -4,9 +4,9 @@ import type { Slot, SlotStore } from './slot-store.ts';
 export type SendRedis = (name: string, ...args: string[]) => Promise<unknown>;
 
 /**
- * The generic cell rate algorithm (ITU-T I.371) for requests and for rows. Times are microseconds, whole numbers, which Lua
- * has exactly. If the server's clock is set back, what was counted moves with it, or nothing would be sent for so long.
- * The key expires when it has no effect any more, a minute later.
+ * The generic cell rate algorithm (ITU-T I.371) for requests and for rows. Times are whole microseconds, which Lua
+ * represents exactly. If the server's clock is set back, the counted times move with it; otherwise nothing would be sent until
+ * the clock had caught up. The key expires a minute after it has no effect any more.
  */
 const RESERVE = `
 local time = redis.call('TIME')

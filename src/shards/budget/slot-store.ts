@@ -1,4 +1,4 @@
-/** Requests and rows per second that all workers of a run may send together; infinite: any number. */
+/** Requests and rows per second that all workers of a run may send together; infinite if there is no limit. */
 export interface Rates {
   requests: number;
   rows: number;
@@ -22,7 +22,7 @@ export interface SlotStore {
    *
    * @param run its key
    * @param rows in the request; 0 for one without rows, which waits for the last rows too
-   * @param horizon a time that is more milliseconds away is told, but not reserved; no maximum if omitted
+   * @param horizon in milliseconds: a time further away is returned, but not reserved; unlimited if omitted
    */
   reserve(run: string, rows: number, rates: Rates, horizon?: number): Promise<Slot>;
   /** Removes what is counted for a run. */

@@ -5,13 +5,13 @@ import type { Rates, Slot } from './slot-store.ts';
 /** A process that was suspended, or is too busy, asks again for a time that has passed by more than this. */
 const MAX_LATE_MS = 100;
 /**
- * A worker reserves no time that is further away: times of workers that end are lost, and those from before a store has lost
- * its count are used next to new ones.
+ * A worker does not reserve a time further away than this. A time that was reserved by a worker that has ended is lost, and
+ * one that was reserved before the store lost its count is used besides the new ones.
  */
 export const HORIZON_MS = 250;
-/** How often a store is asked that cannot be reached. */
+/** How often a store that cannot be reached is asked again. */
 const RETRY_MS = 500;
-/** Timers have a maximum of 24 days. */
+/** Timers cannot be longer than 24 days. */
 const MAX_SLEEP_MS = 60_000;
 
 export interface Budget {
@@ -22,7 +22,7 @@ export interface Budget {
 }
 
 /**
- * Waits until a request may be sent, by the count of all workers. Without an answer of the store, nothing may.
+ * Waits until a request may be sent, according to the count of all workers. Until the store answers, nothing may be sent.
  *
  * @throws AbortError
  */

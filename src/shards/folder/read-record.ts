@@ -4,9 +4,9 @@ import { RowcastError } from '../../errors.ts';
 import type { SharedFolder } from './shared-folder.ts';
 
 /**
- * How often a file is read, and how long after one another, until it counts as damaged. A network file system may cut a
- * new text to the length of the one that was there before (sshfs does, after its connection was lost), and one without hard
- * links has an empty file until the whole one is there.
+ * How often a file is read, and at what interval, before it counts as damaged. A network file system may truncate a new text
+ * to the length of the former one (sshfs does after a stalled connection), and on one without hard links, a file is empty
+ * for a moment before its content is there.
  */
 const TRIES = 6;
 const AGAIN_MS = 200;
@@ -48,6 +48,6 @@ export async function readOnce<T>(
   });
 }
 
-/** Whether a file was read that is damaged. */
+/** Whether reading failed because the file is damaged. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof RowcastError && error.code === 'bad_plan';

@@ -17,8 +17,8 @@ export async function workersIn(folder: SharedFolder): Promise<string[]> {
 }
 
 /**
- * The most files that one look reads, so that a worker asks no more of the folder the more workers there are: at two looks
- * a second, 20 reads, and 100 workers hear of each other's news within 5 s.
+ * The most files that one look reads, so that a worker reads no more however many workers there are. With two looks a
+ * second, that is 20 files, and 100 workers learn of each other's changes within 5 s.
  */
 const MAX_READS = 10;
 

@@ -56,7 +56,7 @@ export const planShape = z.strictObject({
 });
 export type ShardPlan = z.infer<typeof planShape>;
 
-/** Whether the run is that of one input, and not of several of which one is to be scored. */
+/** Whether the command was given one input, not several of which only one has to be scored. */
 export const isSingle = ({ files, ledger }: Pick<ShardPlan, 'files' | 'ledger'>): boolean =>
   files.length === 1 && ledger === null;
 

@@ -10,7 +10,7 @@ interface Counts {
   rejected: number;
 }
 
-/** How many heartbeats of others each count reads, every 2.5 s: those of 100 workers within 10 s. */
+/** How many heartbeats of others each count reads, every 2.5 s; with 100 workers, each is read every 10 s. */
 const MAX_READS = 25;
 
 /** Counts the rows of all shards but the one that a process scores itself. */

@@ -8,8 +8,8 @@ import { type Beat, type LeaseHolder, leaseShape } from './result-shape.ts';
 import { Turns } from './turns.ts';
 
 /**
- * How many shards one look sees: once a second, so that 100 workers know the silence of a lease to within 4 s, and ask no
- * more of the folder each than 25 do.
+ * How many shards each look reads. There is one look a second, so with 100 shards in progress, each is seen every 4 s, and a
+ * worker reads no more files however many there are.
  */
 const MAX_LOOKS = 25;
 
@@ -45,8 +45,8 @@ export class LeaseWatch {
   }
 
   /**
-   * Looks at the leases of shards, so that it is known how long they were silent when that matters. Of many shards, each
-   * look sees the next ones.
+   * Looks at the leases of shards, so that it is known how long they were silent when that matters. If there are many
+   * shards, each look continues where the last one ended.
    */
   async look(shards: readonly number[]): Promise<void> {
     const leases = await this.#folder.list('leases');

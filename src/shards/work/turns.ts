@@ -1,4 +1,4 @@
-/** Chooses a few of many shards, the next ones each time, so that a worker asks no more of the folder the more there are. */
+/** Chooses a few of many shards, the next ones each time, so that a worker reads no more files however many shards there are. */
 export class Turns {
   readonly #most: number;
   #last = -1;

@@ -6,7 +6,7 @@ import { mostOver, near } from '../../support/stores/slots.ts';
 import { stores } from '../../support/stores/stores.ts';
 
 const run = { key: 'abc', plan: 'id', folder: '/shared/out.csv.shards', announced: 1 };
-const any = Number.POSITIVE_INFINITY;
+const unlimited = Number.POSITIVE_INFINITY;
 
 for (const { name, skip, start } of stores)
   describe(`what ${name} counts of a run`, { skip }, () => {
@@ -50,9 +50,9 @@ for (const { name, skip, start } of stores)
         for (const rows of batches) slots.push(await queue.reserve(run, rows, rates));
         return slots.slice(1).map(({ at }, i) => Math.round(at - (slots[i]?.at ?? 0)));
       };
-      assert.deepEqual(await waits({ requests: 1, rows: any }, 5, 5, 0), [1_000, 1_000]);
+      assert.deepEqual(await waits({ requests: 1, rows: unlimited }, 5, 5, 0), [1_000, 1_000]);
       assert.deepEqual(
-        await waits({ requests: any, rows: 10 }, 0, 20, 0, 0, 10, 10),
+        await waits({ requests: unlimited, rows: 10 }, 0, 20, 0, 0, 10, 10),
         [0, 2_000, 0, 0, 1_000],
       );
       assert.deepEqual(await waits({ requests: 0.5, rows: 10 }, 10, 30, 10), [2_000, 3_000]);
@@ -60,7 +60,7 @@ for (const { name, skip, start } of stores)
 
     it('does not reserve what is too far away, so that workers which end leave no long wait behind', async t => {
       const queue = await open(t, await start(t));
-      const rates: Rates = { requests: any, rows: 100 };
+      const rates: Rates = { requests: unlimited, rows: 100 };
       const reserve = () => queue.reserve(run, 1_000, rates, 250);
       assert.equal((await reserve()).wait, 0);
       for (let worker = 0; worker < 10; worker++) {
@@ -73,7 +73,7 @@ for (const { name, skip, start } of stores)
     it('is all for one worker while the others send nothing', async t => {
       const server = await start(t);
       const queues = await Promise.all([0, 1, 2].map(() => open(t, server)));
-      const rates: Rates = { requests: 10, rows: any };
+      const rates: Rates = { requests: 10, rows: unlimited };
       const slots: Slot[] = [];
       for (const queue of queues) slots.push(await queue.reserve(run, 1, rates));
       for (let i = 0; i < 20; i++)
@@ -85,7 +85,7 @@ for (const { name, skip, start } of stores)
 
     it('does not go on from where a run was that is withdrawn, and is that of this run only', async t => {
       const queue = await open(t, await start(t));
-      const rates = { requests: 0.01, rows: any };
+      const rates = { requests: 0.01, rows: unlimited };
       assert.equal((await queue.reserve(run, 1, rates)).wait, 0);
       assert.ok((await queue.reserve(run, 1, rates)).wait > 90_000);
       assert.equal((await queue.reserve({ ...run, key: 'def' }, 1, rates)).wait, 0);
