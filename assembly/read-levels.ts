@@ -16,7 +16,8 @@ class Levels {
   starts: usize;
   /** By level, its number. */
   numbers: usize;
-  unused: i32;
+  /** Whether a level has spaces around it, so that other fields may match it without them. */
+  hasSpaces: i32;
   /** The number of every other value. */
   unknown: f64;
 }
@@ -26,7 +27,7 @@ class Levels {
  * `readNumbers`.
  *
  * @param table a `Levels`
- * @returns the first row whose field is no level and begins with a character that may be a space
+ * @returns the first row whose field is no level, but may be one without the spaces around it
  */
 export function readLevels(
   bytes: usize,
@@ -52,8 +53,8 @@ export function readLevels(
       const level = levelAt(levels, at, length);
       if (level >= 0) value = load<f64>(levels.numbers + ((<usize>level) << 3));
       else {
-        const byte = <i32>load<u8>(at);
-        if (byte <= SPACE || byte >= DELETE) return row;
+        if (levels.hasSpaces || mayBeSpace(<i32>load<u8>(at)) || mayBeSpace(<i32>load<u8>(at + length - 1)))
+          return row;
         countUnseen();
         value = levels.unknown;
       }
@@ -64,6 +65,11 @@ export function readLevels(
     values += valueStep;
   }
   return rows;
+}
+
+/** Whether a byte is a space or a part of one; characters beyond ASCII may be spaces too. */
+function mayBeSpace(byte: i32): bool {
+  return byte <= SPACE || byte >= DELETE;
 }
 
 function levelAt(levels: Levels, at: usize, length: i32): i32 {

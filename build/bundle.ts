@@ -2,7 +2,7 @@
 // per module took most of the start-up time (test/bench/RESULTS.md).
 //   npm run build
 
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PreRenderedChunk, rolldown } from 'rolldown';
 
@@ -24,18 +24,12 @@ const standIns: Readonly<Record<string, string>> = {
   './client-h2.js': `module.exports = () => { throw new Error('no HTTP/2'); };`,
   // yargs measures the text of its help with it, which is not used; its tables take as long to load as Node to start.
   'string-width': 'export default text => text.length;',
-  // Not bundled, because it loads WebAssembly from its own folder. With an import, its exports would have to be analyzed.
-  'ydf-training': `
-    import { createRequire } from 'node:module';
-    export default createRequire(import.meta.url)('ydf-training');`,
 };
 const STAND_IN = 'stand-in:';
 
 const bundle = await rolldown({
   input: {
     rowcast: join(compiled, 'cli/main.js'),
-    // The thread that is bundled below loads it too.
-    'model-engine': join(compiled, 'reports/model/engine.js'),
     // Threads are started by file name.
     'admin-worker': join(compiled, 'server/admin/admin-worker.js'),
     'model-worker': join(compiled, 'reports/model/model-worker.js'),
@@ -60,7 +54,7 @@ const bundle = await rolldown({
 const groups = [
   {
     name: 'tables',
-    test: /\/dist\/src\/(config\/(options|option-text|former-names)|cli\/command-table|storage\/sink|[\w-]+\.js$)/,
+    test: /\/dist\/src\/(config\/(options|option-text)|cli\/command-table|storage\/sink|[\w-]+\.js$)/,
   },
   // A group takes what its modules import, too, but for these, which are also needed without it, or it without them.
   { name: 'version', test: /\/src\/library\/version\.js$/, priority: 1 },
@@ -89,18 +83,21 @@ await bundle.close();
 const thread = await rolldown({
   input: { 'scoring-worker': join(compiled, 'local/threads/scoring-worker.js') },
   platform: 'node',
-  external: /\/model\/engine\.js$/,
 });
 const { output: threadOutput } = await thread.write({
   dir: folder,
   entryFileNames: '[name].js',
   comments: false,
-  paths: id => (id.endsWith('/model/engine.js') ? './model-engine.js' : id),
 });
 await thread.close();
 
 for (const part of [...output, ...threadOutput])
   if (part.type === 'chunk') await writeFile(join(folder, part.fileName), asciiOf(part.code));
+
+// Whoever may read the command may run it.
+const command = join(folder, 'rowcast.js');
+const { mode } = await stat(command);
+await chmod(command, mode | ((mode & 0o444) >> 2));
 
 const modules = [...output, ...threadOutput].flatMap(part => (part.type === 'chunk' ? part.moduleIds : []));
 await writeFile(join(folder, 'LICENSES.txt'), await licencesOf(packagesOf(modules)));

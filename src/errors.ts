@@ -30,6 +30,10 @@ export interface ErrorDetails {
   location?: Location;
   /** What to do next, as a sentence. */
   hint?: string;
+  /** What the data has there, as a sentence without its full stop; see `RowcastError.quote`. */
+  quote?: string;
+  /** Whether the same command cannot resume the run that this error stops. */
+  needsRestart?: boolean;
   cause?: unknown;
 }
 
@@ -40,6 +44,10 @@ export class RowcastError extends Error {
   severity: Severity;
   readonly location: Location;
   hint: string | undefined;
+  /** Values of rows, for the person who started the command. They are in no message, because messages are logged and kept. */
+  readonly quote: string | undefined;
+  /** Whether the same command cannot resume the run that this error stops. */
+  readonly needsRestart: boolean;
 
   constructor(code: string, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -47,6 +55,8 @@ export class RowcastError extends Error {
     this.severity = details.severity ?? 'refused';
     this.location = { ...details.location };
     this.hint = details.hint;
+    this.quote = details.quote;
+    this.needsRestart = details.needsRestart ?? false;
   }
 
   /** The exit code of a command that ends with this error. */

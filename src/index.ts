@@ -9,7 +9,7 @@
 export { CallError } from './client/call-error.ts';
 export type { FailureKind } from './client/failure-rule.ts';
 export { type Definition, loadDefinition } from './config/definition.ts';
-export type { Features, LooseReport, Probabilities, Report } from './contract/schemas.ts';
+export type { Features, LooseReport, Probabilities, Report, ValueWarning } from './contract/schemas.ts';
 export { type Location, RowcastError } from './errors.ts';
 export type { Reject } from './formats/csv/reject-records.ts';
 export type { Callbacks, Progress, Retry } from './library/callbacks.ts';
@@ -18,7 +18,7 @@ export { type PlanOptions, plan } from './library/plan/plan.ts';
 export type { Plan, PlannedInput } from './library/plan/plan-of.ts';
 export { score } from './library/score.ts';
 export { scoreStream } from './library/score-stream.ts';
-export { type Call, Client, type ClientOptions } from './library/scorers/client.ts';
+export { type Call, Client, type ClientOptions, type PersonaCall } from './library/scorers/client.ts';
 export { LocalScorer, type LocalScorerOptions } from './library/scorers/local-scorer.ts';
 export type { Batch, Outcome, Scorer } from './library/scorers/scorer.ts';
 export { type Service, type ServiceOptions, startService } from './library/start-service.ts';

@@ -18,10 +18,11 @@ export function suggestNames(wanted: string, names: readonly string[]): string[]
     .map(({ name }) => name);
 }
 
-/** The edit distance; 1 if one name starts or ends with the other. */
+/** The edit distance; 1 if one name is the beginning or the end of the other, and at least half of it. */
 function distance(a: string, b: string, maxDistance: number): number {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  const isPart = short.length > 2 && (long.startsWith(short) || long.endsWith(short));
+  const isPart =
+    short.length > 2 && 2 * short.length >= long.length && (long.startsWith(short) || long.endsWith(short));
   return isPart && a !== b ? 1 : leven(a, b, { maxDistance });
 }
 

@@ -35,6 +35,7 @@ function layerOf(path: string): string {
 /** What every layer may import. */
 const ground = [
   'errors.ts',
+  'number-text.ts',
   'sanitize.ts',
   'scheme.ts',
   'shell-word.ts',
@@ -45,6 +46,7 @@ const ground = [
 /** What each layer may import besides itself: the direction of ARCHITECTURE.md. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'errors.ts': [],
+  'number-text.ts': [],
   'sanitize.ts': [],
   'scheme.ts': [],
   'shell-word.ts': [],
@@ -159,7 +161,7 @@ describe('the architecture', () => {
       // Of one run, and of several together.
       bullmq: ['shards/queue/load-package.ts', 'shards/queue/store.ts'],
       ioredis: 'shards/queue/load-package.ts',
-      'p-limit': ['client/requests.ts', 'scoring/in-flight.ts'],
+      'p-limit': ['client/requests.ts', 'scoring/in-flight.ts', 'storage/local/read-many.ts'],
       'stream-chain': 'scoring/stages.ts',
       undici: 'client/transport/connection.ts',
       '@fastify/accept-negotiator': 'server/batch-predict/route.ts',

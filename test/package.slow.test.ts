@@ -29,7 +29,8 @@ describe('the packed files', () => {
   });
 
   it('are only what is needed at run time', async () => {
-    const files = await packedNames();
+    const packed = await packedFiles();
+    const files = packed.map(({ path }) => path);
     const isNeeded =
       /^(dist\/(library|src\/bundle)\/.*|src\/web\/assets\/(style\/)?[\w-]+\.(css|js|svg)|fixtures\/telecom-history\.csv|man\/rowcast\.1|pipelines\/definition\.schema\.json|[A-Z]+(\.md)?|package\.json)$/;
     assert.deepEqual(
@@ -43,6 +44,8 @@ describe('the packed files', () => {
     const threads = ['dist/src/bundle/scoring-worker.js', 'dist/library/training/training-worker.js'];
     for (const file of [...entries, ...threads, 'dist/src/bundle/LICENSES.txt', 'man/rowcast.1'])
       assert.ok(files.includes(file), file);
+    const command = packed.find(({ path }) => path === normalize(bin.rowcast));
+    assert.equal((command?.mode ?? 0) & 0o111, 0o111, 'the command may be run');
   });
 
   it('pass publint', () => check('publint', ['run', tarball, '--strict']));
@@ -72,8 +75,8 @@ describe('the packed files', () => {
   });
 });
 
-async function packedNames(): Promise<string[]> {
+async function packedFiles(): Promise<{ path: string; mode: number }[]> {
   const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], root);
-  const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(stdout);
-  return files.map(({ path }) => path);
+  const [{ files }]: [{ files: { path: string; mode: number }[] }] = JSON.parse(stdout);
+  return files;
 }

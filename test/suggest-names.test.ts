@@ -11,6 +11,8 @@ for (const { wanted, found } of [
   { wanted: 'monthly_charges', found: ['Monthly Charges'] },
   { wanted: 'charges', found: ['Monthly Charges', 'Total Charges'] },
   { wanted: 'MonthlyCharge', found: ['Monthly Charges'] },
+  { wanted: 'customer', found: ['customerID'] },
+  { wanted: 'total', found: [] },
   { wanted: 'zip', found: [] },
   { wanted: '', found: [] },
 ])

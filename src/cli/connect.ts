@@ -1,8 +1,11 @@
 import type { Logger } from 'pino';
 import type { CallError } from '../client/call-error.ts';
 import type { ClientOptions } from '../client/client-options.ts';
+import { failureTable } from '../client/failure-table.ts';
+import type { ScoreValues } from '../library/run/score-values.ts';
 import { chooseService, type Given } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/with-client.ts';
+import { countOf, durationOf } from '../number-text.ts';
 import type { Context } from './context.ts';
 import type { Service } from './service.ts';
 
@@ -26,8 +29,11 @@ export async function withServiceOf<T>(
 }
 
 /** What the requests of a run report. */
-export function reportedRequests({ log, telemetry }: Context): Pick<ClientOptions, 'onRetry' | 'trace'> {
-  const logRetry = retryLines(log);
+export function reportedRequests(
+  { log, telemetry }: Context,
+  { maxOutage }: Pick<ScoreValues, 'maxOutage'>,
+): Pick<ClientOptions, 'onRetry' | 'trace'> {
+  const logRetry = retryLines(log, maxOutage);
   if (telemetry === undefined) return { onRetry: logRetry };
   return {
     onRetry(failure, wait) {
@@ -40,22 +46,30 @@ export function reportedRequests({ log, telemetry }: Context): Pick<ClientOption
 
 /** Minimum time between two log lines about retries: many requests fail at once when a service is down. */
 const RETRY_LINE_MS = 5_000;
+/** A shorter wait is not worth a figure. */
+const SHOWN_WAIT_MS = 1_000;
 
-/** Logs retries: the first at once, further ones now and then. */
-export function retryLines(log: Logger): (failure: CallError, wait: number) => void {
+/**
+ * Logs retries: the first at once, further ones now and then.
+ *
+ * @param maxOutage the value of --max-outage in seconds, if the command has this option
+ */
+export function retryLines(log: Logger, maxOutage?: number): (failure: CallError, wait: number) => void {
   let loggedAt = Number.NEGATIVE_INFINITY;
   let unlogged = 0;
-  return ({ code, message }, wait) => {
+  return ({ code, message, kind }, wait) => {
     const now = performance.now();
     if (now - loggedAt < RETRY_LINE_MS) {
       unlogged++;
       return;
     }
-    const others = unlogged === 0 ? '' : ` (and ${unlogged} other requests since the last message)`;
-    log.warn(
-      { event: 'retry', code, wait_ms: wait },
-      `${message.replace(/\.$/, '')}; retrying in ${(wait / 1000).toFixed(1)} s${others}`,
-    );
+    const isLimited = maxOutage !== undefined && failureTable[kind].maxOutage !== undefined;
+    const when = wait < SHOWN_WAIT_MS ? undefined : `retrying in ${durationOf(wait / 1000)}`;
+    const next = isLimited
+      ? `${when === undefined ? 'will keep trying' : `${when},`} for up to ${durationOf(maxOutage)} (--max-outage)`
+      : (when ?? 'trying again');
+    const others = unlogged === 0 ? '' : ` (${countOf(unlogged, 'other request')} since the last message)`;
+    log.warn({ event: 'retry', code, wait_ms: wait }, `${message.replace(/\.$/, '')}; ${next}${others}`);
     loggedAt = now;
     unlogged = 0;
   };

@@ -15,6 +15,8 @@ export interface Context {
   logFields: LogFields;
   /** The command as typed, quoted for a shell; empty for one of several files. It never contains a key. */
   commandLine: string;
+  /** Whether the command trains the report first, so an unfinished run with the former report cannot be resumed. */
+  isTrained?: boolean | undefined;
   /** Traces and metrics of the run that the command makes, if the environment asks for them. */
   telemetry?: RunTelemetry | undefined;
   /** Lineage of its runs, if they are sent anywhere. */

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { flagsOf, readSettings, type Setting } from '../config/definition/settings.ts';
 import type { Definition } from '../config/definition.ts';
 import { RowcastError } from '../errors.ts';
+import { sanitize } from '../sanitize.ts';
 import type { Context } from './context.ts';
 
 /** The definitions that a command names, `-` for stdin. @throws RowcastError `usage` */
@@ -24,12 +26,14 @@ export const withSettings = (context: Context, settings: readonly Setting[]): Co
 });
 
 /**
- * Checks that no two definitions write the same file.
+ * Checks that no two definitions write the same file, and that those which train the same report train it in the same
+ * way: otherwise each would replace the report of the other, every night.
  *
  * @param flags which override all definitions
  * @throws RowcastError `same_output`
  */
 export function checkOutputs(definitions: readonly Definition[], flags: Context['flags']): void {
+  checkReports(definitions, flags);
   const writers = new Map<string, string>();
   for (const { file, score } of definitions)
     for (const name of ['output', 'rejects', 'summary'] as const) {
@@ -43,4 +47,24 @@ export function checkOutputs(definitions: readonly Definition[], flags: Context[
         });
       writers.set(String(path), file);
     }
+}
+
+function checkReports(definitions: readonly Definition[], flags: Context['flags']): void {
+  const trainers = new Map<string, Definition>();
+  for (const definition of definitions) {
+    const { file, train } = definition;
+    if (train === undefined) continue;
+    const report = JSON.stringify([flags.home ?? train.home, train.report]);
+    const other = trainers.get(report);
+    trainers.set(report, definition);
+    if (other === undefined || isDeepStrictEqual(other.train, train)) continue;
+    throw new RowcastError(
+      'same_output',
+      `${other.file} and ${file} would train the same report, ${sanitize(String(train.report))}`,
+      {
+        location: { file },
+        hint: 'Give each its own report, or both the same train section.',
+      },
+    );
+  }
 }

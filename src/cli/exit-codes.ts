@@ -31,11 +31,12 @@ export function describeFailure(error: unknown): string {
   const at = line === undefined ? '' : `:${line}`;
   // A failed request says nothing about the line at which the run stopped.
   const where = file === undefined || (isRequest && line !== undefined) ? '' : `${file}${at}: `;
+  const quote = error.quote === undefined ? '' : `; ${error.quote}`;
   const details = [
     row === undefined ? undefined : isRequest ? `Rows from ${row} on are not scored.` : `Row ${row}.`,
     request === undefined ? undefined : `Request: ${request}.`,
     error.hint,
   ].filter(text => text !== undefined);
   const more = details.length === 0 ? '' : `  ${details.join(' ')}\n`;
-  return sanitizeLines(`rowcast: ${where}${failureMessage(error)} [${error.code}]\n${more}`);
+  return sanitizeLines(`rowcast: ${where}${failureMessage(error)}${quote} [${error.code}]\n${more}`);
 }

@@ -1,4 +1,4 @@
-import type { Reject } from '../formats/csv/reject-records.ts';
+import { type Reject, reasonText } from '../formats/csv/reject-records.ts';
 import { sanitize } from '../sanitize.ts';
 
 /** How many rejects are logged one by one if there is no rejects file. */
@@ -11,10 +11,13 @@ export function rejectLines(
   log: (fields: object, line: string) => void,
 ): (reject: Reject) => void {
   let count = 0;
-  return ({ row, line, code, reason }) => {
+  return ({ row, line, code, ...why }) => {
     count++;
     if (isListed && count <= MAX_LISTED)
-      log({ event: 'reject', row, line, code }, `${input}:${line}: row rejected: ${sanitize(reason)}`);
+      log(
+        { event: 'reject', row, line, code },
+        `${input}:${line}: row rejected: ${sanitize(reasonText(why))}`,
+      );
     if (isListed && count === MAX_LISTED + 1)
       log(
         { event: 'rejects_not_listed' },

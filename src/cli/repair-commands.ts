@@ -1,14 +1,19 @@
 import type { Kind, RunOption } from '../config/options/option.ts';
 import { runOptions } from '../config/options/score.ts';
+import { shapeOptions } from '../config/options/verify.ts';
 import { camelCase, resolveValues, type Values } from '../config/resolve-options.ts';
 import { dialectOf } from '../formats/csv/dialect.ts';
 import { writeRow } from '../formats/csv/write-row.ts';
 import { type Address, type Environment, flagsOfAddress } from '../library/service/choose-service.ts';
-import { shellWord } from '../shell-word.ts';
+import { commandOf } from '../shell-word.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 
-/** These apply to the whole input, or to a file that has another name now. */
-const NOT: readonly string[] = ['limit', 'names', 'encoding', 'output-header'];
+/** These apply to the whole input, or to a file that is another one now: a rejects file is UTF-8 with a header. */
+const NOT_REPEATED: readonly string[] = ['limit', 'names', 'encoding', 'output-header'];
+/** These affect no output, but both commands may need them to read and write what the run did. */
+const OF_FILES: readonly string[] = ['max-record-bytes', 'private'];
+/** What decides the columns of the output, which `repair` cannot see in it. */
+const OF_SHAPE: readonly string[] = Object.keys(shapeOptions);
 
 export interface RejectsOfRun {
   values: Values<typeof runOptions>;
@@ -31,21 +36,37 @@ export function repairCommands({ values, input, address, rejects, env }: Rejects
   const { output } = values;
   const corrected = `${output}.corrected`;
   const own = dialectOf({ ...values, file: nameOfContent(input) });
-  const given: Readonly<Record<string, unknown>> = values;
-  const defaults: Readonly<Record<string, unknown>> = resolveValues(runOptions, {});
-  const flags = Object.entries<RunOption>(runOptions).flatMap(([name, option]) => {
-    const value = given[camelCase(name)];
-    const applies = (option.affectsOutput === true && !NOT.includes(name)) || name === 'report';
-    const isDefault =
-      value === undefined || textOf(option.kind, value) === textOf(option.kind, defaults[camelCase(name)]);
-    return applies && !isDefault && !option.definitionOnly ? flagOf(name, option.kind, value) : [];
-  });
+  const scoring = flagsWhere(
+    values,
+    ([name, option]) =>
+      (option.affectsOutput === true && !NOT_REPEATED.includes(name)) ||
+      name === 'report' ||
+      OF_FILES.includes(name),
+  );
+  const shape = flagsWhere(values, ([name]) => OF_SHAPE.includes(name) || OF_FILES.includes(name));
   const service = flagsOfAddress(address, env);
   const isNamed = values.rejects !== undefined;
+  const named = isNamed ? ['--rejects', rejects] : [];
   return [
-    ['score', rejects, ...flags, ...service, ...dialectFlags(own, rejects), '-o', corrected],
-    ['repair', output, corrected, ...(isNamed ? ['--rejects', rejects] : []), ...dialectFlags(own, output)],
-  ].map(words => ['rowcast', ...words].map(shellWord).join(' ')) as [string, string]; // two commands
+    ['score', rejects, ...scoring, ...service, ...dialectFlags(own, rejects), '-o', corrected],
+    ['repair', output, corrected, ...named, ...shape, ...dialectFlags(own, output)],
+  ].map(([command = '', ...words]) => commandOf(command, words)) as [string, string]; // two commands
+}
+
+/** The flags of the options that a run had, but for those that had their default. */
+function flagsWhere(
+  values: RejectsOfRun['values'],
+  isWanted: (entry: [name: string, option: RunOption]) => boolean,
+): string[] {
+  const given: Readonly<Record<string, unknown>> = values;
+  const defaults: Readonly<Record<string, unknown>> = resolveValues(runOptions, {});
+  return Object.entries<RunOption>(runOptions)
+    .filter(entry => isWanted(entry) && !entry[1].definitionOnly)
+    .flatMap(([name, { kind }]) => {
+      const value = given[camelCase(name)];
+      const isDefault = textOf(kind, value) === textOf(kind, defaults[camelCase(name)]);
+      return value === undefined || isDefault ? [] : flagOf(name, kind, value);
+    });
 }
 
 type Characters = Pick<ReturnType<typeof dialectOf>, 'delimiter' | 'quote'>;
@@ -66,8 +87,9 @@ function flagOf(name: string, kind: Kind, value: unknown): string[] {
 
 /** A value as a flag takes it. */
 function textOf(kind: Kind, value: unknown): string {
-  if (kind === 'list' && Array.isArray(value)) return writeRow(value).slice(0, -1);
-  if (kind === 'map' && typeof value === 'object' && value !== null)
+  // A list, or a selection that is one.
+  if (Array.isArray(value)) return writeRow(value).slice(0, -1);
+  if ((kind === 'map' || kind === 'numbers') && typeof value === 'object' && value !== null)
     return writeRow(Object.entries(value).map(([key, item]) => `${key}=${item}`)).slice(0, -1);
   return String(value);
 }

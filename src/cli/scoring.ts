@@ -36,7 +36,7 @@ export async function scoreReporting(context: Context, scoring: Scoring, address
       { event: 'input_from_terminal' },
       'reading personas from the terminal; press Ctrl-D to end the input',
     );
-  return withScorer({ values, address, env, ...reportedRequests(context), stop }, async scorer => {
+  return withScorer({ values, address, env, ...reportedRequests(context, values), stop }, async scorer => {
     const progress = openProgress({ ...progressMode(flags), output, logFormat, log });
     stop.addEventListener('abort', progress.close);
     log.info(

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** The signals that end a run: Ctrl-C, a scheduler's request to stop, and a closed terminal. */
 export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type EndingSignal = (typeof ENDING_SIGNALS)[number];
@@ -28,6 +30,8 @@ export function onSignals({
   onSecond,
 }: SignalHandlers): Signals {
   const controller = new AbortController();
+  // Everything that a command does at the same time listens to it.
+  setMaxListeners(0, controller.signal);
   let hasCome = false;
   const handlers = signals.map(signal => [signal, (): void => handle(signal)] as const);
   // Without a handler, the next signal kills the process, whatever it is waiting for.

@@ -9,6 +9,8 @@ export interface Failure {
   readonly message: string;
   readonly location: Location;
   readonly hint?: string | undefined;
+  /** Whether the same command cannot resume the run that this failure stops. */
+  readonly needsRestart?: boolean | undefined;
   /** HTTP status, if there was a response. */
   readonly status?: number | undefined;
   /** Seconds from the Retry-After header. */
@@ -17,7 +19,10 @@ export interface Failure {
   readonly origin?: number | undefined;
 }
 
-export type CallDetails = Pick<Failure, 'location' | 'hint' | 'status' | 'retryAfter' | 'origin'> & {
+export type CallDetails = Pick<
+  Failure,
+  'location' | 'hint' | 'needsRestart' | 'status' | 'retryAfter' | 'origin'
+> & {
   cause?: unknown;
 };
 
@@ -44,6 +49,7 @@ export class CallError extends RowcastError {
       location: details.location,
       cause: details.cause,
       ...(details.hint !== undefined && { hint: details.hint }),
+      needsRestart: details.needsRestart ?? false,
     });
     this.kind = kind;
     this.status = details.status;
@@ -56,7 +62,7 @@ export class CallError extends RowcastError {
   }
 
   toFailure(): Failure {
-    const { kind, code, message, location, hint, status, retryAfter, origin } = this;
-    return { kind, code, message, location, hint, status, retryAfter, origin };
+    const { kind, code, message, location, hint, needsRestart, status, retryAfter, origin } = this;
+    return { kind, code, message, location, hint, needsRestart, status, retryAfter, origin };
   }
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createHistogram } from 'node:perf_hooks';
 import type { CallStatistics } from '../contract/call-statistics.ts';
-import type { Features, LooseReport, Probabilities } from '../contract/schemas.ts';
+import type { Features, LooseReport, PersonaAnswer } from '../contract/schemas.ts';
 import { contractWire, type Wire } from '../contract/wire-names.ts';
 import { CallError } from './call-error.ts';
 import type { ClientOptions } from './client-options.ts';
@@ -78,6 +78,7 @@ export class Client {
     this.retryPolicy = {
       table,
       maxOutage,
+      outageOption: options.maxOutage === undefined ? undefined : '--max-outage',
       availability: shared?.retryPolicy.availability ?? new ServiceAvailability(),
       pause: ms => pacer.pause(ms),
       onRetry(failure, wait) {
@@ -167,8 +168,8 @@ export class Client {
     return upload(this.#transport, id, csv, signal);
   }
 
-  /** One persona's probabilities. */
-  async persona(id: string, features: Features, signal?: AbortSignal): Promise<Probabilities> {
+  /** One persona's probabilities, and what the service says about its values. */
+  async persona(id: string, features: Features, signal?: AbortSignal): Promise<PersonaAnswer> {
     const { wire } = this;
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
     const expected = { report: id, wire, secret: this.#key };

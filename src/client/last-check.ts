@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import type { RecordableHistogram } from 'node:perf_hooks';
 import { looseReport } from '../contract/schemas.ts';
 import type { Wire } from '../contract/wire-names.ts';
@@ -56,6 +56,8 @@ export async function checkLast(options: LastCheckOptions): Promise<void> {
   const ms = Math.min(LAST_WAIT.most, Math.max(LAST_WAIT.least, calls));
   const deadline = startDeadline(ms, options.closed);
   const { signal } = deadline;
+  // One request per connection listens to it at the same time.
+  setMaxListeners(0, signal);
   try {
     await checkIdle(options, signal);
     if (connections.atRisk > 0 && !signal.aborted) await once(signal, 'abort');

@@ -3,7 +3,7 @@ import type { Misfit } from '../reports/model/misfit.ts';
 
 /** Reads a column's fields as the numbers that a model knows. */
 export interface ColumnReader {
-  /** The fields read so far that the model learns nothing from. */
+  /** The fields read so far with something wrong. */
   readonly misfits: Record<Misfit, number>;
   /**
    * Reads the rows `[from, to)`. Writes the number of row i to `values[at + i * step]`; NaN for a missing value.

@@ -18,7 +18,7 @@ interface Decoded {
 
 /** Reads any field: dates, amounts with currencies, long numbers, spaces. It remembers the last values. */
 export class OtherColumn implements ColumnReader {
-  readonly misfits = { missing: 0, mismatched: 0, unseen: 0 };
+  readonly misfits = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
   readonly #column: LearnedColumn;
   readonly #encode: ReturnType<typeof encoderOf>;
   readonly #type: string | undefined;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Options } from './options/option.ts';
-import type { RejectLimit } from './reject-limit.ts';
+import type { RejectLimitOrNone } from './reject-limit.ts';
 import { camelCase, resolveValues } from './resolve-options.ts';
 
 /** The options that differ from their default, by name: durations in seconds, sizes in bytes, thresholds as written. */
@@ -13,10 +13,13 @@ export function changedOptions(
   for (const [name, { kind }] of Object.entries(options)) {
     const value = values[camelCase(name)];
     if (value === undefined || isDeepStrictEqual(value, defaults[camelCase(name)])) continue;
-    changed[name] = kind === 'threshold' ? thresholdText(value as RejectLimit) : value; // the kind of its value
+    changed[name] = kind === 'threshold' ? thresholdText(value as RejectLimitOrNone) : value; // the kind of its value
   }
   return changed;
 }
 
-const thresholdText = (limit: RejectLimit): string =>
-  'rows' in limit ? String(limit.rows) : `${limit.percent}%`;
+/** A threshold as it is written. */
+export function thresholdText(limit: RejectLimitOrNone): string {
+  if (limit === 'none') return limit;
+  return 'rows' in limit ? String(limit.rows) : `${limit.percent}%`;
+}

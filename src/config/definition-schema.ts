@@ -9,11 +9,11 @@ import { scaleOutOptions } from './options/shards.ts';
 import { historyOptions, trainOptions } from './options/train.ts';
 import { describedSchema, schemaOf } from './value-schema.ts';
 
-/** The options of each section of a definition. `score` accepts those of `service` too, where they used to be. */
+/** The options of each section of a definition. */
 export const sections = {
   train: { history: historyPositional, ...trainOptions, ...historyOptions },
   service: serviceOptions,
-  score: { input: inputsPositional, ...scoreOptions, ...scaleOutOptions, ...serviceOptions },
+  score: { input: inputsPositional, ...scoreOptions, ...scaleOutOptions },
 } as const satisfies Record<string, Options>;
 
 const wire = z
@@ -36,48 +36,16 @@ export const definitionSchema = z
     service: section(serviceOptions, { wire })
       .describe('the service that predicts, and the pace of requests')
       .optional(),
-    score: section(
-      { ...scoreOptions, ...scaleOutOptions },
-      {
-        ...deprecated(serviceOptions),
-        input: schemaOf(inputsPositional).describe(inputsPositional.describe),
-        report: describedSchema(scoreOptions.report),
-        wire: wire.meta({ deprecated: true, description: 'now a key of service' }),
-      },
-    ).describe('the rows to score'),
+    score: section(sections.score, {
+      input: schemaOf(inputsPositional).describe(inputsPositional.describe),
+      report: describedSchema(scoreOptions.report),
+    }).describe('the rows to score'),
   })
   .describe('A definition of a rowcast run');
 
 /** The schema of a section: the table's options, all optional, overridden by the section's own members. */
 function section<S extends z.ZodRawShape>(options: Options, own: S): z.ZodObject<Record<string, z.ZodType>> {
   const shape: Record<string, z.ZodType> = {};
-  for (const [name, option] of Object.entries(options)) {
-    shape[name] = describedSchema(option).optional();
-    if (option.formerName !== undefined)
-      shape[option.formerName] = schemaOf(option)
-        .optional()
-        .meta({ deprecated: true, description: `now ${name}` });
-  }
+  for (const [name, option] of Object.entries(options)) shape[name] = describedSchema(option).optional();
   return z.strictObject({ ...shape, ...own });
-}
-
-/** Keys that moved from `score` to `service`, with their former names. */
-function deprecated(options: Options): Record<string, z.ZodType> {
-  const names = Object.entries(options).flatMap(([name, option]) =>
-    [name, option.formerName].map(spelling => ({ name, option, spelling })),
-  );
-  return Object.fromEntries(
-    names.flatMap(({ name, option, spelling }) =>
-      spelling === undefined
-        ? []
-        : [
-            [
-              spelling,
-              schemaOf(option)
-                .optional()
-                .meta({ deprecated: true, description: `now ${name}, a key of service` }),
-            ],
-          ],
-    ),
-  );
 }

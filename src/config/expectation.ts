@@ -4,7 +4,7 @@ import { formatDuration } from './duration.ts';
 import type { Option } from './options/option.ts';
 
 /** What an option's value must be, for messages: `a whole number from 1 to 10000`. */
-export function describeExpected({ kind, choices, min, max, repeatable }: Option): string {
+export function describeExpected({ kind, choices, min, max, repeatable, orNone }: Option): string {
   const oneOf = choices && `one of ${choices.join(', ')}`;
   switch (kind) {
     case 'text':
@@ -22,7 +22,7 @@ export function describeExpected({ kind, choices, min, max, repeatable }: Option
     case 'map':
       return `a mapping of names to ${oneOf ?? 'text values'}`;
     case 'threshold':
-      return 'a number of rows or a percentage, such as 100 or 0.5%';
+      return `a number of rows or a percentage, such as 100 or 0.5%${orNone ? ', or none' : ''}`;
     case 'integer':
       return `a whole number${rangeText(min, max)}`;
     case 'number':

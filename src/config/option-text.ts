@@ -17,8 +17,9 @@ const PLACEHOLDERS: Readonly<Record<Option['kind'], string>> = {
 };
 
 /** The value of an option as help shows it, such as `SIZE` or `replace|fail|skip`; empty for a boolean. */
-export function placeholderOf({ kind, choices, value }: Option): string {
-  return value ?? (kind === 'text' ? choices?.join('|') : undefined) ?? PLACEHOLDERS[kind];
+export function placeholderOf({ kind, choices, value, orNone }: Option): string {
+  const usual = value ?? (kind === 'text' ? choices?.join('|') : undefined) ?? PLACEHOLDERS[kind];
+  return orNone ? `${usual}|none` : usual;
 }
 
 /** The default of an option in words, if it has one. */

@@ -1,4 +1,5 @@
 import { RowcastError } from '../errors.ts';
+import { partOf } from '../number-text.ts';
 
 /** Row counts of a run so far; `rejectedBy` maps code → rows. */
 export interface RowCounts {
@@ -9,6 +10,9 @@ export interface RowCounts {
 
 /** A threshold for rejected rows: a number of rows, or a percentage of the rows read. */
 export type RejectLimit = { rows: number } | { percent: number };
+
+/** A threshold that can be turned off. */
+export type RejectLimitOrNone = RejectLimit | 'none';
 
 /** A percentage of fewer rows than this is not meaningful. */
 const MIN_ROWS_FOR_PERCENT = 1000;
@@ -46,7 +50,7 @@ export function checkRejects(limit: RejectLimit | undefined, accounts: RowCounts
   const codes = Object.entries(accounts.rejectedBy).map(([code, rows]) => `${rows} × ${code}`);
   throw new RowcastError(
     'too_many_rejects',
-    `${accounts.rejected} of ${accounts.read} rows were rejected: ${codes.join(', ')}`,
+    `${partOf(accounts.rejected, accounts.read, 'row', ['was', 'were'])} rejected: ${codes.join(', ')}`,
     {
       severity: 'stopped',
       hint: 'Look at the rejected rows; to resume, run the same command with a higher --max-rejects.',

@@ -3,7 +3,7 @@ import { parseRecords } from '../formats/csv/fields/parse-records.ts';
 import { readDuration } from './duration.ts';
 import { describeMismatch, valueText } from './expectation.ts';
 import type { Kind, Option, Options } from './options/option.ts';
-import { type RejectLimit, readRejectLimit } from './reject-limit.ts';
+import { type RejectLimit, type RejectLimitOrNone, readRejectLimit } from './reject-limit.ts';
 import { readSize } from './size.ts';
 import { schemaOf } from './value-schema.ts';
 
@@ -29,9 +29,11 @@ type ValueOf<K extends Kind> = {
 
 type Value<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }
   ? C
-  : O extends { kind: infer K extends Kind }
-    ? ValueOf<K>
-    : never;
+  : O extends { kind: 'threshold'; orNone: true }
+    ? RejectLimitOrNone
+    : O extends { kind: infer K extends Kind }
+      ? ValueOf<K>
+      : never;
 
 export type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
@@ -131,7 +133,7 @@ function checkValue(name: string, option: Option, value: unknown, typed?: unknow
   if (!checked.success) throw badOption(name, describeMismatch(option, typed ?? value));
   switch (option.kind) {
     case 'threshold':
-      return readRejectLimit(String(value));
+      return option.orNone && value === 'none' ? value : readRejectLimit(String(value));
     case 'duration':
       return readDuration(String(value));
     case 'size':

@@ -14,6 +14,7 @@ export function schemaOf({
   kind,
   choices,
   repeatable,
+  orNone = false,
   min: least = 0,
   max: most = Number.MAX_SAFE_INTEGER,
 }: Option): z.ZodType {
@@ -46,7 +47,12 @@ export function schemaOf({
     case 'threshold':
       return z.union([
         z.int().min(0),
-        z.string().refine(text => readRejectLimit(text), 'a number, or a percentage up to 100%'),
+        z
+          .string()
+          .refine(
+            text => (orNone && text === 'none') || readRejectLimit(text),
+            'a number, or a percentage up to 100%',
+          ),
       ]);
     case 'size':
       return z

@@ -3,19 +3,37 @@ export interface UploadAccounts {
   read: number;
   scored: number;
   rejected: number;
+  /** Values that are not of the type of their column. */
+  mismatched?: number;
+  /** Values that are categories which the model does not know. */
+  unseen?: number;
 }
 
 /** The trailer (RFC 9110 section 6.5) at the end of a scored upload. */
 export const accountsTrailer = 'x-rowcast-accounts';
 
-/** A dictionary (RFC 9651). A single trailer, so that either all counts arrive or none. */
-export const formatAccounts = ({ read, scored, rejected }: UploadAccounts): string =>
-  `read=${read}, scored=${scored}, rejected=${rejected}`;
+/**
+ * A dictionary (RFC 9651). A single trailer, so that either all counts arrive or none. Values are counted in it if there are
+ * any that the model does not recognize.
+ */
+export function formatAccounts(accounts: UploadAccounts): string {
+  const { read, scored, rejected, mismatched = 0, unseen = 0 } = accounts;
+  const rows = `read=${read}, scored=${scored}, rejected=${rejected}`;
+  return mismatched + unseen === 0 ? rows : `${rows}, mismatched=${mismatched}, unseen=${unseen}`;
+}
+
+const count = '=(\\d{1,15})';
+const pattern = new RegExp(
+  `^read${count}, ?scored${count}, ?rejected${count}(?:, ?mismatched${count}, ?unseen${count})?$`,
+);
 
 /** @returns undefined if the text is not valid */
 export function parseAccounts(text: string | undefined): UploadAccounts | undefined {
-  const [, ...counts] = /^read=(\d{1,15}), ?scored=(\d{1,15}), ?rejected=(\d{1,15})$/.exec(text ?? '') ?? [];
-  const [read, scored, rejected] = counts.map(Number);
+  const [, ...counts] = pattern.exec(text ?? '') ?? [];
+  const [read, scored, rejected, mismatched, unseen] = counts.flatMap(digits =>
+    digits === undefined ? [] : [Number(digits)],
+  );
   if (read === undefined || scored === undefined || rejected === undefined) return undefined;
-  return { read, scored, rejected };
+  const rows = { read, scored, rejected };
+  return mismatched === undefined || unseen === undefined ? rows : { ...rows, mismatched, unseen };
 }

@@ -4,3 +4,6 @@
  */
 export const isLoopback = (host: string): boolean =>
   /^(?:(?:.*\.)?localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/i.test(host);
+
+/** Whether a host stands for all addresses of this machine, as an address to listen on. */
+export const isUnspecified = (host: string): boolean => /^(?:0\.0\.0\.0|::|\[::\])$/.test(host);

@@ -31,7 +31,25 @@ export const personaRequest = z.object({ id: reportId, features });
 /** POST /user/batch-persona. An invalid persona gets an error in its place; the others are not affected. */
 export const batchRequest = z.object({ id: reportId, personas: personas(z.object({ features })) });
 
-export const personaResponse = z.object({ id: reportId, probabilities });
+/** A value of a persona that is not of the type of its column, or a category that the model does not know. */
+export const valueWarning = z.object({
+  code: z.enum(['mismatched', 'unseen']),
+  column: z.string(),
+  message: z.string(),
+});
+
+/** Warnings are there if there are any, of at most 100 columns. */
+export const personaResponse = z.object({
+  id: reportId,
+  probabilities,
+  warnings: z.array(valueWarning).min(1).max(100).optional(),
+});
+
+/** What a service says about one persona. */
+export interface PersonaAnswer {
+  probabilities: Probabilities;
+  warnings: readonly ValueWarning[];
+}
 
 export const batchResponse = z.object({
   id: reportId,
@@ -106,6 +124,19 @@ export const warning = z.object({
   message: z.string(),
 });
 
+/** What a report was trained from. */
+const trainedFrom = z.object({
+  /** SHA-256 of the training data as it was read, compressed or not; null if a pipe was not read to its end. */
+  history_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
+  /** The options that decide what is learned, by flag, with their values as JSON. */
+  options: z.record(z.string(), z.string()),
+  /** Whether a definition trained it; the definition may then train it again. */
+  by_definition: z.boolean(),
+});
+
 /** A report as it is stored. */
 export const report = z.object({
   id: z.string(),
@@ -117,6 +148,7 @@ export const report = z.object({
   tech_specs: techSpecs,
   /** Number of rows used to train the evaluated model, to which all metrics refer, and the served model. */
   learned_from: z.object({ evaluated_model: z.int(), served_model: z.int() }).optional(),
+  trained_from: trainedFrom.optional(),
   /** Reports made by earlier versions have neither this nor warnings. */
   quality: quality.optional(),
   warnings: z.array(warning).optional(),
@@ -172,6 +204,7 @@ export type Value = z.infer<typeof value>;
 export type ColumnType = z.infer<typeof columnType>;
 export type Features = z.infer<typeof features>;
 export type Probabilities = z.infer<typeof probabilities>;
+export type ValueWarning = z.infer<typeof valueWarning>;
 export type Quality = z.infer<typeof quality>;
 export type Warning = z.infer<typeof warning>;
 export type Report = z.infer<typeof report>;

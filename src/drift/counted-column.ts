@@ -1,5 +1,6 @@
 import type { ColumnProfile, TrainingProfile } from '../contract/profile.ts';
 import type { LearnedColumn } from '../reports/model/column-encoder.ts';
+import { columnsThatMatter, type Driver, stopsAbove } from './columns-that-matter.ts';
 
 /** A column whose values a run counts, as plain data. */
 export interface CountedColumn {
@@ -17,6 +18,8 @@ export interface CountedColumn {
   /** Names of the categories that are counted each, the most frequent in training first. */
   levels: readonly string[];
   training: ColumnProfile | undefined;
+  /** The share of unrecognized values above which a run stops by default; undefined if the column does not matter. */
+  stopsAbove?: Record<'mismatched' | 'unseen', number> | undefined;
 }
 
 /** Categories that are counted separately; all other known ones are counted together. */
@@ -39,6 +42,7 @@ export const hasMisfits = ({ learned, hasLevels }: CountedColumn): boolean =>
 interface ReportOfColumns {
   columns?: readonly { name: string; type?: string | undefined; decimal?: string | undefined }[] | undefined;
   profile?: TrainingProfile | undefined;
+  drivers?: readonly Driver[] | undefined;
 }
 
 /**
@@ -48,7 +52,7 @@ interface ReportOfColumns {
  */
 export function countedColumns(
   features: readonly { name: string; index: number; type: string | undefined }[],
-  { columns = [], profile }: ReportOfColumns,
+  { columns = [], profile, drivers }: ReportOfColumns,
   learned?: readonly LearnedColumn[],
 ): CountedColumn[] {
   const profiles = new Map(profile?.columns.map(column => [column.name, column]));
@@ -56,6 +60,10 @@ export function countedColumns(
   // A date may be several columns of the model; the first is the day.
   const own = new Map(learned?.toReversed().map(column => [column.name, column]));
   const read = learned === undefined ? features : features.filter(({ name }) => own.has(name));
+  const matters = columnsThatMatter(
+    drivers,
+    read.map(({ name }) => name),
+  );
   return read.map(({ name, index, type }) => {
     const training = profiles.get(name);
     const column = own.get(name) ?? learnedFrom(reported.get(name), training);
@@ -66,6 +74,7 @@ export function countedColumns(
       hasLevels: isCategorical && (own.has(name) || training?.levels !== undefined),
       edges: column?.type === 'numerical' ? (training?.edges ?? []) : [],
       levels: isCategorical ? column.levels.slice(0, MAX_LEVELS) : [],
+      stopsAbove: matters(name) ? stopsAbove(training, profile?.rows) : undefined,
     };
   });
 }

@@ -14,6 +14,8 @@ export interface ColumnFigures {
   mismatched: number | null;
   /** Values that are categories which the model does not know. */
   unseen: number | null;
+  /** Values that are known categories only without the spaces around them. */
+  trimmed: number | null;
   /** Of a column of numbers. */
   mean: number | null;
   /** The same in the rows that the report was trained on. */
@@ -79,9 +81,14 @@ function columnFigures(
   trainingRows: number | undefined,
 ): ColumnFigures {
   const { name, learned, hasLevels, edges, levels, training } = column;
-  const [missing = 0, mismatched = 0, unseen = 0] = tally.counts.subarray(layout.misfitsAt(index));
+  const [missing = 0, mismatched = 0, unseen = 0, trimmed = 0] = tally.counts.subarray(
+    layout.misfitsAt(index),
+  );
   const bins = [...tally.counts.subarray(layout.binsAt(index), layout.binsEnd(index))];
   const isCategorical = learned?.type === 'categorical';
+  /** What only a column whose categories are known can say. */
+  const ofCategories = (count: number): number | null =>
+    isCategorical ? (hasLevels ? count : null) : learned === undefined ? null : 0;
   const given = bins.reduce((sum, rows) => sum + rows, 0);
   // Without a type, a column is one of numbers if all of its values are.
   const isNumerical = learned === undefined ? mismatched === 0 : learned.type === 'numerical';
@@ -89,7 +96,8 @@ function columnFigures(
     name,
     missing,
     mismatched: learned === undefined ? null : mismatched,
-    unseen: isCategorical ? (hasLevels ? unseen : null) : learned === undefined ? null : 0,
+    unseen: ofCategories(unseen),
+    trimmed: ofCategories(trimmed),
     mean: isNumerical && given > 0 ? Number(((tally.sums[index] ?? 0) / given).toPrecision(6)) : null,
     training:
       training === undefined || trainingRows === undefined

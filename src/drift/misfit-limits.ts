@@ -1,28 +1,41 @@
-import { isBeyond, type RejectLimit } from '../config/reject-limit.ts';
+import { isBeyond, type RejectLimit, type RejectLimitOrNone } from '../config/reject-limit.ts';
 import { RowcastError } from '../errors.ts';
+import { counted, countOf } from '../number-text.ts';
 import { sanitize } from '../sanitize.ts';
+import type { CountedColumn } from './counted-column.ts';
 import type { RunTally } from './run-tally.ts';
 import type { TallyLayout } from './tally.ts';
 
+/**
+ * By default, a run stops for columns that matter, see `CountedColumn.stopsAbove`, but never because of a single value. A
+ * limit that is given is for all columns.
+ */
 export interface MisfitLimits {
-  maxMismatches?: RejectLimit | undefined;
-  maxUnseen?: RejectLimit | undefined;
+  maxMismatches?: RejectLimitOrNone | undefined;
+  maxUnseen?: RejectLimitOrNone | undefined;
 }
+
+/** A kind of values that the model does not recognize. */
+export type Unrecognized = 'mismatched' | 'unseen';
 
 const kinds = [
   {
+    kind: 'mismatched',
     limit: 'maxMismatches',
     place: 1,
     code: 'too_many_mismatches',
     option: '--max-mismatches',
-    what: 'do not fit its type',
+    one: 'does not fit its type',
+    many: 'do not fit its type',
   },
   {
+    kind: 'unseen',
     limit: 'maxUnseen',
     place: 2,
     code: 'too_many_unseen',
     option: '--max-unseen',
-    what: 'are categories that the model does not know',
+    one: 'is a category that the model does not know',
+    many: 'are categories that the model does not know',
   },
 ] as const;
 
@@ -30,6 +43,7 @@ const kinds = [
  * Stops a run when any column has too many values that the model does not know.
  *
  * @param isEnd whether all rows were read; before that, a percentage applies only from 1,000 rows on
+ * @param quote describes the values of a column that are of a kind
  * @throws RowcastError `too_many_mismatches`, `too_many_unseen`
  */
 export function checkMisfits(
@@ -38,18 +52,53 @@ export function checkMisfits(
   layout: Pick<TallyLayout, 'columns' | 'misfitsAt'>,
   read: number,
   isEnd: boolean,
+  quote: (column: CountedColumn, kind: Unrecognized) => string | undefined = () => undefined,
 ): void {
-  for (const { limit: name, place, code, option, what } of kinds) {
-    const limit = limits[name];
-    if (limit === undefined) continue;
-    for (const [i, { name: column, learned, hasLevels }] of layout.columns.entries()) {
-      const isKnown = code === 'too_many_unseen' ? hasLevels : learned !== undefined;
+  for (const { kind, limit: name, place, code, option, one, many } of kinds) {
+    for (const [i, column] of layout.columns.entries()) {
       const rejected = counts[layout.misfitsAt(i) + place] ?? 0;
-      if (!isKnown || !isBeyond(limit, { rejected, read }, isEnd)) continue;
-      throw new RowcastError(code, `${rejected} of ${read} values of "${sanitize(column)}" ${what}`, {
-        severity: 'stopped',
-        hint: `Look at this column of the input; to resume, run the same command with a higher ${option}.`,
-      });
+      if (rejected === 0 || (rejected === 1 && limits[name] === undefined)) continue;
+      const limit = limitOf(column, kind, limits[name]);
+      if (limit === undefined || !isBeyond(limit, { rejected, read }, isEnd)) continue;
+      const quoted = quote(column, kind);
+      throw new RowcastError(
+        code,
+        `${counted(rejected)} of ${countOf(read, 'value')} of "${sanitize(column.name)}" ${rejected === 1 ? one : many}`,
+        {
+          severity: 'stopped',
+          hint: `Look at this column of the input; to resume, run the same command with a higher ${option}, or with ${option} none.`,
+          ...(quoted !== undefined && { quote: quoted }),
+        },
+      );
     }
   }
 }
+
+/** How many values of all columns the model does not recognize, as far as it is known which it does. */
+export function countUnrecognized(
+  { counts }: Pick<RunTally, 'counts'>,
+  layout: Pick<TallyLayout, 'columns' | 'misfitsAt'>,
+): Record<Unrecognized, number> {
+  const total = { mismatched: 0, unseen: 0 };
+  for (const { kind, place } of kinds)
+    for (const [i, column] of layout.columns.entries())
+      if (isKnown(column, kind)) total[kind] += counts[layout.misfitsAt(i) + place] ?? 0;
+  return total;
+}
+
+/** Whether this is an error of `checkMisfits`. */
+export const isMisfitError = (error: unknown): boolean =>
+  error instanceof RowcastError && kinds.some(({ code }) => code === error.code);
+
+/** The limit of a column; undefined if there is none, or if it is not known which values the model recognizes. */
+function limitOf(
+  column: CountedColumn,
+  kind: Unrecognized,
+  given: RejectLimitOrNone | undefined,
+): RejectLimit | undefined {
+  if (!isKnown(column, kind) || given === 'none') return undefined;
+  return given ?? (column.stopsAbove && { percent: 100 * column.stopsAbove[kind] });
+}
+
+const isKnown = ({ learned, hasLevels }: CountedColumn, kind: Unrecognized): boolean =>
+  kind === 'unseen' ? hasLevels : learned !== undefined;

@@ -4,7 +4,7 @@ import { NO_SCORE, scoreBin } from './score-bins.ts';
 
 /** What was counted in some rows, as plain data that goes from thread to thread. */
 export interface Tally {
-  /** By column: missing, mismatched and unseen values, then the rows of each of its bins. */
+  /** By column: missing, mismatched, unseen and trimmed values, then the rows of each of its bins. */
   counts: Uint32Array;
   /** By column, the sum of its numbers. */
   sums: Float64Array;
@@ -14,7 +14,7 @@ export interface Tally {
   scoreSums: Float64Array;
 }
 
-const misfits: readonly Misfit[] = ['missing', 'mismatched', 'unseen'];
+const misfits: readonly Misfit[] = ['missing', 'mismatched', 'unseen', 'trimmed'];
 const MISFITS = misfits.length;
 
 /** Where the counts of each column are in a tally. */

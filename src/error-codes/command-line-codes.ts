@@ -37,6 +37,12 @@ export const commandLineCodes = {
     cause: 'A file that the command would write is one that it reads.',
     fix: 'Give another path for the output.',
   },
+  wrong_suffix: {
+    exit: [2],
+    cause:
+      'The name of the output ends in `.tsv`, but its input is not separated by tabs, and an output has the delimiter of its input.',
+    fix: 'Give the output another name, such as `.csv`, or convert the input first.',
+  },
   bad_compression: {
     exit: [2],
     cause: 'The name of the output ends in the suffix of a compression that cannot be written.',

@@ -16,7 +16,7 @@ export const inputCodes = {
   input_changed: {
     exit: [3],
     cause: 'The input file changed while it was read.',
-    fix: 'Wait until nothing writes to it, then score it again with `--restart`.',
+    fix: 'Wait until nothing writes to it, then score it again: with `--restart` if its size has changed.',
   },
   bad_gzip: {
     exit: [2, 3],
@@ -24,9 +24,10 @@ export const inputCodes = {
     fix: 'Check it with `gzip -t`, and transfer it again.',
   },
   bad_encoding: {
-    exit: [3],
-    cause: 'The input is not valid in the encoding that `--encoding` names.',
-    fix: 'Name the right encoding, and check that the file is complete.',
+    exit: [2, 3],
+    cause:
+      'The input is not valid in the encoding that `--encoding` names, such as UTF-8 that is said to be UTF-16.',
+    fix: 'Name the right encoding, none for UTF-8, and check that the file is complete.',
   },
   empty_input: {
     exit: [2],
@@ -41,8 +42,9 @@ export const inputCodes = {
   },
   bad_header: {
     exit: [2],
-    cause: 'The header is malformed: bad quoting, invalid UTF-8, or an encoding that is not supported.',
-    fix: 'Correct the header; convert the file to UTF-8.',
+    cause:
+      'The header is malformed: bad quoting, invalid UTF-8, or another encoding; or all its names look like values, so it is probably a row.',
+    fix: 'Correct the header. Name another encoding with `--encoding`, and the columns of a file without a header line with `--names`.',
   },
   too_many_columns: {
     exit: [2],

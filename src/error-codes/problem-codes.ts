@@ -16,7 +16,11 @@ export const problemDocs: Readonly<Record<ProblemCode, ErrorDoc>> = {
     cause: 'The upload is not CSV, but compressed in another way than gzip, a zip archive, Parquet or JSON.',
     fix: 'Send CSV, or gzip with `Content-Encoding: gzip`.',
   },
-  bad_header: { cause: 'The header of the upload is malformed.', fix: 'Correct the header; use UTF-8.' },
+  bad_header: {
+    cause:
+      'The header of the upload is malformed, or all its names look like values, so it is probably a row.',
+    fix: 'Correct the header, or add a first line that names the columns; use UTF-8.',
+  },
   unclosed_quote: {
     cause: 'A quoted field of the upload is not closed.',
     fix: 'Close the quote on the line that `detail` names.',
@@ -161,13 +165,17 @@ export const problemDocs: Readonly<Record<ProblemCode, ErrorDoc>> = {
     fix: 'Wait as long as `Retry-After` says.',
   },
   headers_too_large: {
-    cause: 'The headers of the request exceed the limit.',
+    cause: 'The headers of the request exceed the limit of 16 KiB, or there are more than 2,000.',
     fix: 'Send fewer or shorter headers.',
   },
   internal: { cause: 'The service failed.', fix: 'Read its log, at the `X-Request-Id` of the response.' },
+  unsupported_transfer_encoding: {
+    cause: 'The request has a `Transfer-Encoding` other than `chunked`.',
+    fix: 'Compress the body with `Content-Encoding: gzip`, or send it as it is.',
+  },
   draining: { cause: 'The service is shutting down.', fix: 'Retry; a load balancer picks another instance.' },
   home_unavailable: {
-    cause: 'The folder of reports and keys cannot be read.',
+    cause: 'The folder of reports, keys and data of the service cannot be used.',
     fix: 'Check the disk and permissions of `ROWCAST_HOME`.',
   },
   busy: {

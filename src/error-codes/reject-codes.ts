@@ -17,7 +17,7 @@ export const faultDocs: Readonly<Record<FaultCode, ErrorDoc>> = {
   },
   not_utf8: {
     cause: 'The record is not valid UTF-8.',
-    fix: 'Convert the file, for example with `iconv -f windows-1252 -t utf-8`.',
+    fix: 'If the file has another encoding, name it, for example with `--encoding windows-1252`. If only some rows have, correct them.',
   },
 };
 

@@ -50,18 +50,21 @@ export const runCodes = {
   },
   partial_too_short: {
     exit: [2, 3],
-    cause: 'A partial file is shorter than its checkpoint says, so something else changed it.',
-    fix: 'Use `--restart`.',
+    cause:
+      'A partial file is shorter than what was written to it, or gone, because another program changed it: while the run was writing (3), or before it was resumed (2).',
+    fix: 'Make sure that nothing else writes to it. After 3, run the same command again if the message says so; otherwise use `--restart`.',
   },
   partial_damaged: {
     exit: [2, 3],
-    cause: 'The last bytes of a partial file are not those that were written before the checkpoint.',
-    fix: 'Check the disk, then use `--restart`.',
+    cause:
+      'The last bytes of a partial file are not those that were written: another program changed the file, or the disk lost data.',
+    fix: 'Check what else writes to it, and the disk. After 3, run the same command again if the message says so; otherwise use `--restart`.',
   },
   output_lost: {
     exit: [2, 3],
-    cause: 'A partial file was moved or changed during the run.',
-    fix: 'Make sure that nothing else touches it, then use `--restart`.',
+    cause:
+      'When a file was complete, it had another size, or it was gone: another program moved or changed it.',
+    fix: 'Make sure that nothing else writes to it. Run the same command again if the message says so; otherwise use `--restart`.',
   },
   cancelled: {
     exit: [3],
@@ -130,7 +133,7 @@ export const runCodes = {
   },
   part_lost: {
     exit: [3],
-    cause: 'The part of a shard was removed or cut while `assemble` was copying it.',
+    cause: 'The part of a shard was removed, cut or overwritten while `assemble` was copying it.',
     fix: 'Run `rowcast assemble DIR` again: it names the shard that must be scored again.',
   },
   no_output: {
@@ -140,12 +143,13 @@ export const runCodes = {
   },
   unfinished: {
     exit: [2],
-    cause: '`verify` or `repair` was given the output of a run that is not finished.',
-    fix: 'Resume the run first; `rowcast status OUTPUT` shows its progress.',
+    cause:
+      'A command was given the output of a run that is not finished, or of a repair that was killed and cannot be finished.',
+    fix: 'Resume the run first; `rowcast status OUTPUT` shows its progress. Of a repair, run `rowcast repair` again as a user who may write to the folder.',
   },
   no_rejects: {
     exit: [2],
-    cause: '`repair` was given an output without a rejects file.',
+    cause: '`repair` was given an output that has no rejects file and was not repaired before.',
     fix: 'If the run had `--rejects FILE`, give `repair` the same. Without rejects, nothing needs to be repaired.',
   },
   bad_corrections: {
@@ -172,13 +176,15 @@ export const runCodes = {
   },
   too_many_mismatches: {
     exit: [3],
-    cause: 'More values of a column do not fit its type than `--max-mismatches` allows.',
-    fix: 'Look at the column; its source may have changed. The same command with a larger limit resumes.',
+    cause:
+      'More values of a column do not fit its type than `--max-mismatches` allows: by default half, in a column that matters.',
+    fix: 'Look at the column; its source may have changed. The same command with a larger limit, or with `--max-mismatches none`, resumes.',
   },
   too_many_unseen: {
     exit: [3],
-    cause: 'More values of a column are categories that the model does not know than `--max-unseen` allows.',
-    fix: 'Look at the column; train again if its categories have changed. The same command with a larger limit resumes.',
+    cause:
+      'More values of a column are categories that the model does not know than `--max-unseen` allows: by default half, in a column that matters.',
+    fix: 'Look at the column; train again if its categories have changed. The same command with a larger limit, or with `--max-unseen none`, resumes.',
   },
   bad_summary: {
     exit: [2],

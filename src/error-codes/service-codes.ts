@@ -24,8 +24,9 @@ export const serviceCodes = {
   },
   report_exists: {
     exit: [2],
-    cause: 'There is already a local report with the ID of the one to train.',
-    fix: 'Use `--if-exists replace` to train it again, or `--report` for another ID.',
+    cause:
+      'There is already a local report with the ID of the one to train; for a definition, one that no definition has trained.',
+    fix: 'Use `--if-exists replace` to train it again, in a definition `--set train.if-exists=replace`, or give another ID.',
   },
   bad_report_id: {
     exit: [2],
@@ -41,11 +42,6 @@ export const serviceCodes = {
     exit: [2],
     cause: 'The model file of a report is damaged.',
     fix: 'Train the report again with `--if-exists replace`.',
-  },
-  engine_failed: {
-    exit: [2, 3],
-    cause: 'The engine that predicts with models of older reports failed.',
-    fix: 'Train the report again with this version and `--if-exists replace`.',
   },
   out_of_memory: {
     exit: [2, 3],

@@ -24,7 +24,7 @@ import type { ScoreValues } from './run/score-values.ts';
 import { withRunScorer } from './scorers/with-run-scorer.ts';
 import { type Given, serviceFiles } from './service/choose-service.ts';
 import { givenService } from './service/given-service.ts';
-import { byteStream, STREAM, streamInputSource } from './streams/byte-input.ts';
+import { byteStream, chunksOf, STREAM, streamInputSource } from './streams/byte-input.ts';
 import { type WritableOutput, writableOutput } from './streams/writable-output.ts';
 
 /**
@@ -63,8 +63,8 @@ export function scoreRun(
 ): Promise<Summary> {
   return rejectsWithRowcastError(async () => {
     checkObject(name, options, 'input, output and report');
-    const { input } = options;
-    const stream = isIterable(input) ? byteStream(input) : undefined;
+    const chunks = chunksOf(options.input);
+    const stream = chunks && byteStream(chunks);
     let stop: RunStop | undefined;
     try {
       stop = new RunStop(options.signal);
@@ -128,7 +128,8 @@ interface Places {
 function jobOf(values: ScoreValues, { input, file, output, service }: Places): RunJob {
   const { rejects, summary, private: isPrivate } = values;
   const isPath = typeof output === 'string';
-  const names = namesOf(values, input ?? file ?? STREAM);
+  const named = namesOf(values, file === undefined ? [] : [file]);
+  const names = input === undefined ? named : { ...named, input };
   return {
     values,
     inputs: file === undefined ? [] : [file],
@@ -139,9 +140,6 @@ function jobOf(values: ScoreValues, { input, file, output, service }: Places): R
     },
   };
 }
-
-const isIterable = (input: unknown): input is AsyncIterable<unknown> =>
-  typeof input === 'object' && input !== null && Symbol.asyncIterator in input;
 
 /** A response of an HTTP server is a `Writable` by its type, but not an instance. */
 const isWritable = (output: unknown): output is Writable =>

@@ -3,13 +3,15 @@ import type { verifyOptions } from '../config/options/verify.ts';
 import type { Values } from '../config/resolve-options.ts';
 import { RowcastError } from '../errors.ts';
 import type { LongField } from '../formats/csv/records/long-field.ts';
+import { countOf } from '../number-text.ts';
+import { finishKilledRepair } from '../runs/finish-repair.ts';
 import { formerRejectsOf } from '../runs/paths/former-rejects.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
+import { commandOf } from '../shell-word.ts';
 import { followLinks } from '../storage/local/follow-links.ts';
 import { newTally, type Tally } from '../verify/compare.ts';
 import { mismatch } from '../verify/mismatch.ts';
-import { verify } from '../verify/verify.ts';
-import { countOf } from './numbers.ts';
+import { type SampleOptions, verify } from '../verify/verify.ts';
 
 /** A finished pair. */
 export interface FilesToVerify {
@@ -20,12 +22,16 @@ export interface FilesToVerify {
   /** Receives the counts so far. */
   tally?: Tally;
   onLongField?: (field: LongField) => void;
+  /** Predicts rows again, if some are to be compared with what is predicted now. */
+  sample?: Pick<SampleOptions, 'size' | 'predict'> | undefined;
 }
 
 /** The counts of a pair that agrees, and its rejects file, if there is one. */
 export interface Verified {
   tally: Tally;
   rejects: string | undefined;
+  /** Rows that were predicted again; undefined if none were to be. */
+  sampled: number | undefined;
 }
 
 /**
@@ -35,6 +41,7 @@ export interface Verified {
  */
 export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
   const { input, output, values, tally = newTally(), onLongField } = files;
+  if (output !== '-') await finishKilledRepair(output);
   const usual = await usualRejects(output);
   const rejects = values.rejects ?? (await firstThatExists(usual));
   if ([input, output, rejects].filter(file => file === '-').length > 1)
@@ -42,9 +49,14 @@ export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
       hint: 'Give paths for the others.',
     });
   const pair = { input, output, rejects, repaired: await repairedOf(output) };
-  await verify({ ...values, ...pair, tally, onLongField }).catch(error => hintAtRun(error, output));
+  let sampled: number | undefined;
+  const onCompared = (rows: number): void => {
+    sampled = rows;
+  };
+  const sample = files.sample && { ...files.sample, prefix: values.prefix, onCompared };
+  await verify({ ...values, ...pair, tally, onLongField, sample }).catch(error => hintAtRun(error, output));
   if (rejects === undefined && usual[0] !== undefined) checkHasNoRejects(tally, usual[0]);
-  return { tally, rejects };
+  return { tally, rejects, sampled };
 }
 
 /**
@@ -91,7 +103,7 @@ async function hintAtRun(error: unknown, output: string): Promise<never> {
   if (!(await exists(runFilesOf(await followLinks(output)).checkpoint))) throw error;
   throw new RowcastError('unfinished', 'the run that writes this file is not finished', {
     location: { file: output },
-    hint: `rowcast status ${output} shows its progress.`,
+    hint: `${commandOf('status', [output])} shows its progress.`,
     cause: error,
   });
 }

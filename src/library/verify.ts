@@ -1,11 +1,16 @@
-import { verifyOptions } from '../config/options/verify.ts';
+import type { Values } from '../config/resolve-options.ts';
 import { RowcastError } from '../errors.ts';
 import { newTally, type Tally } from '../verify/compare.ts';
 import { rejectsWithRowcastError } from './as-rowcast-error.ts';
 import type { GivenVerifyOptions } from './options/given/verify-options.ts';
 import { checkObject, readGiven } from './options/given-values.ts';
 import { pathOf } from './options/path-of.ts';
-import { verifyFiles } from './verify-files.ts';
+import { verifyTable } from './options/verify-options.ts';
+import { predictAgain, sampleValues } from './predict-again.ts';
+import type { Scorer } from './scorers/scorer.ts';
+import { withRunScorer } from './scorers/with-run-scorer.ts';
+import { givenService } from './service/given-service.ts';
+import { type FilesToVerify, verifyFiles } from './verify-files.ts';
 
 /** Options of `verify`: the files, and what the run was told about the shape of its output. */
 export interface VerifyOptions extends GivenVerifyOptions {
@@ -13,6 +18,8 @@ export interface VerifyOptions extends GivenVerifyOptions {
   input: string | URL;
   /** Its finished output. */
   output: string | URL;
+  /** With `sample`, what predicts. By default the service at `url`, else the local reports in `home`. It is not closed. */
+  scorer?: Scorer | undefined;
 }
 
 /** Where two files do not match. */
@@ -33,22 +40,26 @@ export interface Verification {
   difference?: Difference;
   /** Rows that were compared: all of them, or those before the difference. */
   rows: Tally;
+  /** With `sample`, the rows that were predicted again and agree. */
+  sampled?: number;
 }
 
 /**
- * Compares a finished output, and its rejects, with its input, without asking the service. A difference is no error.
+ * Compares a finished output, and its rejects, with its input. Only with `sample` rows are predicted again. A difference
+ * is no error.
  *
  * @throws RowcastError `no_such_file`, `unreadable_input`, `unfinished`, `bad_option` and the errors of a malformed input
  */
 export function verify(options: VerifyOptions): Promise<Verification> {
   return rejectsWithRowcastError(async () => {
     checkObject('verify', options, 'input and output');
-    const values = readGiven(verifyOptions, options, ['input', 'output']);
+    const values = readGiven(verifyTable, options, ['input', 'output', 'scorer']);
     const [input, output] = [pathOf('input', options.input), pathOf('output', options.output)];
     const rows = newTally();
     try {
-      await verifyFiles({ input, output, values, tally: rows });
-      return { agrees: true, rows };
+      const sample = sampleOf(values, options.scorer);
+      const { sampled } = await verifyFiles({ input, output, values, tally: rows, sample });
+      return { agrees: true, rows, ...(sampled !== undefined && { sampled }) };
     } catch (error) {
       if (!(error instanceof RowcastError) || error.code !== 'difference') throw error;
       const { message, location: place } = error;
@@ -56,4 +67,14 @@ export function verify(options: VerifyOptions): Promise<Verification> {
       return { agrees: false, difference: { message, file, line, row }, rows };
     }
   });
+}
+
+/** @throws RowcastError `usage` without a report */
+function sampleOf(values: Values<typeof verifyTable>, scorer: Scorer | undefined): FilesToVerify['sample'] {
+  const { sample: size, home = '.rowcast' } = values;
+  if (size === undefined) return undefined;
+  const run = sampleValues(values);
+  const { signal: stop } = new AbortController();
+  const opening = { scorer, values: run, given: givenService(run, home), stop };
+  return { size, predict: predictAgain(run, use => withRunScorer(opening, use), stop) };
 }

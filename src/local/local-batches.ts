@@ -2,7 +2,8 @@ import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { Appended } from '../formats/csv/appended-columns.ts';
 import { type Batch, countRows } from '../formats/csv/batch.ts';
 import { BatchMemory } from '../kernel/batch-memory.ts';
-import { engineOf, type StoredModel } from '../reports/model/stored-model.ts';
+import { engineOf } from '../reports/model/engine.ts';
+import type { StoredModel } from '../reports/model/stored-model.ts';
 import type { Attempt, AttemptRequest, Scored, ScorerInput } from '../scoring/scorer.ts';
 import { LocalBatchScorer } from './local-batch-scorer.ts';
 import { maxMergedBytes } from './merge-scored.ts';
@@ -42,7 +43,7 @@ export class LocalBatches extends LocalBatchScorer {
   /** Bytes that may be appended to a row. */
   readonly #maxAppended: Pick<Appended, 'maxBytes'>;
   /** What scores batches in this thread. */
-  #own: Promise<RecordScorer> | undefined;
+  #own: RecordScorer | undefined;
 
   constructor(options: LocalBatchesOptions) {
     const { input, threads } = options;
@@ -98,7 +99,7 @@ export class LocalBatches extends LocalBatchScorer {
       }
     }
     this.#own ??= this.#openHere();
-    return (await this.#own).score(batch, into);
+    return this.#own.score(batch, into);
   }
 
   /** Whether a batch is so large that more are likely to follow. */
@@ -106,11 +107,11 @@ export class LocalBatches extends LocalBatchScorer {
     return bytes.length > this.maxBatchBytes() / 2 || ends.length === this.batchRows;
   }
 
-  async #openHere(): Promise<RecordScorer> {
+  #openHere(): RecordScorer {
     const { input, model } = this.#options;
-    const { columns, classes } = model;
+    const { columns, classes, predictor } = model;
     const { layout } = input;
-    const engine = await engineOf(model);
+    const engine = engineOf(predictor);
     const memory = BatchMemory.create();
     return new RecordScorer({ ...this.#data, layout, columns, classes, engine, memory });
   }
@@ -122,6 +123,6 @@ export class LocalBatches extends LocalBatchScorer {
   override close(): void {
     super.close();
     this.#options.threads.closeInput(this.#number);
-    this.#own?.then(scorer => scorer.close()).catch(() => {}); // a batch has reported it
+    this.#own?.close();
   }
 }

@@ -6,6 +6,8 @@ export const commandEvents = {
   run_resumed: 'It continues an unfinished run at `row`.',
   run_finished: 'It has finished; with the `summary`.',
   run_skipped: 'The output exists, and `--if-exists skip` was given.',
+  run_set_aside:
+    'An unfinished run of different work is kept under other names, and this one begins with the first row.',
   run_suspended:
     'It was stopped and can be resumed at `row` with `command`, if it is not one of several files.',
   files_started: 'Several files are scored; with their number as `files`.',
@@ -46,6 +48,7 @@ export const commandEvents = {
   unknown_values: 'Columns have values that the model does not know.',
   drift: 'What has changed most since the run of `--compare`; with its `psi`.',
   long_field: 'A quoted field is suspiciously long; with `line`, `row` and its size.',
+  worker_not_started: 'The system cannot start one of the processes of `--workers`.',
   signal: 'A `signal` has come, and the command is about to stop.',
   lineage_not_sent: 'Lineage events cannot be sent; at most one line.',
   telemetry_not_sent: 'Traces or metrics cannot be sent; at most one line.',
@@ -55,12 +58,14 @@ export const commandEvents = {
   definition_valid: 'A `definition` was checked, and nothing is wrong with it.',
   next_step: 'What to do after a definition.',
   training_started: 'A training begins.',
-  training_skipped: 'The report exists, and `--if-exists skip` was given.',
+  training_skipped:
+    'The report exists, and `--if-exists skip` was given, or history and options are those it was trained with.',
+  training_repeated: 'A report is trained again and replaced, because its history or options have changed.',
   training_note: 'What the training noticed about the data.',
   training_warning: 'A reason to doubt the report; with `code`.',
   report_trained: 'A definition has trained its `report`.',
   repaired: 'Corrected rows were put back; with the numbers of `rows`.',
-  verified: 'The output matches its input; with the `tally`.',
+  verified: 'The output matches its input; with the `tally`, and the rows that were `sampled`.',
   upload_started: 'A file is sent to the service in one request.',
   upload_finished: 'The file was scored; with the numbers of rows.',
   key_created: 'A `key` was created.',

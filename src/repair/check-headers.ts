@@ -1,10 +1,10 @@
 import { RowcastError } from '../errors.ts';
 import type { ChosenProbabilities } from '../formats/csv/chosen-appended.ts';
 import type { Header } from '../formats/csv/header.ts';
-import type { OutputColumns } from '../formats/csv/output-columns.ts';
+import { type ColumnOptions, outputColumns } from '../formats/csv/output-columns.ts';
 import { rejectColumns } from '../formats/csv/reject-columns.ts';
 import type { AppendedCheck } from '../verify/check-appended.ts';
-import { compareHeaders, type NamedHeader } from '../verify/compare-header.ts';
+import { appendedCheckOf, compareHeaders, type NamedHeader } from '../verify/compare-header.ts';
 import { mismatch } from '../verify/mismatch.ts';
 
 /**
@@ -35,39 +35,51 @@ export function checkRejects(rejects: Header, other: Header, file: string): void
 export interface RepairHeaders {
   output: NamedHeader;
   corrected: NamedHeader;
+  rejects: NamedHeader;
+  /** The header of the input. */
   input: NamedHeader;
 }
 
 /**
  * Checks that the corrections have the columns of the output after those of a rejects file.
  *
- * @param columns of the output, if they are not those of the input
- * @returns a check of the appended fields
+ * @param options of the run; they decide which columns its output has
+ * @returns a check of the fields that are appended to the corrections
  * @throws RowcastError `bad_corrections`, `difference`
  */
 export function checkCorrections(
-  { output, corrected, input }: RepairHeaders,
-  columns: OutputColumns | undefined,
-  chosen: ChosenProbabilities,
+  { output, corrected, rejects, input }: RepairHeaders,
+  options: ColumnOptions & ChosenProbabilities,
 ): AppendedCheck {
-  const check = compareHeaders(input, output, columns, chosen);
-  const { names, dialect } = output.header;
-  const before = rejectColumns.map(name => name + dialect.delimiter).join('');
-  const expected = Buffer.concat([Buffer.from(before), contentOf(output.header)]);
-  const isAlike =
-    columns?.hasHeader === false
-      ? corrected.header.names.length === rejectColumns.length + names.length
-      : contentOf(corrected.header).equals(expected);
-  if (isAlike) return check;
-  throw new RowcastError(
-    'bad_corrections',
-    `the header is not ${before} followed by that of ${output.file}`,
-    {
-      location: { file: corrected.file, line: 1 },
-      hint: 'Score the corrected rejects file with the options that the output was scored with.',
-    },
-  );
+  const { dialect, names } = output.header;
+  if (options.outputHeader !== false) {
+    compareHeaders(input, output, outputColumns(input.header, options, input.file), options);
+    const before = rejectColumns.map(name => name + dialect.delimiter).join('');
+    const expected = Buffer.concat([Buffer.from(before), contentOf(output.header)]);
+    if (!contentOf(corrected.header).equals(expected))
+      throw otherColumns(corrected, `the header is not ${before} followed by that of ${output.file}`);
+  }
+  // Without a header and rows, nothing tells the columns of the output.
+  const wanted = names.length === 0 ? undefined : rejectColumns.length + names.length;
+  const { length: found } = corrected.header.names;
+  if (wanted !== undefined && found > 0 && found !== wanted)
+    throw otherColumns(corrected, `there are ${found} columns, but with those of ${output.file} ${wanted}`);
+  const own = outputColumns(rejects.header, { ...options, outputHeader: hasHeader(corrected) }, rejects.file);
+  try {
+    return appendedCheckOf(rejects, corrected, own, options);
+  } catch (error) {
+    throw error instanceof RowcastError ? otherColumns(corrected, error.message) : error;
+  }
 }
+
+/** Whether a file has a header line of its own. */
+const hasHeader = ({ header }: NamedHeader): boolean => header.instead === undefined;
+
+const otherColumns = ({ file }: NamedHeader, message: string): RowcastError =>
+  new RowcastError('bad_corrections', message, {
+    location: { file, line: 1 },
+    hint: 'Score the corrected rejects file with the options that the output was scored with.',
+  });
 
 const contentOf = ({ bytes, contentStart, contentEnd }: Header): Buffer =>
   bytes.subarray(contentStart, contentEnd);

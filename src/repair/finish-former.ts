@@ -1,11 +1,12 @@
 import { RowcastError } from '../errors.ts';
 import { readCheckpoint } from '../runs/checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../runs/checkpoint/fingerprint.ts';
-import { finishRenames, type RunFiles } from '../runs/paths/run-files.ts';
+import { finishRepair } from '../runs/finish-repair.ts';
+import type { RunFiles } from '../runs/paths/run-files.ts';
 import { diskFiles } from '../storage/local/durable-files.ts';
 
 /**
- * Finishes a run or a repair that was killed while its files were renamed.
+ * Finishes a run or a repair that was killed while its files took their places.
  *
  * @param rejects path of the rejects file as a fingerprint has it
  * @throws RowcastError `unfinished` if the run was killed earlier
@@ -19,5 +20,5 @@ export async function finishFormer(paths: RunFiles, rejects: string | undefined)
       location: { file: paths.output },
       hint: 'Run its command again to finish it, then repair the output.',
     });
-  await finishRenames(diskFiles, paths, saved);
+  await finishRepair(diskFiles, paths, saved);
 }

@@ -1,6 +1,6 @@
 import type { Codec } from '../storage/codecs/codec.ts';
-import { accessOf } from '../storage/local/access.ts';
-import { diskFiles } from '../storage/local/durable-files.ts';
+import type { Access } from '../storage/local/access.ts';
+import type { Files } from '../storage/local/durable-files.ts';
 import { type Extent, fileStart, type PartialFile } from '../storage/local/partial-file.ts';
 
 /** Uncompressed size of a gzip member. */
@@ -21,12 +21,17 @@ export class NewFile {
   }
 
   /**
-   * @param partial where it is written
-   * @param path of the file whose place it takes
+   * @param path where it is written
+   * @param access of the file whose place it takes
    */
-  static async create(partial: string, path: string, isPrivate: boolean, codec: Codec): Promise<NewFile> {
-    const file = await diskFiles.open(partial, accessOf(path, isPrivate));
-    await file.truncate(0);
+  static async create(files: Files, path: string, access: Access, codec: Codec): Promise<NewFile> {
+    const file = await files.open(path, access);
+    try {
+      await file.truncate(0);
+    } catch (error) {
+      await file.close().catch(() => {}); // the first error is reported
+      throw error;
+    }
     return new NewFile(codec.partialFile<true>(file, fileStart));
   }
 

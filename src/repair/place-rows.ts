@@ -2,6 +2,7 @@ import type { RowcastError } from '../errors.ts';
 import { countLines, joinsLine } from '../formats/csv/dialect.ts';
 import { isFaultCode } from '../formats/csv/fields/faults.ts';
 import { RecordKind } from '../formats/csv/records/scan-record.ts';
+import type { RejectHead } from '../verify/compare-reject.ts';
 import { mismatch } from '../verify/mismatch.ts';
 import { load, type RecordCursor } from '../verify/record-cursor.ts';
 import type { Rejected } from '../verify/rejected.ts';
@@ -10,7 +11,8 @@ import type { Corrections } from './corrections.ts';
 /** The files of a repair, each before its first record. */
 export interface RepairFiles {
   output: RecordCursor;
-  rejects: Rejected;
+  /** Undefined if none are left. */
+  rejects: Rejected | undefined;
   /** The rows that were repaired before, if there are any. */
   repaired: Rejected | undefined;
   corrections: Corrections;
@@ -42,7 +44,8 @@ const LONE_CR = Buffer.of(0x0d);
  * `setBatch` was called on it, or bytes to be written before it continues.
  *
  * A row that was malformed is not in the output; whether blank lines of the input come before or after it follows from
- * its line.
+ * its line. That is exact unless the output lacks line breaks, of columns that were dropped or records that were corrected
+ * in the rejects file itself: then more of them may come before it.
  *
  * @throws RowcastError `difference` if the output and its rejects do not belong together; `bad_corrections`
  */
@@ -51,7 +54,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
   const { dialect } = output;
   const counts: Placed = { placed: 0, already: 0, left: 0 };
   let { firstLine: line, lastByte } = files;
-  yield* reading(rejects.load());
+  if (rejects !== undefined) yield* reading(rejects.load());
   if (repaired !== undefined) yield* reading(repaired.load());
   yield* reading(corrections.load());
 
@@ -78,7 +81,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
   };
 
   for (let row = 1; ; row++) {
-    const reject = rejects.head?.row === row ? rejects.head : undefined;
+    const reject = rejects?.head?.row === row ? rejects.head : undefined;
     const isMalformed = reject !== undefined && isFaultCode(reject.code);
     for (;;) {
       yield* loadOutput();
@@ -96,18 +99,23 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
       pass();
     }
     const correction = corrections.row === row ? corrections.scored : undefined;
-    if (reject === undefined) {
+    if (reject === undefined || rejects === undefined) {
       if (!output.hasRecord) break;
       if (repaired?.head?.row === row) {
         if (correction !== undefined) corrections.checkSame(output);
         if (corrections.row === row) counts.already++;
+        line = lineAfter(repaired, repaired.head);
+        output.advance();
         yield* moveEntry(repaired, 'repaired');
-      } else if (corrections.row === row) throw corrections.notRejected();
-      pass();
+      } else {
+        if (corrections.row === row) throw corrections.notRejected();
+        pass();
+      }
     } else {
-      line = reject.line;
-      if (isMalformed) line += countLines(rejects.cursor.bytes, reject.at, rejects.cursor.end, dialect);
-      else if (!output.hasRecord) throw outputEnds(rejects);
+      if (!isMalformed && !output.hasRecord) throw outputEnds(rejects);
+      // The output may lack columns with line breaks.
+      const lines = isMalformed ? 0 : countLines(output.bytes, output.start, output.end, dialect);
+      line = Math.max(lineAfter(rejects, reject), reject.line + lines);
       if (correction === undefined) counts.left++;
       else {
         counts.placed++;
@@ -116,16 +124,20 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
         if (isMalformed) yield* write(ending);
         else pending = output.contentEnd;
       }
-      if (!isMalformed) pass();
+      if (!isMalformed) output.advance();
       yield* moveEntry(rejects, correction === undefined ? 'rejects' : 'repaired');
     }
     if (corrections.row === row) yield* reading(corrections.next());
   }
   yield* writePending(output.bytes.length);
-  if (rejects.head !== undefined) throw outputEnds(rejects);
+  if (rejects?.head !== undefined) throw outputEnds(rejects);
   if (corrections.row !== undefined) throw corrections.notRejected();
   return counts;
 }
+
+/** The line of the input after a row that was rejected. */
+const lineAfter = ({ cursor }: Rejected, { line, at }: RejectHead): number =>
+  line + countLines(cursor.bytes, at, cursor.end, cursor.dialect);
 
 function* moveEntry(from: Rejected, to: 'rejects' | 'repaired'): Generator<RepairStep, void> {
   const { bytes, start, end } = from.cursor;

@@ -3,12 +3,15 @@ import { newAccounts } from '../runs/accounts.ts';
 import { type Checkpoint, FORMAT } from '../runs/checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../runs/checkpoint/fingerprint.ts';
 import { PrefixDigest } from '../runs/checkpoint/prefix-digest.ts';
-import { finishRenames, type RunFiles } from '../runs/paths/run-files.ts';
+import type { FileVersion } from '../runs/files/file-version.ts';
+import { finishRepair } from '../runs/finish-repair.ts';
+import type { RunFiles } from '../runs/paths/run-files.ts';
+import type { Codec } from '../storage/codecs/codec.ts';
 import { codecOfName } from '../storage/codecs/codecs.ts';
 import { none } from '../storage/codecs/none.ts';
 import { accessOf } from '../storage/local/access.ts';
 import { replaceFile } from '../storage/local/atomic-write.ts';
-import { diskFiles } from '../storage/local/durable-files.ts';
+import type { Files } from '../storage/local/durable-files.ts';
 import type { Extent } from '../storage/local/partial-file.ts';
 import type { Identity } from '../storage/source.ts';
 import { unwritable } from '../storage/target.ts';
@@ -22,26 +25,51 @@ type Name = Extract<RepairStep, { write: string }>['write'];
  * complete checkpoint is saved, and from then on any command that uses the output finishes the renames.
  */
 export class Replacement {
+  readonly #storage: Files;
   readonly #paths: RunFiles;
   readonly #files: Readonly<Record<Name, NewFile>>;
   readonly #isPrivate: boolean;
   #rejectsHeader: Buffer = Buffer.alloc(0);
   #leftRejects = 0;
 
-  private constructor(paths: RunFiles, files: Readonly<Record<Name, NewFile>>, isPrivate: boolean) {
+  private constructor(
+    storage: Files,
+    paths: RunFiles,
+    files: Readonly<Record<Name, NewFile>>,
+    isPrivate: boolean,
+  ) {
+    this.#storage = storage;
     this.#paths = paths;
     this.#files = files;
     this.#isPrivate = isPrivate;
   }
 
-  static async create(paths: RunFiles, isPrivate: boolean): Promise<Replacement> {
+  /** @param storage writes the files */
+  static async create(storage: Files, paths: RunFiles, isPrivate: boolean): Promise<Replacement> {
     const { output, partial, rejects, rejectsPartial, repaired, repairedPartial } = paths;
-    const files = {
-      output: await NewFile.create(partial, output, isPrivate, codecOfName(output)),
-      rejects: await NewFile.create(rejectsPartial, rejects, isPrivate, none),
-      repaired: await NewFile.create(repairedPartial, repaired, isPrivate, none),
+    const opened: NewFile[] = [];
+    const open = async (path: string, place: string, codec: Codec): Promise<NewFile> => {
+      const file = await NewFile.create(storage, path, accessOf(place, isPrivate), codec);
+      opened.push(file);
+      return file;
     };
-    return new Replacement(paths, files, isPrivate);
+    try {
+      const files = {
+        output: await open(partial, output, codecOfName(output)),
+        rejects: await open(rejectsPartial, rejects, none),
+        // It has rows of the output, so it is for the same people.
+        repaired: await open(
+          repairedPartial,
+          (await storage.size(repaired)) === undefined ? output : repaired,
+          none,
+        ),
+      };
+      return new Replacement(storage, paths, files, isPrivate);
+    } catch (error) {
+      for (const file of opened) await file.abandon();
+      for (const path of [partial, rejectsPartial, repairedPartial]) await storage.remove(path);
+      throw error;
+    }
   }
 
   /** Writes the headers. */
@@ -63,8 +91,13 @@ export class Replacement {
    *
    * @param corrections identifies the corrections
    * @param rejects path of the rejects file as a fingerprint has it
+   * @param before the output that is replaced
    */
-  async publish(corrections: Identity, rejects: string | undefined): Promise<void> {
+  async publish(
+    corrections: Identity,
+    rejects: string | undefined,
+    before: FileVersion | undefined,
+  ): Promise<void> {
     const { newCheckpoint, checkpoint: path, output, hasDefaultRejects } = this.#paths;
     if (this.#leftRejects === 0 && !hasDefaultRejects)
       await this.#named(this.#files.rejects.write(this.#rejectsHeader));
@@ -76,21 +109,22 @@ export class Replacement {
       },
       corrections,
       rejects,
+      { left: this.#leftRejects, ...(before !== undefined && { before }) },
     );
-    if (checkpoint.rejects.bytes === 0) await diskFiles.remove(this.#paths.rejectsPartial);
-    await this.#named(diskFiles.syncFolder(dirname(output)));
+    if (checkpoint.rejects.bytes === 0) await this.#storage.remove(this.#paths.rejectsPartial);
+    await this.#named(this.#storage.syncFolder(dirname(output)));
     const access = accessOf(output, this.#isPrivate);
     const bytes = Buffer.from(JSON.stringify(checkpoint));
-    await this.#named(replaceFile(diskFiles, path, bytes, { next: newCheckpoint, access }));
-    await finishRenames(diskFiles, this.#paths, checkpoint);
+    await this.#named(replaceFile(this.#storage, path, bytes, { next: newCheckpoint, access }));
+    await finishRepair(this.#storage, this.#paths, checkpoint);
   }
 
   /** Removes the new files, unless they were published. */
   async abandon(): Promise<void> {
     const { checkpoint, partial, rejectsPartial, repairedPartial } = this.#paths;
     for (const file of Object.values(this.#files)) await file.abandon();
-    if ((await diskFiles.size(checkpoint)) !== undefined) return;
-    for (const path of [partial, rejectsPartial, repairedPartial]) await diskFiles.remove(path);
+    if ((await this.#storage.size(checkpoint)) !== undefined) return;
+    for (const path of [partial, rejectsPartial, repairedPartial]) await this.#storage.remove(path);
   }
 
   #named<T>(done: Promise<T>): Promise<T> {
@@ -105,6 +139,7 @@ function checkpointOf(
   { output, rejects, repaired }: Readonly<Record<Name, Extent<true>>>,
   { path, size, modified, codec }: Identity,
   rejectsPath: string | undefined,
+  forLedger: Pick<NonNullable<Checkpoint['repaired']>, 'left' | 'before'>,
 ): Checkpoint {
   const extentOf = ({ bytes, tail }: Extent<true>) => ({ bytes, tail: tail.digest() });
   return {
@@ -121,7 +156,7 @@ function checkpointOf(
     prefix: new PrefixDigest().state(),
     output: { ...extentOf(output), uncompressed: output.uncompressed },
     rejects: extentOf(rejects),
-    repaired: extentOf(repaired),
+    repaired: { ...extentOf(repaired), ...forLedger },
     classes: [],
     accounts: newAccounts(),
   };

@@ -1,41 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rmdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { RowcastError } from '../errors.ts';
-import { isMissing } from '../storage/local/missing.ts';
+import { type MadeFolders, makeFolders } from '../storage/local/make-folders.ts';
 import { diskFull } from '../storage/target.ts';
 import { isDiskFull, isPassing, reasonOf, TRY_AGAIN } from '../system-error.ts';
 
-/** Folders that were created, and can be removed again while they are empty. */
-export interface MadeFolders {
-  undo(): Promise<void>;
-}
-
-/**
- * Creates a folder and its missing parents, accessible by the owner only (0700). Node's `recursive` option loops forever
- * on file systems that cannot create folders, such as /proc.
- */
-export async function makeFolder(path: string): Promise<MadeFolders> {
-  const made: string[] = [];
-  const make = async (folder: string, mayAscend: boolean): Promise<void> => {
-    try {
-      await mkdir(folder, { mode: 0o700 });
-      made.push(folder);
-    } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException; // what fs throws
-      if (code === 'EEXIST' && (await stat(folder)).isDirectory()) return;
-      if (!isMissing(cause) || !mayAscend || dirname(folder) === folder) throw cause;
-      await make(dirname(folder), true);
-      await make(folder, false);
-    }
-  };
-  await make(path, true);
-  return {
-    async undo() {
-      for (const folder of made.toReversed()) await rmdir(folder).catch(() => {}); // someone else uses it
-    },
-  };
-}
+/** Creates a folder and its missing parents, accessible by the owner only (0700). */
+export const makeFolder = (path: string): Promise<MadeFolders> => makeFolders(path, 0o700);
 
 /**
  * Creates the reports folder and checks that it is writable, before a training rather than after it.

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reportId } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { formatList } from '../sanitize.ts';
+import { readRegular } from '../storage/local/read-regular.ts';
 import { listFolder, reportFolder, reportsFolder } from './report-folder.ts';
 
 /**
@@ -59,7 +60,7 @@ export async function readIntact(version: Version, file: ReportFile): Promise<Bu
   const expected = await sumOf(version, file);
   let bytes: Buffer;
   try {
-    bytes = await readFile(join(version.folder, file));
+    bytes = await readRegular(join(version.folder, file));
   } catch (cause) {
     throw damaged(version, `${file} cannot be read`, cause);
   }
@@ -73,7 +74,7 @@ export async function readIntact(version: Version, file: ReportFile): Promise<Bu
 export async function sumOf(version: Version, file: ReportFile): Promise<string> {
   let sums: string;
   try {
-    sums = await readFile(join(version.folder, sumsFile), 'utf8');
+    sums = (await readRegular(join(version.folder, sumsFile))).toString();
   } catch (cause) {
     throw damaged(version, `${sumsFile} cannot be read`, cause);
   }

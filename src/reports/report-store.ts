@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ReadStream } from 'node:fs';
-import { type FileHandle, lstat, open, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Report, reportId, report as reportShape } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { sanitize } from '../sanitize.ts';
+import { openRegular } from '../storage/local/read-regular.ts';
 import {
   damaged,
   ofOneVersion,
@@ -62,6 +63,17 @@ export async function reportIds(home: string): Promise<string[]> {
     .sort();
 }
 
+/** The ids of all reports, those that were trained last first. Reads no report, so damaged ones have a place too. */
+export async function newestReportIds(home: string): Promise<string[]> {
+  const found = await Promise.all(
+    (await reportIds(home)).map(async id => {
+      const info = await stat(join(reportFolder(home, id), sumsFile)).catch(() => undefined);
+      return { id, trained: info?.mtimeMs ?? 0 };
+    }),
+  );
+  return found.sort((a, b) => b.trained - a.trained).map(({ id }) => id);
+}
+
 /** Reads a report and verifies the checksums of files. */
 async function readWhole(
   version: Version,
@@ -116,7 +128,8 @@ export function testingResults(home: string, id: string): Promise<ReadStream> {
     const expected = await sumOf(version, name);
     let file: FileHandle | undefined;
     try {
-      file = await open(join(version.folder, name));
+      file = await openRegular(join(version.folder, name));
+      if (file === undefined) throw new Error('it is not a regular file');
       const hash = createHash('sha256');
       await pipeline(file.createReadStream({ autoClose: false }), hash);
       if (hash.digest('hex') === expected) return file.createReadStream({ start: 0 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import { RowcastError } from '../errors.ts';
 import { INPUT_START } from '../formats/csv/position.ts';
+import { counted, countOf } from '../number-text.ts';
 import type { MergedPart } from './merged-part.ts';
 
 /** Row counts: read = scored + rejected; blank lines are counted separately. Totals over all processes of a resumed run. */
@@ -94,7 +95,9 @@ export function checkBalance({
   rejected,
 }: Pick<Accounts, 'read' | 'scored' | 'rejected'>): void {
   if (read === scored + rejected) return;
-  throw unbalanced(`${read} rows were read, but ${scored} scored and ${rejected} rejected`);
+  throw unbalanced(
+    `${countOf(read, 'row')} ${read === 1 ? 'was' : 'were'} read, but ${counted(scored)} scored and ${counted(rejected)} rejected`,
+  );
 }
 
 export const unbalanced = (message: string): RowcastError =>

@@ -8,4 +8,6 @@ export type ScoreOptions = Omit<Values<typeof scoreOptions & typeof batchOptions
   input: string;
   /** Report id. */
   report: string;
+  /** Whether an unfinished run is set aside if its report was trained again, because it can never be resumed. */
+  restartIfRetrained?: boolean | undefined;
 };

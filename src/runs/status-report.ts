@@ -1,3 +1,4 @@
+import type { UnfinishedRun } from './files/ledger-file.ts';
 import type { Status } from './status.ts';
 import type { Summary } from './summary.ts';
 
@@ -25,6 +26,8 @@ export interface StatusReport extends Partial<Known> {
   eta_seconds: number | null;
   /** ISO 8601. */
   checkpoint_at: string | null;
+  /** Why the input of a run in a folder was not scored, if that is known. */
+  error?: { code: string; message: string };
 }
 
 /** @param output as the user calls it */
@@ -46,6 +49,24 @@ export function statusReport(output: string, { run, saved, finished }: Status): 
     checkpoint_at: saved?.modified.toISOString() ?? null,
   };
 }
+
+/**
+ * The report of an output that a command was to write and has not.
+ *
+ * @param status of the output itself; undefined if there is nothing
+ */
+export function unfinishedReport(
+  output: string,
+  { input, error }: UnfinishedRun,
+  status: Status = NOTHING,
+): StatusReport {
+  const report = statusReport(output, status);
+  if (report.state === 'running') return report;
+  const fraction = report.state === 'stopped' ? report.fraction : null;
+  return { ...report, state: 'stopped', input, fraction, ...(error !== null && { error }) };
+}
+
+const NOTHING: Status = { saved: undefined, run: undefined, partialBytes: undefined, finished: undefined };
 
 type Saved = NonNullable<Status['saved']>;
 

@@ -5,6 +5,7 @@ import { holderOf } from '../storage/local/locks/output-lock.ts';
 import { isMissing } from '../storage/local/missing.ts';
 import { reasonOf } from '../system-error.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint/checkpoint.ts';
+import { finishKilledRepair } from './finish-repair.ts';
 import { runFilesOf } from './paths/run-files.ts';
 
 /** The state of an output and its run. */
@@ -27,7 +28,8 @@ export interface SavedCheckpoint {
 }
 
 /**
- * Reads the state of an output and its run, without locking or changing anything.
+ * Reads the state of an output and its run, without locking or changing anything but a repair that was killed: it is
+ * finished first.
  *
  * @throws RowcastError `no_output` if there is neither an output nor a run; `bad_checkpoint`,
  *   `unwritable_output`
@@ -40,6 +42,8 @@ export async function readStatus(output: string): Promise<Status> {
       hint: 'Use the path that was given with -o.',
     });
   const paths = runFilesOf(target.path);
+  // If it is still running, or its files cannot be renamed, that is its state.
+  await finishKilledRepair(target.path).catch(() => {});
   const [saved, run, partial, found] = await Promise.all([
     readSaved(paths.checkpoint),
     holderOf(paths.lock),

@@ -110,7 +110,7 @@ export async function commit(
     await unlessStopped(output.write(ledger.post(part), ledger.commitPoint), signal);
     for (const reject of part.rejects) observer.onReject?.(reject);
     budget.check(accounts);
-    data?.check(limits, accounts.read, false);
+    data?.check(limits, accounts.read, part.input);
     const { classes, position } = ledger;
     const figures = () => data?.figures(classes);
     observer.onProgress?.({

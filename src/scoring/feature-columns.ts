@@ -1,7 +1,9 @@
 import type { LooseReport } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
+import { looksLikeValue, refuseRowAsHeader } from '../formats/csv/refuse-row-as-header.ts';
 import { rejectColumns } from '../formats/csv/reject-columns.ts';
 import type { Layout } from '../formats/format.ts';
+import { countOf } from '../number-text.ts';
 import { suggestNames } from '../suggest-names.ts';
 import { listNames, nearMissText } from './near-misses.ts';
 
@@ -23,12 +25,14 @@ export interface ColumnOptions {
   allowMissing?: boolean | undefined;
   /** Column → type; overrides the report. */
   types?: Readonly<Record<string, string>> | undefined;
+  /** The names of the columns, if the input has no header line. */
+  names?: readonly string[] | undefined;
 }
 
 /**
  * Chooses the columns to send: those given; else the report's, if it lists them; else all but the predicted one.
  *
- * @throws RowcastError `missing_columns`, `duplicate_columns`, `no_columns`
+ * @throws RowcastError `bad_header`, `missing_columns`, `duplicate_columns`, `no_columns`
  */
 export function chooseFeatures(
   layout: Pick<Layout, 'names' | 'columnsHint'>,
@@ -41,6 +45,12 @@ export function chooseFeatures(
   const place = { file, line: 1 };
   const listed = report.columns?.map(({ name }) => name);
   const excluded = new Set(options.excludeFeatures);
+  const given = [...(options.features ?? []), ...excluded, ...Object.keys(options.types ?? {})];
+  if (options.names === undefined)
+    refuseRowAsHeader({ names, file, hint: layout.columnsHint ?? rowHint(listed) }, [
+      ...(listed ?? []),
+      ...given,
+    ]);
   requireNames(
     layout,
     places,
@@ -63,7 +73,11 @@ export function chooseFeatures(
       `the report needs ${counted(missing)} that the input does not have: ${listNames(missing)}`,
       {
         location: place,
-        hint: layout.columnsHint ?? `${nearMissText(missing, names)}${MISSING_HINT}`,
+        hint:
+          layout.columnsHint ??
+          (isPerhapsRow(names, places, wanted) && options.names === undefined
+            ? `If the first line is a row, name the columns in their order, with --names NAME,NAME,…; otherwise ${ADD_HINT}`
+            : `${nearMissText(missing, names)}${MISSING_HINT}`),
       },
     );
 
@@ -78,7 +92,7 @@ export function chooseFeatures(
   if (present.length === 0)
     throw new RowcastError('no_columns', 'there are no columns to send', {
       location: place,
-      hint: layout.columnsHint ?? 'Check --features and --exclude-features.',
+      hint: layout.columnsHint ?? noColumnsHint(options, missing.length > 0),
     });
 
   const types = new Map(
@@ -89,6 +103,29 @@ export function chooseFeatures(
     index: places.get(name) ?? 0,
     type: Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : types.get(name),
   }));
+}
+
+/** Whether a header without any of the report's columns has a value among its names. */
+const isPerhapsRow = (
+  names: readonly string[],
+  places: ReadonlyMap<string, number>,
+  wanted: readonly string[],
+): boolean => names.some(looksLikeValue) && wanted.every(name => !places.has(name));
+
+const rowHint = (listed: readonly string[] | undefined): string =>
+  `Name the columns in their order: --names NAME,NAME,…${listed === undefined ? ' If these are names all the same, list them with --features.' : `; those of the report are: ${listNames(listed)}.`}`;
+
+/** Names the options that have left nothing to send. */
+function noColumnsHint({ features, excludeFeatures }: ColumnOptions, isAnyMissing: boolean): string {
+  const used = [
+    ...(features === undefined ? [] : ['--features']),
+    ...(excludeFeatures === undefined ? [] : ['--exclude-features']),
+    ...(isAnyMissing ? ['--allow-missing'] : []),
+  ];
+  const without = 'The input has no column that the report could use: check that it is the right file.';
+  if (used.length === 0) return without;
+  if (isAnyMissing) return `The input has none of the columns, which ${used.join(' and ')} allows.`;
+  return `Check ${used.join(' and ')}.`;
 }
 
 /** A corrected rejects file can be scored again: the columns that rowcast added to it are never sent. */
@@ -121,7 +158,8 @@ function requireNames(
   });
 }
 
-const MISSING_HINT = 'Add them to the input, or use --allow-missing to send them as missing values.';
+const ADD_HINT = 'add them to the input, or use --allow-missing to send them as missing values.';
+const MISSING_HINT = `A${ADD_HINT.slice(1)}`;
 
 function didYouMean(unknown = '', names: readonly string[]): string {
   const near = suggestNames(unknown, names);
@@ -129,4 +167,4 @@ function didYouMean(unknown = '', names: readonly string[]): string {
 }
 
 const counted = (names: readonly string[]): string =>
-  names.length === 1 ? 'a column' : `${names.length} columns`;
+  names.length === 1 ? 'a column' : countOf(names.length, 'column');

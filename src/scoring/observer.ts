@@ -42,10 +42,12 @@ export interface RunObserver {
   onReject?: (reject: Reject) => void;
   /** Called once, for the first suspiciously long quoted field: it may have swallowed rows. */
   onLongField?: (field: LongField) => void;
+  /** Called when an unfinished run of different work was set aside, so that this one begins with the first row. */
+  onSetAside?: () => void;
   /** Called when an unfinished run is resumed. */
   onResume?: (resumePoint: ResumePoint) => void;
-  /** Called when a run was stopped early and can be resumed. */
-  onSuspend?: (resumePoint: ResumePoint) => void;
+  /** Called when a run was stopped early; unless it needs a restart, the same command resumes it. */
+  onSuspend?: (resumePoint: ResumePoint, needsRestart: boolean) => void;
   /** Called before the output is completed: waits for what the other callbacks have begun. */
   settled?: () => Promise<void>;
   /** Called for each batch that is scored. */

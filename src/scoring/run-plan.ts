@@ -7,7 +7,7 @@ import { type InputRange, isInside } from '../formats/csv/position.ts';
 import { type Accounts, accountsOf, checkBalance } from '../runs/accounts.ts';
 import { seekToCheckpoint } from '../runs/checkpoint/resume.ts';
 import type { ScoreOptions } from '../runs/options.ts';
-import type { Output } from '../runs/output/output.ts';
+import type { Output, WrittenExtents } from '../runs/output/output.ts';
 import type { Checksums } from '../runs/summary.ts';
 import type { Source } from '../storage/source.ts';
 import { commit, Ledger } from './commit.ts';
@@ -30,6 +30,8 @@ export interface RunResult {
   figures: DataFigures | undefined;
   /** The counts that it was made from. */
   tally: StoredTally | undefined;
+  /** The bytes of output and rejects, if they are files. */
+  written: WrittenExtents | undefined;
 }
 
 export interface PlannedRun {
@@ -129,16 +131,16 @@ export async function runPlan({
     if (stop.reading.aborted) throw stop.interrupted();
     checkBalance(accounts);
     budget.check(accounts);
-    data?.check(options, accounts.read, true);
+    if (range?.end === undefined) data?.check(options, accounts.read, 'end');
     if (input.budget === undefined) budget.checkEnd();
-    await output.finish(ledger.commitPoint());
+    const written = await output.finish(ledger.commitPoint());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
     input.total?.add(data, ledger.classes);
     const figures = data?.figures(ledger.classes);
     const resumedFrom = previous && start.row;
-    return { accounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON() };
+    return { accounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON(), written };
   } catch (error) {
     stop.end();
     const isDuring = error instanceof RowcastError && accounts.read > before.read;
@@ -163,7 +165,8 @@ async function suspend(
   else {
     const resumePoint = await output.suspend();
     const isRefused = isKnown && failure.severity === 'refused';
-    if (resumePoint !== undefined && (reading.aborted || !isRefused)) onSuspend?.(resumePoint);
+    const needsRestart = isKnown && failure.needsRestart && !reading.aborted;
+    if (resumePoint !== undefined && (reading.aborted || !isRefused)) onSuspend?.(resumePoint, needsRestart);
   }
   return reading.aborted ? interrupted() : failure;
 }

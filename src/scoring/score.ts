@@ -9,6 +9,7 @@ import { type LockedPaths, lockRunPaths } from '../runs/paths/lock-paths.ts';
 import { openSource } from '../storage/backends.ts';
 import type { Files } from '../storage/local/durable-files.ts';
 import type { Source } from '../storage/source.ts';
+import { checkOutputName } from './check-output-name.ts';
 import { httpScorer } from './http/http-scorer.ts';
 import type { RunObserver } from './observer.ts';
 import { prepare } from './prepare.ts';
@@ -85,10 +86,12 @@ async function scoreOnce(
   const source = given ?? (await openSource(options.input, options.checksum, options.encoding));
   try {
     const earlier = read ?? (await earlierOf(options));
-    const acquired = await acquireOutput(options, { locked, stop: observer.stop, files, isOtherWork });
+    const { stop, onSetAside } = observer;
+    const acquired = await acquireOutput(options, { locked, stop, files, isOtherWork, onSetAside });
     if (acquired === undefined) return undefined;
     const plan = await prepare(source, options, scorer, observer.stop);
     const { report, layout } = plan;
+    checkOutputName(options.output, layout.dialect);
     if (reportHash !== undefined && hashOf(report) !== reportHash) throw reportChanged(options.report);
     const { format, dialect } = layout;
     const { relativeRejects: rejects } = locked;

@@ -6,6 +6,8 @@ import type { Limits } from './http/limits.ts';
 import { receiveBody } from './http/received-body.ts';
 import { onRequestEnd } from './http/request-end.ts';
 import { requestIdHeader } from './http/request-id.ts';
+import { chargeResponses } from './limits/charge-responses.ts';
+import type { SharedBudget } from './limits/shared-budget.ts';
 import { sendProblem } from './problems/send-problem.ts';
 import type { Extension } from './service.ts';
 import { observeAll, type RequestObserver } from './telemetry/request-observer.ts';
@@ -13,6 +15,8 @@ import { noSuchEndpoint } from './user-routes.ts';
 
 export interface RequestHandling {
   limits: Pick<Limits, 'bodyBytes' | 'drainMs'>;
+  /** Shared by the bodies and responses of all requests. */
+  memory: SharedBudget;
   observers: readonly RequestObserver[];
   /** By default, a problem document. */
   notFound: Extension['notFound'] | undefined;
@@ -23,7 +27,7 @@ export interface RequestHandling {
 /** What applies to the requests of all routes, from their body to the end of their response. */
 export function handleRequests(
   app: FastifyInstance,
-  { limits, observers, notFound, isLast }: RequestHandling,
+  { limits, memory, observers, notFound, isLast }: RequestHandling,
 ): void {
   app.removeAllContentTypeParsers();
   // The routes parse the body themselves, in slices.
@@ -33,6 +37,8 @@ export function handleRequests(
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler(notFound ?? noSuchEndpoint);
   app.decorateRequest('principal', null);
+  // Replaced once there is a key or a session.
+  app.decorateRequest('recheck', async () => {});
   app.decorateRequest('report', undefined);
   app.decorateRequest('rows', 0);
   app.addHook('onRequest', async (request, reply) => {
@@ -40,6 +46,7 @@ export function handleRequests(
     drainRequest(request, reply, limits.drainMs);
   });
   observeAll(app, observers);
+  chargeResponses(app, memory);
   // A response's source is closed with it, even if the response never starts.
   app.addHook('onSend', (_, reply, payload, done) => {
     if (payload instanceof Readable) onRequestEnd(reply, () => payload.destroy());

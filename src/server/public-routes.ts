@@ -22,10 +22,10 @@ export const publicRoutes: FastifyPluginAsync<PublicRouteOptions> = async (app, 
     throw problem;
   });
 
-  let document: Promise<string> | undefined;
+  let document: Promise<Buffer> | undefined;
   app.get('/openapi.json', async (_, reply) => {
-    // Built once: requests without a key must not cause work.
-    document ??= openApiText();
+    // Built once, as bytes that all responses share: requests without a key must not cause work or take memory.
+    document ??= openApiBytes();
     return reply.type('application/json').send(await document);
   });
 
@@ -37,7 +37,7 @@ export const publicRoutes: FastifyPluginAsync<PublicRouteOptions> = async (app, 
 };
 
 /** Built on first use: that takes longer than setting up all other routes. */
-async function openApiText(): Promise<string> {
+async function openApiBytes(): Promise<Buffer> {
   const { openApiDocument } = await import('./openapi/document.ts');
-  return JSON.stringify(openApiDocument);
+  return Buffer.from(JSON.stringify(openApiDocument));
 }

@@ -1,10 +1,12 @@
 import type { Server as TlsServer } from 'node:https';
 import fastify from 'fastify';
+import { isUnspecified } from '../contract/loopback.ts';
 import { RowcastError } from '../errors.ts';
 import { type Admin, startAdmin } from './admin/admin.ts';
 import { Readiness } from './admin/readiness.ts';
 import { checkHosts } from './auth/allowed-hosts.ts';
 import { KeyRing } from './auth/key-ring.ts';
+import { OWN_KEY } from './auth/principal.ts';
 import { handleRequests } from './handle-requests.ts';
 import type { Connections } from './http/connections.ts';
 import { drainRequest } from './http/drain-request.ts';
@@ -14,6 +16,7 @@ import { requestIdHeader, requestIdOf } from './http/request-id.ts';
 import { replaceCertificate } from './http/tls.ts';
 import { FairUse } from './limits/fair-use.ts';
 import { ModelCache } from './predict/model-cache.ts';
+import { preloadModels } from './predict/preload-models.ts';
 import { sendClientError, sendProblem } from './problems/send-problem.ts';
 import { publicRoutes } from './public-routes.ts';
 import type { Service, ServiceOptions, Shared } from './service.ts';
@@ -24,9 +27,6 @@ import { ServiceThreads } from './threads/service-threads.ts';
 import { userRoutes } from './user-routes.ts';
 
 const CLOSE_MS = 8_000;
-
-/** The name in the log of the key from the options; no stored key can have this name. */
-const OWN_KEY = '(own)';
 
 /**
  * Starts the prediction service. It starts listening only once it is ready.
@@ -44,7 +44,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     hasMetrics: options.metrics,
     log,
     reportsLoaded: () => models.loaded,
-    connections: limits.connections,
   });
   const readiness = new Readiness(home);
   let isClosing = false;
@@ -81,15 +80,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log?.error({ event: 'thread_died', err: failure }, `${failure.message}; its requests have failed`),
   });
   const models = new ModelCache(home, { onUnload: model => threads.closeModel(model) });
+  const fairUse = new FairUse({ limits, maxRowsPerSecond, onRefused });
   handleRequests(app, {
     limits,
+    memory: fairUse.shares.memory,
     observers,
     notFound: options.extension?.notFound,
     isLast: request => isClosing && connections?.isAlone(request) === true,
   });
   checkHosts(app, host);
   app.register(publicRoutes, { readiness, metrics });
-  const fairUse = new FairUse({ limits, maxRowsPerSecond, onRefused });
   const shared: Shared = {
     home,
     host,
@@ -110,7 +110,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (options.extension !== undefined) app.register(options.extension.routes, shared);
   let url: string;
   try {
-    url = await app.listen({ host, port });
+    if (options.preloadMs !== undefined) await preloadModels(home, models, options.preloadMs);
+    url = withBoundHost(await app.listen({ host, port }), host);
   } catch (cause) {
     models.close();
     await app.close();
@@ -172,4 +173,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       throw error;
     }
   }
+}
+
+/** Fastify names one address of the machine, such as 127.0.0.1, also if the service listens on all of them. */
+function withBoundHost(url: string, host: string): string {
+  if (!isUnspecified(host)) return url;
+  return `http://${host === '::' ? '[::]' : host}:${new URL(url).port || '80'}`;
 }

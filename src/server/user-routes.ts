@@ -1,13 +1,15 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { readReportResponse, testingResults } from '../reports/report-store.ts';
 import { shuttingDown } from './admin/readiness.ts';
+import { endWithKey } from './auth/end-with-key.ts';
 import { authorize, requireKey } from './auth/require-key.ts';
 import { batchPredict } from './batch-predict/route.ts';
 import { trackAllowedMethods } from './http/method-not-allowed.ts';
 import { bodyReader } from './http/request-body.ts';
-import { isGone } from './http/request-end.ts';
-import { shareRequests } from './limits/shares.ts';
-import { answerPersonas, type PersonaRoute } from './predict/answer-personas.ts';
+import { checkConnected } from './http/request-end.ts';
+import { KeyTurns } from './limits/key-turns.ts';
+import { keyOf, shareRequests } from './limits/shares.ts';
+import { answerPersonas, jsonType, type PersonaRoute } from './predict/answer-personas.ts';
 import { RequestError } from './problems/problems.ts';
 import type { Shared } from './service.ts';
 
@@ -21,10 +23,9 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     throw shuttingDown();
   });
   requireKey(app, keys);
+  endWithKey(app, limits.recheckMs);
   // The key lookup reads the disk, and the connection may have closed meanwhile.
-  app.addHook('onRequest', async (_, reply) => {
-    if (isGone(reply)) throw new RequestError('malformed', 'The connection was closed.');
-  });
+  app.addHook('onRequest', async (_, reply) => checkConnected(reply));
   if (limitRate !== undefined) app.addHook('onRequest', limitRate);
   shareRequests(app, shares.requests);
   app.setNotFoundHandler(noSuchEndpoint);
@@ -34,24 +35,35 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     bodyLimit: limits.bodyBytes,
     // Runs before the body is read.
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => fairUse.checkRows(request, reply),
-    preParsing: bodyReader(limits, shares.bodies),
+    preParsing: bodyReader(limits, shares.memory),
   };
 
   app.post<PersonaRoute>(
     '/persona',
     json,
-    answerPersonas('features', { models, threads, fairUse, onScored }),
+    answerPersonas('features', { models, threads, limits, fairUse, onScored }),
   );
   app.post<PersonaRoute>(
     '/batch-persona',
     json,
-    answerPersonas('personas', { models, threads, fairUse, onScored }),
+    answerPersonas('personas', { models, threads, limits, fairUse, onScored }),
   );
 
-  app.get<{ Params: { id: string } }>('/report/:id', { config: { scope: 'report' } }, request => {
-    authorize(request, request.params.id);
-    return readReportResponse(home, request.params.id);
-  });
+  // A report may take megabytes, and several times as many while it is read.
+  const reads = new KeyTurns();
+  app.get<{ Params: { id: string } }>(
+    '/report/:id',
+    { config: { scope: 'report' } },
+    async (request, reply) => {
+      const { id } = request.params;
+      authorize(request, id);
+      const text = await reads.run(keyOf(request), async () => {
+        checkConnected(reply);
+        return JSON.stringify(await readReportResponse(home, id));
+      });
+      return reply.type(jsonType).send(text);
+    },
+  );
 
   app.get<{ Params: { id: string } }>(
     '/testing-results/:id',

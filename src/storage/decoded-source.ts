@@ -3,6 +3,7 @@ import { RowcastError } from '../errors.ts';
 import { sha256OfStream } from './checksum.ts';
 import type { Codec } from './codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from './codecs/codecs.ts';
+import { expectUtf16 } from './codecs/expect-utf16.ts';
 import { none } from './codecs/none.ts';
 import { checkEncoding, transcode } from './codecs/transcode.ts';
 import { withIdle } from './idle-chunks.ts';
@@ -110,7 +111,8 @@ export class DecodedSource implements Source {
   async *#content(): AsyncGenerator<Buffer> {
     const { codec, first } = await this.#begin();
     const content = codec.decompress(followedBy(first, this.#raw), this.name);
-    yield* this.#encoding === undefined ? content : transcode(content, this.#encoding, this.name);
+    if (this.#encoding === undefined) yield* content;
+    else yield* transcode(expectUtf16(content, this.#encoding, this.name), this.#encoding, this.name);
   }
 
   async *#read(stream: ByteStream): AsyncGenerator<Buffer> {

@@ -1,6 +1,8 @@
 import { RowcastError } from '../errors.ts';
-import { isPassing, reasonOf, TRY_AGAIN } from '../system-error.ts';
+import { counted, countOf } from '../number-text.ts';
+import { reasonOf, TRY_AGAIN } from '../system-error.ts';
 import { isMissing } from './local/missing.ts';
+import { isPassingAt } from './local/network-mount.ts';
 
 /** What tells a changed input from an unchanged one; known when it is opened. */
 export interface Version {
@@ -86,17 +88,27 @@ export function unreadable(
       cause,
       hint: 'Check the path.',
     });
+  const isTemporary = isPassingAt(file, cause);
   return new RowcastError('unreadable_input', `cannot read the input: ${reasonOf(cause)}`, {
-    severity: isPassing(cause) ? 'temporary' : severity,
+    severity: isTemporary ? 'temporary' : severity,
     location: { file },
     cause,
-    ...(isPassing(cause) && { hint: TRY_AGAIN }),
+    ...(isTemporary && { hint: TRY_AGAIN }),
   });
 }
 
-export const inputChanged = (file: string): RowcastError =>
-  new RowcastError('input_changed', 'the input changed while it was being read', {
+/**
+ * @param sizes before and now
+ */
+export function inputChanged(file: string, [before, now]: readonly [number, number]): RowcastError {
+  const isResized = before !== now;
+  const sizes = isResized ? ` (it had ${countOf(before, 'byte')}, now it has ${counted(now)})` : '';
+  return new RowcastError('input_changed', `the input changed while it was being read${sizes}`, {
     severity: 'stopped',
     location: { file },
-    hint: 'Score it again with --restart once nothing writes to it any more.',
+    needsRestart: isResized,
+    hint: isResized
+      ? 'Score it again with --restart once nothing writes to it any more.'
+      : 'Run the same command once nothing writes to it any more: it resumes if the rows that were scored are still the same.',
   });
+}

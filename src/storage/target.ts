@@ -1,5 +1,6 @@
 import { RowcastError, type Severity } from '../errors.ts';
-import { isDiskFull, isPassing, reasonOf, TRY_AGAIN } from '../system-error.ts';
+import { isDiskFull, reasonOf, TRY_AGAIN } from '../system-error.ts';
+import { isPassingAt } from './local/network-mount.ts';
 import type { UsedFile } from './local/used-file.ts';
 import type { Sink } from './sink.ts';
 
@@ -40,7 +41,7 @@ export function unwritable(file: string, cause: Error, severity: Severity = 'ref
   const reason = reasonOf(cause);
   const message = `cannot write the output: ${reason}`;
   if (isDiskFull(cause)) return diskFull(message, file, cause);
-  const isTemporary = isPassing(cause);
+  const isTemporary = isPassingAt(file, cause);
   const lasting = /^it is a folder/.test(reason)
     ? 'Give the path of a file.'
     : 'Check that its folder exists and may be written to.';

@@ -54,7 +54,7 @@ export async function fit(
   onStep: OnStep = () => {},
 ): Promise<Fitted> {
   const { header, column, rows } = history;
-  const { classes, labels } = labelsOf(history.labels, predict);
+  const { classes, labels } = labelsOf(history.labels, predict, history.order);
   const split = splitRows(labels, classes.length, seed);
   const learning = Int32Array.from([...split.training, ...split.validation]).sort();
   const learningRows = [...learning].map(row => rows[row] ?? []);
@@ -94,6 +94,7 @@ export async function fit(
     onDrivers: () => onStep('measuring drivers'),
   });
   const { quality } = evaluation;
+  const drivers = driversOf(evaluated.design.columns, evaluation.shares);
 
   onStep('training on all rows');
   const served = learnFrom(Int32Array.from(rows, (_, row) => row));
@@ -113,8 +114,8 @@ export async function fit(
       },
       learned_from: { evaluated_model: learning.length, served_model: rows.length },
       quality,
-      warnings: warningsOf(learned, { rows, labels, classes: classes.length }, split, quality),
-      drivers: driversOf(evaluated.design.columns, evaluation.shares),
+      warnings: warningsOf(learned, { rows, labels, classes: classes.length }, split, { quality, drivers }),
+      drivers,
       profile: profileOf({
         columns: served.design.columns,
         indexes: served.design.indexes.map(index => learned.indexes[index] ?? 0),

@@ -1,51 +1,18 @@
 import { on, once } from 'node:events';
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { RejectLimit } from '../config/reject-limit.ts';
 import type { Report } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { prepareReports, unwritableHome } from '../reports/data-directory.ts';
-import { reportFolder, reportsFolder } from '../reports/report-folder.ts';
-import { hasReport, readReport } from '../reports/report-store.ts';
+import { reportsFolder } from '../reports/report-folder.ts';
 import { writeReport } from '../reports/write-report.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 import { fromThreadError } from '../thread-error.ts';
+import { existingReport } from './existing-report.ts';
 import { checkHistoryApart } from './rows/check-history-apart.ts';
-import type { ColumnChoices } from './rows/learn-columns.ts';
+import type { TrainOptions } from './train-options.ts';
+import { optionsOf } from './trained-from.ts';
 import type { TrainingJob, TrainingMessage, TrainingOutcome } from './training-worker.ts';
-
-export interface TrainOptions extends ColumnChoices {
-  /** A CSV of labelled rows, gzip or plain; `-` is stdin. */
-  historyFile: string;
-  /** The column to predict. */
-  predict: string;
-  /** By default derived from the names of the file and the column. */
-  id?: string;
-  /** Texts that mean a missing value, in addition to the empty one; the report keeps them for scoring. */
-  nulls?: readonly string[] | undefined;
-  /** How many malformed rows to leave out, as a number or a percentage; by default none, so the first one is an error. */
-  maxRejects?: RejectLimit | undefined;
-  /** What to do if there is a report with that id; by default `fail`. */
-  ifExists?: 'fail' | 'replace' | 'skip';
-  /** Called with the id if the training is skipped. */
-  onSkip?: (id: string) => void;
-  /** The data directory; reports are stored in its folder `reports`. */
-  home: string;
-  /** The seed of everything random: the same data and seed give the same report. By default 1. */
-  seed?: number;
-  /** The number of ranges to divide a numeric column into, to predict the range; without it, amounts are rejected. */
-  bins?: number;
-  /** By default derived from the file's name; see `dialectOf`. */
-  delimiter?: string;
-  /** By default `"`, or none for `.tsv`; `none` for a file without quoting. */
-  quote?: string;
-  /** The longest record; by default 1 MiB. */
-  maxRecordBytes?: number;
-  /** Called with a short description of the next step. */
-  onStep?: (step: string) => void;
-  /** Aborts the training without writing anything. */
-  signal?: AbortSignal;
-}
 
 const MAX_RECORD_BYTES = 1 << 20;
 
@@ -61,21 +28,27 @@ export async function train(options: TrainOptions): Promise<Report> {
   const id = options.id ?? defaultId(historyFile, predict);
   // Checks the id and the data directory before the work, not after it.
   await checkHistoryApart(historyFile, home, id);
-  const { delimiter, quote, bins, features, excludeFeatures, types, nulls, maxRejects } = options;
+  const { delimiter, quote, names, encoding } = options;
+  const { bins, features, excludeFeatures, types, nulls, maxRejects } = options;
   signal?.throwIfAborted();
-  const existing = await existingReport(home, id, options.ifExists);
-  if (existing !== undefined) {
-    options.onSkip?.(id);
-    return existing;
-  }
+  const existing = await existingReport(id, options);
+  if (existing !== undefined) return existing;
   const made = await prepareReports(home, reportsFolder(home));
   try {
-    const reading = { historyFile, delimiter, quote, maxRecordBytes };
+    const reading = { historyFile, delimiter, quote, names, encoding, maxRecordBytes };
     const choices = { features, excludeFeatures, types };
     const job = { ...reading, ...choices, predict, id, seed, bins, nulls, maxRejects };
     const outcome = await runWorker(job, options);
     if ('failure' in outcome) throw fromThreadError(outcome.failure);
-    const { report, model, testingResults } = outcome.fitted;
+    const { model, testingResults } = outcome.fitted;
+    const report: Report = {
+      ...outcome.fitted.report,
+      trained_from: {
+        history_sha256: outcome.sha256,
+        options: optionsOf(options),
+        by_definition: options.byDefinition === true,
+      },
+    };
     signal?.throwIfAborted();
     await writeReport(home, { report, model, testingResults: Buffer.from(testingResults) }).catch(cause => {
       throw unwritableHome(home, 'reports', cause);
@@ -85,24 +58,6 @@ export async function train(options: TrainOptions): Promise<Report> {
     await made.undo();
     throw error;
   }
-}
-
-/**
- * The report to keep instead of training one, if there is any.
- *
- * @throws RowcastError `report_exists`
- */
-async function existingReport(
-  home: string,
-  id: string,
-  ifExists: TrainOptions['ifExists'],
-): Promise<Report | undefined> {
-  if (ifExists === 'replace' || !(await hasReport(home, id))) return undefined;
-  if (ifExists === 'skip') return readReport(home, id);
-  throw new RowcastError('report_exists', `there is already a report "${id}"`, {
-    location: { file: reportFolder(home, id) },
-    hint: 'Use --if-exists replace to train it again, or --report ID for a new one.',
-  });
 }
 
 /** Derives a report id from a file name and a column: "data/Telco churn.csv", "Churn" → "telco-churn-churn". */

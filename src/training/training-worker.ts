@@ -7,7 +7,7 @@ import { type HistoryOptions, readHistory } from './rows/read-history.ts';
 export type TrainingJob = FitOptions & HistoryOptions;
 
 /** The last message of the thread. */
-export type TrainingOutcome = { fitted: Fitted } | { failure: ThreadError };
+export type TrainingOutcome = { fitted: Fitted; sha256: string | null } | { failure: ThreadError };
 
 /** Any message of the thread. */
 export type TrainingMessage = TrainingOutcome | { step: string };
@@ -19,7 +19,7 @@ const onStep = (step: string): void => post({ step });
 let outcome: TrainingOutcome;
 try {
   const history = await readHistory(job, onStep);
-  outcome = { fitted: await fit(history, job, onStep) };
+  outcome = { fitted: await fit(history, job, onStep), sha256: history.sha256 };
 } catch (error) {
   outcome = { failure: toThreadError(error) };
 }

@@ -1,8 +1,8 @@
 import { sumsToOne } from '../contract/predictions.ts';
-import { type ChosenProbabilities, predictedClass, thresholdsOf } from '../formats/csv/chosen-appended.ts';
+import type { ChosenProbabilities } from '../formats/csv/chosen-appended.ts';
 import type { Dialect } from '../formats/csv/dialect.ts';
-import { writeRow } from '../formats/csv/write-row.ts';
 import { sanitize } from '../sanitize.ts';
+import { type Layout, layoutsOf, layoutsOfCount } from './appended-layouts.ts';
 
 /** The outcome of a row, or what is wrong with its appended fields. */
 export type AppendedOutcome = 'scored' | 'unscored' | { readonly wrong: string };
@@ -22,14 +22,6 @@ export interface AppendedShape extends ChosenProbabilities {
   isAfterOthers: boolean;
 }
 
-/** A possible interpretation of the appended column names. */
-interface Layout {
-  /** The classes of the probability columns, or as many empty names. */
-  classes: readonly string[];
-  /** The predicted column's field for each class, as latin1; `any` if they are not known; undefined without the column. */
-  predicted: readonly string[] | 'any' | undefined;
-}
-
 /**
  * Creates a check of the appended fields: probabilities in 0..1 that sum to 1, each in its shortest decimal form, and
  * optionally the most likely class; or all of them empty. Options of the run may change each of these.
@@ -45,7 +37,8 @@ export function appendedCheck(
   dialect: Dialect,
   shape: AppendedShape = { isAfterOthers: true },
 ): AppendedCheck | undefined {
-  let layouts = typeof names === 'number' ? layoutsOfCount(names, shape) : layoutsOf(names, dialect, shape);
+  let layouts =
+    typeof names === 'number' ? layoutsOfCount(names, dialect, shape) : layoutsOf(names, dialect, shape);
   const labels =
     typeof names === 'number'
       ? Array.from({ length: names }, (_, index) => `appended field ${index + 1}`)
@@ -75,16 +68,16 @@ export function appendedCheck(
 
 function checkFields(
   text: string,
-  { classes, predicted }: Layout,
+  { probabilities: count, isPrediction }: Layout,
   names: readonly string[],
   delimiter: string,
   shape: AppendedShape,
 ): string | undefined {
   const { decimals, probabilities: chosen = 'all' } = shape;
-  const probabilities = new Float64Array(classes.length);
+  const probabilities = new Float64Array(count);
   let at = 0;
   let sum = 0;
-  for (let index = 0; index < classes.length; index++) {
+  for (let index = 0; index < count; index++) {
     if (text[at] !== delimiter)
       return at < text.length
         ? `unexpected "${sanitize(text.slice(at))}" after the probabilities`
@@ -100,33 +93,19 @@ function checkFields(
     probabilities[index] = probability;
     at = end;
   }
-  const rounded = decimals === undefined ? 0 : (classes.length / 2) * 10 ** -decimals;
-  const isSum = sumsToOne(sum, classes.length) || Math.abs(sum - 1) <= rounded;
+  const rounded = decimals === undefined ? 0 : (count / 2) * 10 ** -decimals;
+  const isSum = sumsToOne(sum, count) || Math.abs(sum - 1) <= rounded;
   if (chosen === 'all' ? !isSum : !isSum && sum > 1 + rounded)
     return `the probabilities sum to ${sum}, not to 1`;
-  if (predicted === undefined)
+  if (isPrediction === undefined)
     return at === text.length ? undefined : 'the row has more fields than the header';
-  if (text[at] === delimiter && isPrediction(text.slice(at + 1), predicted, classes, probabilities, shape))
-    return undefined;
-  const what = shape.threshold === undefined ? 'most likely class' : 'class that the thresholds predict';
-  return `${sanitize(names.at(-1) ?? '')} is not the ${what}`;
+  if (text[at] === delimiter && isPrediction(text.slice(at + 1), probabilities)) return undefined;
+  return `${sanitize(names.at(-1) ?? '')} is not ${describePrediction(shape)}`;
 }
 
-function isPrediction(
-  field: string,
-  predicted: readonly string[] | 'any',
-  classes: readonly string[],
-  probabilities: Float64Array,
-  { decimals, threshold }: AppendedShape,
-): boolean {
-  if (predicted === 'any') return field !== '';
-  if (decimals === undefined)
-    return field === predicted[predictedClass(probabilities, 0, thresholdsOf(classes, threshold))];
-  // Rounded probabilities may be equal, or reach a threshold that the exact ones do not.
-  const most = Math.max(...probabilities);
-  return predicted.some(
-    (name, index) => name === field && (threshold !== undefined || probabilities[index] === most),
-  );
+function describePrediction({ probabilities = 'all', threshold }: AppendedShape): string {
+  if (threshold !== undefined) return 'the class that the thresholds predict';
+  return probabilities === 'all' ? 'the most likely class' : 'a class that can be the most likely one';
 }
 
 function describeField(field: string, written: string): string {
@@ -134,51 +113,4 @@ function describeField(field: string, written: string): string {
   if (field.trim() === '') return 'empty, but other appended fields are not';
   if (!(probability >= 0 && probability <= 1)) return `"${sanitize(field)}", not a number in 0..1`;
   return `written as "${sanitize(field)}", not as ${written}`;
-}
-
-function layoutsOf(names: readonly string[], dialect: Dialect, { probabilities }: AppendedShape): Layout[] {
-  const latin1 = (name: string): string =>
-    Buffer.from(writeRow([name], dialect).slice(0, -1)).toString('latin1');
-  const count = countOf(probabilities);
-  const isPredicted = names.at(-1)?.startsWith('predicted_') ?? false;
-  if (count === 0) return isPredicted && names.length === 1 ? [{ classes: [], predicted: 'any' }] : [];
-  const layouts: Layout[] = [];
-  const classesOf = (columns: readonly string[], prefix: string): string[] =>
-    columns.map(name => name.slice(prefix.length + 1));
-  const before = names.slice(0, -1);
-  if (isPredicted)
-    for (const prefix of prefixesOf(before)) {
-      const classes = classesOf(before, prefix);
-      layouts.push({ classes, predicted: count === undefined ? classes.map(latin1) : 'any' });
-    }
-  const [prefix] = prefixesOf(names);
-  if (prefix !== undefined) layouts.push({ classes: classesOf(names, prefix), predicted: undefined });
-  return layouts;
-}
-
-/** The possible interpretations of this many fields without names. */
-function layoutsOfCount(fields: number, { probabilities }: AppendedShape): Layout[] {
-  const count = countOf(probabilities);
-  const layouts = [
-    { classes: fields, predicted: undefined },
-    { classes: fields - 1, predicted: 'any' as const },
-  ];
-  return layouts
-    .filter(({ classes }) => (count === undefined ? classes > 0 : classes === count))
-    .map(({ classes, predicted }) => ({ classes: Array.from({ length: classes }, () => ''), predicted }));
-}
-
-/** The number of classes whose probabilities were chosen; undefined for all. */
-function countOf(probabilities: ChosenProbabilities['probabilities'] = 'all'): number | undefined {
-  if (probabilities === 'all') return undefined;
-  return probabilities === 'none' ? 0 : new Set(probabilities).size;
-}
-
-/** The possible prefixes of names of the form `<prefix>_<class>`. */
-function prefixesOf(names: readonly string[]): string[] {
-  const [first, ...others] = names;
-  if (first === undefined) return [];
-  return [...first.matchAll(/_/g)]
-    .map(({ index }) => first.slice(0, index))
-    .filter(prefix => others.every(name => name.startsWith(`${prefix}_`)));
 }

@@ -27,8 +27,24 @@ export function compareHeaders(
   columns?: OutputColumns,
   chosen: ChosenProbabilities = {},
 ): AppendedCheck {
+  const check = appendedCheckOf(input, output, columns, chosen);
+  const [ending, wanted] = [output, input].map(({ header }) => header.bytes.subarray(header.contentEnd));
+  if (columns?.hasHeader === false || wanted === undefined || ending?.equals(wanted)) return check;
+  throw mismatch(`the header's line ending differs from that of ${input.file}`, {
+    file: output.file,
+    line: 1,
+  });
+}
+
+/** The same, whatever the line endings. */
+export function appendedCheckOf(
+  input: NamedHeader,
+  output: NamedHeader,
+  columns: OutputColumns | undefined,
+  chosen: ChosenProbabilities,
+): AppendedCheck {
   const location = { file: output.file, line: 1 };
-  const { bytes, dialect } = input.header;
+  const { dialect } = input.header;
   const scored = output.header;
   const { length: kept } = ownNames(input.header, columns);
   const shape = { ...chosen, isAfterOthers: kept > 0 };
@@ -46,8 +62,6 @@ export function compareHeaders(
   if (!beginsAlike || !scored.bytes.subarray(own.length).toString('latin1').startsWith(separator))
     throw mismatch(`the header does not start with that of ${input.file}`, location);
   const appended = scored.names.slice(kept);
-  if (!scored.bytes.subarray(scored.contentEnd).equals(bytes.subarray(input.header.contentEnd)))
-    throw mismatch(`the header's line ending differs from that of ${input.file}`, location);
 
   const written = separator + writeRow(appended, dialect).slice(0, -1);
   const former = new Map(Object.entries(columns?.rename ?? {}).map(([from, to]) => [to, from]));

@@ -2,6 +2,7 @@ import type { Batch } from '../formats/csv/batch.ts';
 import type { Fault } from '../formats/csv/fields/faults.ts';
 import { malformedFinder } from '../formats/csv/fields/malformed.ts';
 import { RecordKind } from '../formats/csv/records/scan-record.ts';
+import { BlankLines } from './blank-lines.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import type { RowOutcome } from './compare-reject.ts';
 import {
@@ -15,6 +16,7 @@ import { mismatch } from './mismatch.ts';
 import type { Projection } from './projection.ts';
 import { load, type RecordCursor } from './record-cursor.ts';
 import { Rejected } from './rejected.ts';
+import type { Sample } from './sample.ts';
 
 /** A finished pair, optionally with its rejects, each at its first record. */
 export interface Pair {
@@ -36,6 +38,8 @@ export interface Pair {
   appended: AppendedCheck;
   /** Counts so far; by default of its own. */
   tally?: Tally | undefined;
+  /** Chooses rows that are predicted again. */
+  sample?: Sample | undefined;
 }
 
 /** Row counts of a verified pair: rows = scored + unscored + malformed. */
@@ -68,10 +72,11 @@ export const newTally = (): Tally => ({
  */
 export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
   const { input, output, rejects, headerEnding, width, names, appended } = pair;
-  const { project = row => row, hasHeader = true, tally = newTally() } = pair;
+  const { project = row => row, hasHeader = true, tally = newTally(), sample } = pair;
   const findFault = faultFinder(input, width);
   const rejected = rejects && new Rejected(rejects, headerEnding);
   const repaired = pair.repaired && new Rejected(pair.repaired, headerEnding);
+  const blankLines = repaired && new BlankLines(input, output);
   /** Whether the row before was malformed, not counting blank lines. */
   let previousIsMalformed = false;
   /** The last byte of OUTPUT before its current record. */
@@ -86,6 +91,7 @@ export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
       tally.blank++;
       if (appended.isAlone) continue;
       if (!output.hasRecord) yield* load(output);
+      if (blankLines?.isElsewhere()) continue;
       compareBlank(input, output, lastByte);
       lastByte = output.lastByte;
       output.advance();
@@ -97,6 +103,7 @@ export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
     let outcome: RowOutcome;
     if (repaired?.head?.row === input.row) {
       repaired.compareHead(input, fault);
+      yield* (fault === undefined ? blankLines?.settle() : blankLines?.pass()) ?? [];
       if (!output.hasRecord) yield* load(output);
       compareRepaired(input, output, names.length, appended);
       yield* repaired.next();
@@ -109,11 +116,13 @@ export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
       tally.malformed++;
       outcome = fault;
     } else {
+      yield* blankLines?.settle() ?? [];
       if (!output.hasRecord) yield* load(output);
       const compared = compareRow(input, output, appended, project);
       if (compared === 'other')
         return yield* reportOther({ ...pair, project }, previousIsMalformed, findFault);
       tally[compared]++;
+      if (compared === 'scored') sample?.offer(input, output);
       outcome = compared;
       lastByte = output.lastByte;
       output.advance();
@@ -123,6 +132,7 @@ export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
     if (outcome !== 'scored') yield* rejected?.next() ?? [];
   }
 
+  yield* blankLines?.settle() ?? [];
   yield* load(output);
   if (output.hasRecord) throw describeUnexpected(input, output, names, previousIsMalformed, project);
   rejected?.checkEnd();

@@ -1,5 +1,7 @@
 import { RowcastError } from '../errors.ts';
 import type { ChosenProbabilities } from '../formats/csv/chosen-appended.ts';
+import type { Dialect } from '../formats/csv/dialect.ts';
+import type { Header } from '../formats/csv/header.ts';
 import { type ColumnOptions, outputColumns, ownNames } from '../formats/csv/output-columns.ts';
 import { type ReadOptions, readHead } from '../formats/csv/read-batches.ts';
 import type { LongField } from '../formats/csv/records/long-field.ts';
@@ -8,9 +10,11 @@ import { openSource } from '../storage/backends.ts';
 import type { Source } from '../storage/source.ts';
 import { compare, type Tally } from './compare.ts';
 import { compareHeaders, compareRejectsHeader } from './compare-header.ts';
+import { compareSample, type PredictedAgain, type SampledColumns } from './compare-sample.ts';
 import { mismatch } from './mismatch.ts';
 import { projectionOf } from './projection.ts';
 import type { RecordCursor } from './record-cursor.ts';
+import { Sample, type SampledRow } from './sample.ts';
 import { openSide, type Side } from './side.ts';
 
 export interface VerifyOptions extends Omit<ReadOptions, 'names'>, ColumnOptions, ChosenProbabilities {
@@ -29,8 +33,25 @@ export interface VerifyOptions extends Omit<ReadOptions, 'names'>, ColumnOptions
   limit?: number | undefined;
   /** Receives the counts so far. */
   tally?: Tally | undefined;
+  sample?: SampleOptions | undefined;
   /** Called for the first suspiciously long quoted field of INPUT: it may have swallowed rows. */
   onLongField?: ((field: LongField) => void) | undefined;
+}
+
+/** Rows that are predicted again and compared. */
+export interface SampleOptions {
+  /** How many, if there are as many that were scored. */
+  size: number;
+  /** The --prefix that the run had. */
+  prefix: string;
+  /**
+   * Predicts rows as the run did.
+   *
+   * @param csv the rows, after a header
+   */
+  predict(csv: Buffer, dialect: Dialect): Promise<PredictedAgain>;
+  /** Called with the number of rows that agree. */
+  onCompared(rows: number): void;
 }
 
 /** Maximum bytes that a record of OUTPUT or of the rejects file may have in addition to the input's. */
@@ -95,6 +116,8 @@ async function run(
   const repairedSide = repaired && (await openRejects(repaired));
   const inputSide = openSide(input, own, options);
   const outputSide = openSide(output, scored, larger);
+  const project = projectionOf(columns?.kept, dialect);
+  const sample = options.sample && new Sample(options.sample.size, project, appended.isAfterOthers);
   const comparison = compare({
     input: inputSide.cursor,
     output: outputSide.cursor,
@@ -103,20 +126,48 @@ async function run(
     headerEnding: rejectEnding(own.header),
     width: own.header.names.length,
     names: ownNames(own.header, columns),
-    project: projectionOf(columns?.kept, dialect),
+    project,
     hasHeader,
     appended,
     tally: options.tally,
+    sample,
   });
   const sides = [inputSide, outputSide, rejectsSide, repairedSide].filter(side => side !== undefined);
   for (;;) {
     const { value, done } = comparison.next();
-    if (done) return value;
+    if (done) {
+      const { length: kept } = ownNames(own.header, columns);
+      const former = new Map(Object.entries(columns?.rename ?? {}).map(([from, to]) => [to, from]));
+      const names = scored.header.names.slice(kept).map(name => former.get(name) ?? name);
+      await predictAgain(sample?.rows ?? [], own.header, {
+        ...options,
+        input: input.name,
+        output: output.name,
+        names: hasHeader ? names : undefined,
+      });
+      return value;
+    }
     const side = sides.find(({ cursor }) => cursor === value);
     const next = side?.batches.next();
     const read = await (side === inputSide ? next : next?.catch(error => brokenCsv(error, inputSide.cursor)));
     value.setBatch(read?.done ? undefined : read?.value);
   }
+}
+
+/** Predicts the rows of a sample again, and compares them. @throws RowcastError `difference`; of the service */
+async function predictAgain(
+  rows: readonly SampledRow[],
+  header: Header,
+  { sample, ...columns }: Pick<VerifyOptions, 'sample'> & Omit<SampledColumns, 'prefix' | 'dialect'>,
+): Promise<void> {
+  if (sample === undefined) return;
+  const ending = rejectEnding(header);
+  const head = header.bytes.subarray(header.contentStart, header.contentEnd);
+  const csv = Buffer.concat([head, ...rows.map(({ record }) => record)].flatMap(part => [part, ending]));
+  const { dialect } = header;
+  if (rows.length > 0)
+    compareSample(rows, await sample.predict(csv, dialect), { ...columns, dialect, prefix: sample.prefix });
+  sample.onCompared(rows.length);
 }
 
 /** Errors of the CSV reader. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OWN_KEY } from '../server/auth/principal.ts';
 import { type AssetName, assetPath } from './assets.ts';
 import { noticeBox } from './elements/notice.ts';
 import { type Html, html } from './html.ts';
@@ -93,7 +94,7 @@ ${signedInAs(session.principal)}
 const signedInAs = ({ name }: Session['principal']): Html =>
   name === OWNER
     ? html`<span class="muted" title="You signed in with an address from the terminal">Owner</span>`
-    : html`<span class="muted" title="The key that you signed in with">${name}</span>`;
+    : html`<span class="muted" title="The key that you signed in with">${name === OWN_KEY ? 'this computer' : name}</span>`;
 
 function trailOf(trail: readonly Link[]): Html {
   return html`<nav class="trail" aria-label="Breadcrumb"><ol>${trail.map(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -16,9 +16,14 @@ describe('the bundle of the command', () => {
       assert.ok(files.includes(file), file);
   });
 
-  it('gives scoring threads a file of their own, which loads nothing else but an older engine', async () => {
+  it('may be run by whoever may read it', () => {
+    const { mode } = statSync(join(folder, 'rowcast.js'));
+    assert.equal(mode & 0o111, (mode & 0o444) >> 2);
+  });
+
+  it('gives scoring threads a file of their own, which loads nothing else', async () => {
     const text = await readFile(join(folder, 'scoring-worker.js'), 'utf8');
     const imported = [...text.matchAll(/(?:from |import\()"([^"]+)"/g)].map(([, name]) => name);
-    assert.deepEqual(new Set(imported), new Set(['node:worker_threads', 'node:buffer', './model-engine.js']));
+    assert.deepEqual(new Set(imported), new Set(['node:worker_threads', 'node:buffer']));
   });
 });

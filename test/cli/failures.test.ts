@@ -109,7 +109,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
         'service_timeout',
         'wrong_answer',
       ]);
-      assert.match(stderr, /retrying in/);
+      assert.match(stderr, /; will keep trying for up to .* \(--max-outage\)/);
       const rejects = await readFile(join(folder, 'out.csv.rejects'), 'utf8');
       for (const row of [20, 21, 22, 23, 50, 60, 61]) assert.ok(rejects.includes(planOf(row)), String(row));
       assert.ok((await readFile(join(folder, 'out.csv'), 'utf8')).includes(planOf(199)));

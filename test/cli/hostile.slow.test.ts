@@ -60,7 +60,7 @@ describe('a hostile response stops the run with a clear error', { concurrency: 1
       what: 'a gigabyte without content-length',
       sent: chunked,
       code: 2,
-      says: /exceeds the limit of \d+ bytes \[answer_too_large\]/,
+      says: /exceeds the limit of [\d,]+ bytes \[answer_too_large\]/,
     },
     {
       what: 'a gigabyte with content-length',
@@ -108,7 +108,7 @@ describe('a hostile response stops the run with a clear error', { concurrency: 1
         const first = `{"probabilities":{${classes(100_000).replaceAll(',', ':0,')}:1}}`;
         return whole(`{"predictions":[${first}${',{"error":{}}'.repeat(ROWS - 1)}]}`);
       },
-      says: /100000 classes; the limit is 1000 .*\[wrong_answer\]/,
+      says: /100,000 classes; the limit is 1,000 .*\[wrong_answer\]/,
     },
     { what: 'null', sent: () => whole('null'), says: /no list "predictions" \[wrong_answer\]/ },
     { what: 'null for a report', asked: 'report', sent: () => whole('null'), says: /invalid report/ },

@@ -113,8 +113,8 @@ describe('a URL that contains a key', { concurrency: 2 }, () => {
     it(`is refused and not shown: ${url.replace(key, 'KEY')}`, async t => {
       const folder = await newFolder(t);
       const definition = join(folder, 'definition-with-key');
-      const score = { url, 'api-key-env': 'ROWCAST_MINE', report: 'r', input: '-' };
-      await writeFile(definition, JSON.stringify({ score }));
+      const service = { url, 'api-key-env': 'ROWCAST_MINE' };
+      await writeFile(definition, JSON.stringify({ service, score: { report: 'r', input: '-' } }));
       const env = { ROWCAST_API_KEY: 'of-another-service', ROWCAST_MINE: 'of-another-service' };
       const files = ['-o', join(folder, 'out.csv'), '--summary', join(folder, 'summary.json')];
       for (const [args, more] of [
@@ -139,7 +139,7 @@ describe('the environment’s key', () => {
     const run = async (more: object): Promise<string> => {
       await writeFile(
         definition,
-        JSON.stringify({ score: { url: other.url, report: 'r', input: '-', ...more } }),
+        JSON.stringify({ service: { url: other.url, ...more }, score: { report: 'r', input: '-' } }),
       );
       const env = { ROWCAST_API_KEY: key, SECRET_KEY: 'a-secret-of-others' };
       const { code, stderr } = await rowcast(['run', definition], { cwd: folder, env, stdin });

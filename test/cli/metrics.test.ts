@@ -25,7 +25,7 @@ describe('the metrics of a run', () => {
     assert.equal(code, 1, stderr);
     const text = await read('run.prom');
     const summary = JSON.parse(await read('s.json'));
-    const of = 'output="out\\\\"1\\\\".csv",report="r"';
+    const of = 'output="/.*/out\\\\"1\\\\".csv",report="r"';
     for (const sample of [
       `rowcast_run_info\\{${of},run_id="${summary.run_id}",version="[\\d.]+",service=".*",status="finished"\\} 1`,
       `rowcast_run_running\\{${of}\\} 0`,

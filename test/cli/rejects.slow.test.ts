@@ -116,7 +116,10 @@ describe('rejects', () => {
     await write(2000, row => row < 400 && row % 2 === 0);
     const stopped = await run(...args, '--max-rejects', '19.9%');
     assert.equal(stopped.code, 3);
-    assert.match(stopped.stderr, /200 of 1000 rows were rejected: 200 × too_few_fields \[too_many_rejects\]/);
+    assert.match(
+      stopped.stderr,
+      /200 of 1,000 rows were rejected: 200 × too_few_fields \[too_many_rejects\]/,
+    );
     assert.match(stopped.stderr, /checkpoint saved at row 1,000; to resume, run: /);
     const finished = await run(...args, '--max-rejects', '20%', '--rejects-ok', '10%');
     assert.equal(finished.code, 0, finished.stderr);
@@ -157,7 +160,7 @@ describe('rejects', () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /rejects\.partial: the file has 10 bytes, but its checkpoint requires \d+ .*\n.*--restart/,
+      /rejects\.partial: the file has 10 of the \d+ bytes that were written to it .*\n.*--restart/,
     );
   });
 

@@ -39,4 +39,23 @@ describe('the commands after correcting rejects', () => {
       "rowcast repair out.csv out.csv.corrected --rejects 'my rejects' --delimiter tab --quote none",
     ]);
   });
+
+  it('have the options that decide the columns of the output, written as a flag takes them', () => {
+    const [score, repair] = commandsOf({
+      ...{ keep: '"last, first",id', rename: 'id=key', probabilities: 'yes', threshold: 'yes=0.3,no=0.1' },
+      ...{ 'output-header': false, 'max-record-bytes': '2MiB', private: true, prediction: true },
+    });
+    const shape =
+      '--keep \'"last, first",id\' --rename id=key --probabilities yes --threshold yes=0.3,no=0.1'.split(
+        / (?=--)/,
+      );
+    for (const flag of [...shape, '--max-record-bytes 2097152', '--private']) {
+      assert.ok(score.includes(` ${flag}`), `${flag}: ${score}`);
+      assert.ok(repair.includes(` ${flag}`), `${flag}: ${repair}`);
+    }
+    // A rejects file always has a header, and only the output says whether it has one.
+    assert.match(repair, / --no-output-header/);
+    assert.doesNotMatch(score, /output-header/);
+    assert.match(score, / --prediction/);
+  });
 });

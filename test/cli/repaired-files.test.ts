@@ -25,6 +25,10 @@ test('a repaired output of several is not scored again, and its folder has no mo
   const bytes = await readFile(join(cwd, 'out/a/a.csv'), 'utf8');
   assert.match(bytes, /^id-9,35\.10,Basic,7,,0\./m);
 
+  const second = await run('repair', 'out/a/a.csv', 'scored.csv');
+  assert.equal(second.code, 0, second.stderr);
+  assert.match(second.stderr, /out\/a\/a\.csv: nothing is left to repair; 1 row was repaired before/);
+
   const again = await run(...files, '--if-exists', 'skip-unchanged');
   assert.equal(again.code, 0, again.stderr);
   assert.match(again.stderr, /2 unchanged or skipped/);

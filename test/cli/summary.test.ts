@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { Summary } from '../../src/runs/summary.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
 import { root } from '../support/root.ts';
@@ -64,7 +65,7 @@ describe('a summary', () => {
       attempts: 1,
       resumed_from_row: null,
       input: personas,
-      output: 'out.csv',
+      output: join(folder, 'out.csv'),
       rejects: null,
       service: stub.url,
       protocol: 'report',
@@ -105,6 +106,31 @@ describe('a summary', () => {
     const summary = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
     assert.deepEqual(summary.sha256, { input: sha256(stdin), output: sha256(stdout) });
     assert.deepEqual([summary.input, summary.output], ['stdin', 'stdout']);
+  });
+
+  it('names the same paths from every working directory', async t => {
+    const stub = await startStub();
+    t.after(() => stub.close());
+    const folder = await newFolder(t);
+    await mkdir(join(folder, 'data'));
+    for (const name of ['a', 'b']) await writeFile(join(folder, `data/${name}.csv`), 'a,b\n1,2\n3\n');
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const pathsFrom = async (cwd: string, data: string): Promise<unknown> => {
+      const files = ['-o', `${data}out-{name}.csv`, '--summary', `${data}s.json`];
+      const inputs = [`${data}a.csv`, `${data}b.csv`];
+      await rowcast(['score', ...inputs, ...files, '--report', 'r', '--if-exists', 'replace'], { cwd, env });
+      const { input, output, runs } = JSON.parse(await readFile(join(folder, 'data/s.json'), 'utf8'));
+      return [input, output, ...runs.map((run: Summary) => [run.input, run.output, run.rejects])];
+    };
+    const at = (name: string): string => join(folder, 'data', name);
+    const expected = [
+      `${at('a.csv')}, ${at('b.csv')}`,
+      at('out-{name}.csv'),
+      [at('a.csv'), at('out-a.csv'), at('out-a.csv.rejects')],
+      [at('b.csv'), at('out-b.csv'), at('out-b.csv.rejects')],
+    ];
+    assert.deepEqual(await pathsFrom(folder, 'data/'), expected);
+    assert.deepEqual(await pathsFrom(join(folder, 'data'), ''), expected);
   });
 
   it('reports that an input was not read to the end', async t => {

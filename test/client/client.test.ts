@@ -391,18 +391,24 @@ describe('testing results', () => {
 
 it('a single persona is sent and its response read with the wire names of the deployment', async t => {
   const sent: string[] = [];
+  let warnings: unknown;
   const { client } = await connect(t, {
     wire: { id: 'r', personas: 'ps', features: 'f', predictions: 'x', probabilities: 'p', error: 'e' },
     first(request, response) {
       void text(request).then(body => {
         sent.push(`${request.url} ${body}`);
-        send(response, 200, { r: 'churn', p: { no: 1 } });
+        send(response, 200, { r: 'churn', p: { no: 1 }, warnings });
       });
       return true;
     },
   });
-  assert.deepEqual(await client.persona('churn', features), { no: 1 });
+  assert.deepEqual(await client.persona('churn', features), { probabilities: { no: 1 }, warnings: [] });
   assert.deepEqual(sent, ['/user/persona {"r":"churn","f":{"plan":"basic","age":40}}']);
+  warnings = [{ code: 'unseen', column: 'plan', message: 'the model does not know this category' }];
+  assert.deepEqual((await client.persona('churn', features)).warnings, warnings);
+  // A hosted service may use the name for something else.
+  warnings = ['deprecated'];
+  assert.deepEqual((await client.persona('churn', features)).warnings, []);
 });
 
 describe('the key does not appear in failures', { concurrency: true }, () => {

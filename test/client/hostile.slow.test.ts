@@ -72,13 +72,13 @@ describe('an invalid response', { concurrency: 4 }, () => {
         what: 'a header that never ends',
         sent: () => endless('HTTP/1.1 200 OK\r\nx: ', 'a'.repeat(64 << 10)),
         code: 'headers_too_large',
-        message: /headers exceed the limit of 16384 bytes/,
+        message: /headers exceed the limit of 16,384 bytes/,
       },
       {
         what: 'headers that never end',
         sent: () => endless('HTTP/1.1 200 OK\r\n', `x: ${'a'.repeat(1000)}\r\n`),
         code: 'headers_too_large',
-        message: /headers exceed the limit of 16384 bytes/,
+        message: /headers exceed the limit of 16,384 bytes/,
       },
       {
         what: 'trailers that never end',
@@ -88,7 +88,7 @@ describe('an invalid response', { concurrency: 4 }, () => {
             `x: ${'a'.repeat(1000)}\r\n`,
           ),
         code: 'headers_too_large',
-        message: /headers exceed the limit of 16384 bytes/,
+        message: /headers exceed the limit of 16,384 bytes/,
       },
       {
         what: 'nested lists that never end',
@@ -141,7 +141,7 @@ describe('an invalid response', { concurrency: 4 }, () => {
             }),
           ),
         code: 'wrong_answer',
-        message: /200000 classes; the limit is 1000/,
+        message: /200,000 classes; the limit is 1,000/,
       },
       ...[
         'null',

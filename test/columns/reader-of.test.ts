@@ -24,6 +24,7 @@ const levels = [
   'é',
   '\u00a0x',
   'x\u00a0',
+  ' spaced ',
   'true',
   '<b>',
   '\ud800',
@@ -41,6 +42,7 @@ const columns: LearnedColumn[] = [
   { name: 'x', type: 'categorical', levels },
   { name: 'x', type: 'categorical', levels, others: 'merged' },
   { name: 'x', type: 'categorical', levels: many, targets: [...many, ''].map((_, i) => [i]) },
+  { name: 'x', type: 'categorical', levels: ['yes', 'a b', 'café'] },
   { name: 'x', type: 'categorical', levels: [] },
 ];
 const types = [undefined, 'categorical', 'numerical', 'date', 'text', 'something else'];
@@ -83,6 +85,8 @@ const date = fc.oneof(
     '12/31/99 11:59 PM',
     '1.2.2003 4:05',
     '2024-01-01T10:00:00+02:00',
+    '20240131T0930Z',
+    ' 2024/1/31 ',
   ),
 );
 const text = fc.oneof(
@@ -108,6 +112,8 @@ const field = fc.oneof(
   text,
   number.map(given => ` ${given} `),
   text.map(given => `${given} `),
+  text.map(given => `\t${given}`),
+  fc.constantFrom('spaced', ' spaced', 'x', '\u00a0é', 'café ', 'cafe\u0301'),
 );
 
 const quoted = (given: string): string => `"${given.replaceAll('"', '""')}"`;
@@ -135,7 +141,7 @@ describe('a column read from bytes', () => {
           const { head, batches } = read(`a,x,b\n${records.join('')}`, { batchRows: 1000, chunk: 1 << 16 });
           const placed = new BatchColumns(new CsvLayout(head), memory);
           const encode = encoderOf(column);
-          const misfits = { missing: 0, mismatched: 0, unseen: 0 };
+          const misfits = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
           Object.assign(reader.misfits, misfits);
           for (const batch of batches) {
             const { fields, values } = placed.place(batch, 2);

@@ -24,7 +24,8 @@ describe('a definition', () => {
   it('resolves relative paths against its own folder; absolute paths and - stay', () => {
     const { score, train } = readDefinition(
       `train: { history: ../h.csv, predict: churn, report: r }
-score: { input: in.csv, output: /abs/out.csv, api-key-file: key, report: r, prefix: in.csv }`,
+service: { api-key-file: key }
+score: { input: in.csv, output: /abs/out.csv, report: r, prefix: in.csv }`,
       file,
     );
     assert.equal(train?.history, 'some/h.csv');
@@ -63,14 +64,15 @@ score: { input: in.csv, output: /abs/out.csv, api-key-file: key, report: r, pref
 
   it('keeps values as written: types, wire, lists, sizes', () => {
     const text = `
+service:
+  wire: { predictions: results }
+  batch-bytes: 2KiB
+  timeout: 1.5
 score:
   input: in.csv
   report: r
   types: { zip: categorical }
-  wire: { predictions: results }
   nulls: [NA, "-"]
-  batch-bytes: 2KiB
-  timeout: 1.5
   prediction: true`;
     const { score } = readDefinition(text, 'job.yaml');
     assert.deepEqual(score, {
@@ -85,58 +87,23 @@ score:
   });
 });
 
-describe('a definition with keys where they used to be', () => {
-  const read = (text: string) => readDefinition(text, 'job.yaml').score;
-  const run = { input: 'in.csv', report: 'r' };
-
-  it('means the same: former names, and keys of service in score', () => {
-    const now = `
-service: { url: 'https://a.example', api-key-env: ROWCAST_A, max-outage: 30m, concurrency: 4 }
-score: { input: in.csv, report: r, features: [a], exclude-features: [b], checkpoint-interval: 5 }`;
-    const before = `
-score:
-  { input: in.csv, report: r, columns: [a], drop: [b], checkpoint-seconds: 5, url: 'https://a.example',
-    api-key-env: ROWCAST_A, patience: 30m, concurrency: 4 }`;
-    assert.deepEqual(read(before), read(now));
-    assert.equal(read(now)['max-outage'], '30m');
-    assert.deepEqual(read('service: { patience: 9 }\nscore: { input: in.csv, report: r }'), {
-      ...run,
-      'max-outage': 9,
-    });
-  });
-
-  it('may say the same twice, but not two different things', () => {
-    assert.deepEqual(read('score: { input: in.csv, report: r, columns: [a], features: [a] }').features, [
-      'a',
-    ]);
-    refused(
-      'score:\n  input: in.csv\n  report: r\n  columns: [a]\n  features: [b]',
-      4,
-      /^score\.columns: the former name of score\.features; both are given, with different values$/,
-    );
-    refused(
-      'service: { timeout: 5 }\nscore:\n  input: in.csv\n  report: r\n  timeout: 6',
-      5,
-      /^score\.timeout: the same option as service\.timeout, and they have different values$/,
-    );
-  });
-});
-
 describe('a definition is refused, naming the line,', () => {
   const score = (...lines: string[]): string =>
     ['score:', '  input: in.csv', '  report: r', ...lines].join('\n');
+  const service = (...lines: string[]): string => [score(), 'service:', ...lines].join('\n');
 
   it('for an unknown key, at any depth', () => {
-    refused(score('  batch_rows: 10'), 4, /^score\.batch_rows: unknown key; did you mean batch-rows\?$/);
+    refused(service('  batch_rows: 10'), 5, /^service\.batch_rows: unknown key; did you mean batch-rows\?$/);
     refused(`${score()}\nscores: 1`, 4, /^scores: unknown key; did you mean score\?$/);
-    refused(score('  wire:', '    ids: x'), 5, /score\.wire\.ids/);
+    refused(score('  timeout: 5'), 4, /^score\.timeout: unknown key; it is a key of service$/);
+    refused(service('  wire:', '    ids: x'), 6, /service\.wire\.ids/);
     refused(score('  __proto__: 1'), 4, /__proto__/);
   });
 
   it('for a value of the wrong type or out of range', () => {
     refused(score('  prediction: "yes"'), 4, /score\.prediction/);
     refused(score('  limit: ten'), 4, /^score\.limit: expected a whole number, 0 or more, got "ten"$/);
-    refused(score('  # a comment', '  batch-rows: 0'), 5, /score\.batch-rows/);
+    refused(service('  # a comment', '  batch-rows: 0'), 6, /service\.batch-rows/);
     refused(
       score('  types:', '    zip: categorial'),
       5,
@@ -145,9 +112,9 @@ describe('a definition is refused, naming the line,', () => {
     refused(score('  features: a,b'), 4, /^score\.features: expected a list of text values, got "a,b"$/);
     refused(score('  classes:', '    - no', '    - 1'), 4, /^score\.classes\.1: expected text, got 1$/);
     refused(score('  types:', '    a: date', '    zip: 1'), 6, /score\.types\.zip/);
-    refused(score('  batch-bytes: 1KB'), 4, /score\.batch-bytes/);
-    refused(score('  batch-bytes: 10'), 4, /score\.batch-bytes: .*1024/);
-    refused(score('  batch-bytes: -5'), 4, /score\.batch-bytes/);
+    refused(service('  batch-bytes: 1KB'), 5, /service\.batch-bytes/);
+    refused(service('  batch-bytes: 10'), 5, /service\.batch-bytes: .*1024/);
+    refused(service('  batch-bytes: -5'), 5, /service\.batch-bytes/);
     refused(score('  max-record-bytes: 2GiB'), 4, /score\.max-record-bytes/);
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkRejects, exceeds, type RejectLimit, readRejectLimit } from '../../src/config/reject-limit.ts';
+import { partOf } from '../../src/number-text.ts';
 import { accountsOf } from '../../src/runs/accounts.ts';
 
 const accounts = (rejected: number, read: number) => ({
@@ -36,7 +37,7 @@ describe('too many rejects', () => {
     assert.throws(() => checkRejects(most, accounts(rejected, read), isEnd), {
       code: 'too_many_rejects',
       severity: 'stopped',
-      message: `${rejected} of ${read} rows were rejected: ${rejected} × too_few_fields`,
+      message: `${partOf(rejected, read, 'row', ['was', 'were'])} rejected: ${rejected} × too_few_fields`,
     });
   const passes = (most: RejectLimit | undefined, rejected: number, read: number, isEnd = false): void =>
     checkRejects(most, accounts(rejected, read), isEnd);

@@ -6,6 +6,7 @@ test('the row counts of an upload are parsed as they were written', () => {
   for (const accounts of [
     { read: 0, scored: 0, rejected: 0 },
     { read: 12_000_000, scored: 11_999_999, rejected: 1 },
+    { read: 3, scored: 3, rejected: 0, mismatched: 0, unseen: 2 },
   ])
     assert.deepEqual(parseAccounts(formatAccounts(accounts)), accounts);
 });

@@ -68,7 +68,7 @@ describe('an input', { concurrency: 2 }, () => {
     const { input, run, output, at, folder } = await bench(t, large);
     const cut = 9_000_037; // within a record
     at(1, () => truncate(input, cut));
-    assertStopped(await run(), /in\.csv: the input changed while it was being read \[input_changed\]/);
+    assertStopped(await run(), /in\.csv: the input changed while it was being read \(.*\) \[input_changed\]/);
     const { position } = JSON.parse(await readFile(join(folder, 'out.csv.checkpoint'), 'utf8'));
     assert.equal(large[position.offset - 1], 0x0a, 'the checkpoint is within a record');
     await writeFile(input, large);
@@ -81,8 +81,17 @@ describe('an input', { concurrency: 2 }, () => {
   it('that grows while it is read stops the run', async t => {
     const { input, run, at, folder } = await bench(t, rowsOf({}, 1000));
     at(1, () => appendFile(input, 'more,of,it\n'));
-    assertStopped(await run(), /the input changed while it was being read/);
+    const stopped = await run();
+    assertStopped(
+      stopped,
+      /the input changed while it was being read \(it had [\d,]+ bytes, now it has [\d,]+\)/,
+    );
+    assert.match(stopped.stderr, /Score it again with --restart/);
+    assert.doesNotMatch(stopped.stderr, /to resume, run/);
     assert.ok(!(await readdir(folder)).includes('out.csv'));
+    const again = await run();
+    assert.match(again.stderr, /the input has changed since the unfinished run began: .*Use --restart/s);
+    assert.doesNotMatch(again.stderr, /different command/);
   });
 
   it('that is modified while it is read stops the run', async t => {

@@ -55,8 +55,9 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
     const stopped = await run(['--timeout', '1', '--max-outage', '2']);
     assertStopped(
       stopped,
-      /no complete response within 1 s \[service_timeout\]\n {2}Rows from 301 on are not scored/,
+      /no complete response within 1 s \[service_timeout\]\n {2}Rows from 301 on are not scored\. .* It was retried for 2 s \(--max-outage\)\./,
     );
+    assert.match(stopped.stderr, /; will keep trying for up to 2 s \(--max-outage\)/);
     assert.match(stopped.stderr, kept);
     isSilent = false;
     const finished = await run(['--timeout', '1', '--max-outage', '2']);
@@ -166,7 +167,8 @@ describe('a wall clock that steps by hours during a run', { timeout: 60_000 }, (
     });
     const finished = await run(['--max-outage', '4', '--summary', 'sum.json'], { NODE_OPTIONS });
     await assertAllScored(finished);
-    const [, wait] = /responded with 429.*retrying in ([\d.]+) s/.exec(finished.stderr) ?? [];
+    const [, wait] =
+      /responded with 429.*retrying in (\d+) s, for up to 4 s \(--max-outage\)/.exec(finished.stderr) ?? [];
     assert.ok(Number(wait) > 2 && Number(wait) <= 4, `six hours were cut to ${wait} s`);
     const { seconds } = JSON.parse(await readFile(join(folder, 'sum.json'), 'utf8'));
     assert.ok(seconds > 0 && seconds < 600, `${seconds} s`);

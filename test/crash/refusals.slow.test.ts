@@ -175,7 +175,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     await assertRefused(
       run,
       refused,
-      /the input was a plain file of \d+ bytes, now it is a plain file of/,
+      /the input has changed since the unfinished run began: it had [\d,]+ bytes, now it has [\d,]+/,
       () => writeFile(path, input),
     );
   });
@@ -186,7 +186,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     await writeFile(path, input.replace('row 3,', 'ROW 3,'));
     assert.equal((await run.again()).error?.severity, 'refused');
     const refused = await run.again();
-    await assertRefused(run, refused, /its first \d+ bytes are not those that were scored/, () =>
+    await assertRefused(run, refused, /its first [\d,]+ bytes are not those that were scored/, () =>
       writeFile(path, input),
     );
   });
@@ -219,7 +219,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     const partial = await readFile(path);
     await truncate(path, partial.length - 1);
     const refused = await run.again();
-    await assertRefused(run, refused, /the file has \d+ bytes, but its checkpoint requires \d+/, () =>
+    await assertRefused(run, refused, /the file has [\d,]+ of the [\d,]+ bytes that were written to it/, () =>
       writeFile(path, partial),
     );
   });

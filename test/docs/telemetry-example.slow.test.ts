@@ -78,7 +78,7 @@ function wrapped(attributes: Attributes, indent: string): string[] {
   const lines: string[] = [];
   for (const [name, value] of Object.entries(attributes)) {
     const last = lines.at(-1);
-    const item = `${name}=${value}`;
+    const item = `${name}=${String(value).replace(/^\/.*(?=\/(personas|scored)\.csv$)/, '/data')}`;
     if (last === undefined || last.length + item.length >= WIDTH) lines.push(`${indent}${item}`);
     else lines[lines.length - 1] = `${last} ${item}`;
   }

@@ -5,7 +5,10 @@ import { before, describe, it, type TestContext } from 'node:test';
 import { readBaseUrl } from '../../src/client/base-url.ts';
 import { Client } from '../../src/client/client.ts';
 import type { DataFigures } from '../../src/drift/figures.ts';
+import { RowcastError } from '../../src/errors.ts';
 import { LocalScorer } from '../../src/local/local-scorer.ts';
+import { counted } from '../../src/number-text.ts';
+import type { RunProgress } from '../../src/scoring/observer.ts';
 import type { RunResult } from '../../src/scoring/run-plan.ts';
 import { score } from '../../src/scoring/score.ts';
 import { Interrupted } from '../../src/scoring/stop.ts';
@@ -152,6 +155,80 @@ describe('what a run counts', () => {
     });
     const resumed = await score({ ...options, maxUnseen: { rows: 2 } }, scorer);
     assert.equal(resumed?.accounts.scored, ROWS);
+  });
+
+  it('takes categories with spaces around them for what they are, and counts them', async t => {
+    const plain = await files(t);
+    const padded = await files(t);
+    const [head = [], ...rows] = table;
+    const spaced = rows.map(row => row.map((text, i) => (i === 2 && text !== '' ? ` ${text}\t` : text)));
+    await writeFile(plain.input, csv(table));
+    await writeFile(padded.input, csv([head, ...spaced]));
+    const scorer = await scorerOf(t);
+    const [one, other] = [await score(plain, scorer), await score(padded, scorer)];
+    const [before, after] = [one, other].map(run => figuresOf(run).columns[1]);
+    const given = before?.categories?.rows.reduce((sum, count) => sum + count, 0);
+    assert.deepEqual(after, { ...before, trimmed: given });
+    assert.deepEqual(figuresOf(other).scores, figuresOf(one).scores);
+  });
+
+  describe('stops a run over other data', () => {
+    const PLAN = 2;
+    /** A file in which all plans, or those from a row on, are unknown. */
+    async function garbled(t: TestContext, { rows = ROWS, from = 0 } = {}) {
+      const options = await files(t);
+      const garbage = table
+        .slice(0, rows + 1)
+        .map((row, i) => (i > from ? row.map((text, j) => (j === PLAN ? `x${i % 2}` : text)) : row));
+      await writeFile(options.input, csv(garbage));
+      return options;
+    }
+    const stopped = (read: number) => ({
+      code: 'too_many_unseen',
+      exitCode: 3,
+      message: `${counted(read)} of ${counted(read)} values of "plan" are categories that the model does not know`,
+      quote: /"x[01]", "x[01]"$/,
+    });
+
+    it('by default, from 1,000 rows on, and without an output', async t => {
+      const options = await garbled(t);
+      await assert.rejects(score({ ...options, batchRows: 1000 }, await scorerOf(t)), error => {
+        assert.ok(error instanceof RowcastError);
+        const [, read = ''] = /^([\d,]+) of /.exec(error.message) ?? [];
+        assert.ok(Number(read.replaceAll(',', '')) < ROWS, error.message);
+        assert.match(error.quote ?? '', /^the most common are "x[01]", "x[01]"$/);
+        return true;
+      });
+      await assert.rejects(readFile(options.output), { code: 'ENOENT' });
+    });
+
+    it('also a short one, at its end', async t => {
+      await assert.rejects(score(await garbled(t, { rows: 200 }), await scorerOf(t)), stopped(200));
+    });
+
+    it('also with a service, whose batches are small', async t => {
+      const { url, key } = await serving(t, { home });
+      const client = new Client({ url: readBaseUrl(url, false), key, name: 'service' });
+      t.after(() => client.close());
+      const options = await garbled(t, { rows: 500 });
+      await assert.rejects(score({ ...options, batchRows: 90 }, client), stopped(500));
+    });
+
+    it('and counts what an earlier process of the run has read', async t => {
+      const options = { ...(await garbled(t, { from: 2500 })), checkpointInterval: 0 };
+      const stop = new AbortController();
+      const onProgress = ({ accounts }: RunProgress) => {
+        if (accounts.read > 4000) stop.abort('SIGINT');
+      };
+      const first = score(options, await scorerOf(t), { stop: stop.signal, onProgress });
+      await assert.rejects(first, Interrupted);
+      // All rows of the second process are unknown, but fewer than 60% of all rows.
+      await assert.rejects(score({ ...options, maxUnseen: { percent: 58 } }, await scorerOf(t)), {
+        message: /^3,\d\d\d of (5,\d\d\d|6,000) values of "plan"/,
+      });
+      const resumed = await score({ ...options, maxUnseen: 'none' }, await scorerOf(t));
+      assert.equal(resumed?.accounts.scored, ROWS);
+    });
   });
 
   it('is only the exceptions if no summary is written', async t => {

@@ -5,9 +5,9 @@ import type { Option, Options } from '../../src/config/options/option.ts';
 import { rejectsOptions } from '../../src/config/options/rejects.ts';
 import { serviceOptions } from '../../src/config/options/score.ts';
 import { homeOption } from '../../src/config/options/service.ts';
-import { verifyOptions } from '../../src/config/options/verify.ts';
 import { camelCase } from '../../src/config/resolve-options.ts';
 import { scoreOptions } from '../../src/library/options/score-options.ts';
+import { verifyTable } from '../../src/library/options/verify-options.ts';
 import { probeOptions } from '../../src/library/plan/plan.ts';
 import { historyTable } from '../../src/library/train.ts';
 
@@ -24,7 +24,7 @@ export function optionInterfaces(): [string, string][] {
     ['output-options', 'GivenOutputOptions', chosen(name => !isInput(name) && !isService(name))],
     ['service-options', 'GivenServiceOptions', chosen(isService)],
     ['probe-options', 'GivenProbeOptions', probeOptions],
-    ['verify-options', 'GivenVerifyOptions', verifyOptions],
+    ['verify-options', 'GivenVerifyOptions', verifyTable],
     ['history-options', 'GivenHistoryOptions', historyTable],
   ];
   return files.map(([file, name, options]) => [

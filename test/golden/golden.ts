@@ -87,9 +87,11 @@ async function runAgainst(name: string, url: string, run: Run): Promise<Omit<Out
     .replaceAll(url, 'http://service')
     .replace(/in [\d.]+ s(, [\d,]+ rows\/s)?/g, 'in … s')
     .replace(/\(p50[^)]*\)/g, '(…)')
-    .replace(/retrying in [\d.]+ s/g, 'retrying in … s')
     // Such lines are printed only occasionally, by the clock: only the first one is certain.
-    .replace(/(rowcast: .*retrying in … s.*\n)(rowcast: .*retrying in … s.*\n)+/g, '$1')
+    .replace(
+      /(rowcast: .*; (?:will keep trying|trying again).*\n)(rowcast: .*; (?:will keep|trying|retrying).*\n)+/g,
+      '$1',
+    )
     .replaceAll(`${root}/`, '');
   return { csv: stdout, text: `exit ${code}\n${steady}` };
 }

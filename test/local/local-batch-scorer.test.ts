@@ -34,7 +34,7 @@ describe('signals are combined once for an input, not for each of its batches', 
     const any = t.mock.method(AbortSignal, 'any');
     let batches = 0;
     const limits = { recordBytes: 1 << 20, columns: 100 };
-    const turns = { key: 'k', pace: async () => {}, own: async () => {} };
+    const turns = { key: 'k', pace: async () => {}, recheck: async () => {}, own: async () => {} };
     const options = { limits, batchRows: 100, turns, threads };
     for await (const { endsBatch } of scoreUpload(
       wide.rows(1000),

@@ -23,7 +23,7 @@ describe('batchPersona of a local scorer', () => {
     assert.equal(predictions.length, 5000);
     for (const index of [0, 1, 299, 4095, 4096, 4998])
       assert.deepEqual(predictions[index], {
-        probabilities: await service.persona('one', personas[index] ?? {}),
+        probabilities: (await service.persona('one', personas[index] ?? {})).probabilities,
       });
     for (const index of [7, 4999])
       assert.deepEqual(

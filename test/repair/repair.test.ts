@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { scoreDefaults } from '../../src/config/score-defaults.ts';
 import { type RepairOptions, repair } from '../../src/repair/repair.ts';
+import type { Checkpoint } from '../../src/runs/checkpoint/checkpoint.ts';
 import { score } from '../../src/scoring/score.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { newFolder } from '../support/folder.ts';
@@ -167,6 +168,35 @@ describe('a repaired output', () => {
     );
   });
 
+  it('may be repaired again: what is there already is compared, and nothing is written', async t => {
+    const { folder, at, scoring, repairing, read, scoreCorrected } = await bench(t);
+    await writeFile(at('in.csv'), inputOf(['bad', 'good', 'short', 'blank', 'bad']));
+    await scoring('in.csv', 'out.csv');
+    await scoreCorrected(id => id === 4);
+    await writeFile(at('first.csv'), await read('corrected.csv'));
+    assert.deepEqual(await repairing(), { placed: 2, already: 0, left: 1 });
+    assert.deepEqual(await repairing(), { placed: 0, already: 2, left: 1 });
+    // What was left comes in another file.
+    await scoreCorrected();
+    assert.deepEqual(await repairing(), { placed: 1, already: 0, left: 0 });
+    const [names, text] = [(await readdir(folder)).sort(), await read('out.csv')];
+    assert.deepEqual(await repairing(), { placed: 0, already: 1, left: 0 });
+    assert.deepEqual(await repairing({ corrected: at('first.csv') }), { placed: 0, already: 3, left: 0 });
+    assert.deepEqual((await readdir(folder)).sort(), names);
+    assert.equal(await read('out.csv'), text);
+
+    const first = await read('first.csv');
+    for (const [from, to, message] of [
+      ['0,good', '0,other', /row 1 was repaired before, with other values/],
+      ['\n1,2,', '\n2,3,', /row 2 is not in the rejects file/],
+    ] as const) {
+      await writeFile(at('corrected.csv'), first.replace(from, to));
+      await assert.rejects(repairing(), { code: 'bad_corrections', message });
+    }
+    // A named rejects file stays, so it must be there.
+    await assert.rejects(repairing({ rejects: at('other') }), { code: 'no_rejects' });
+  });
+
   it('loses what a repair left when it is scored again', async t => {
     const { folder, at, scoring, repairing, scoreCorrected } = await bench(t);
     await writeFile(at('in.csv'), inputOf(['bad', 'good']));
@@ -231,14 +261,35 @@ describe('a repair is refused, and nothing is changed', () => {
     const { at, scoring, repairing } = await bench(t);
     await writeFile(at('in.csv'), inputOf(['good', 'bad']));
     await writeFile(at('corrected.csv'), `${scored}\n`);
+    await assert.rejects(repairing(), { code: 'no_such_file', location: { file: at('out.csv') } });
     await writeFile(at('out.csv'), 'id,value,probability_no,probability_yes\n');
     await assert.rejects(repairing(), { code: 'no_rejects' });
     await scoring('in.csv', 'out.csv');
-    await writeFile(
-      at('out.csv.checkpoint'),
-      await readFile('test/runs/checkpoint/earlier-run/out.csv.checkpoint'),
-    );
+    // As a run that was killed while it scored leaves it.
+    await writeFile(at('out.csv.checkpoint'), JSON.stringify(checkpointOfKilledRun));
     await writeFile(at('out.csv.partial'), '');
     await assert.rejects(repairing(), { code: 'unfinished' });
   });
 });
+
+/** Before its first batch was written. */
+const checkpointOfKilledRun: Checkpoint = {
+  format: 2,
+  state: 'running',
+  fingerprint: {
+    input: { path: '/data/in.csv', size: 479, modified: 1, gzip: false },
+    dialect: { delimiter: ',', quote: '"', loneCr: false },
+    service: 'stub',
+    report: { id: 'r', hash: 'x' },
+    options: {},
+  },
+  position: { offset: 9, row: 1, line: 2 },
+  prefix: { offset: 9, blocks: '', digest: 'x' },
+  output: { bytes: 0, uncompressed: 0, tail: 'x' },
+  rejects: { bytes: 0, tail: 'x' },
+  classes: [],
+  accounts: {
+    ...{ read: 0, scored: 0, rejected: 0, rejectedBy: {}, blank: 0 },
+    ...{ batches: 0, calls: 0, retries: {}, bytesIn: 0, bytesOut: 0 },
+  },
+};

@@ -4,9 +4,15 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { loadReportModel } from '../../src/reports/report-model.ts';
 import { listReports, readReport, testingResults } from '../../src/reports/report-store.ts';
+import { makeFifo } from '../support/fifo.ts';
 import { sharedFolder } from '../support/folder.ts';
 import { copyHome } from '../support/service/history.ts';
 import { trainedHome } from '../support/service/serving.ts';
+
+async function replaceByFifo(path: string): Promise<void> {
+  await rm(path);
+  await makeFifo(path);
+}
 
 let home = '';
 describe('the reports of a data directory', () => {
@@ -29,6 +35,11 @@ describe('the reports of a data directory', () => {
     { what: 'a missing report.json', harm: (folder: string) => rm(join(folder, 'report.json')) },
     { what: 'no checksums', harm: (folder: string) => rm(join(folder, 'SHA256SUMS')) },
     { what: 'empty checksums', harm: (folder: string) => writeFile(join(folder, 'SHA256SUMS'), '') },
+    {
+      what: 'a FIFO as report.json',
+      harm: (folder: string) => replaceByFifo(join(folder, 'report.json')),
+    },
+    { what: 'a FIFO as checksums', harm: (folder: string) => replaceByFifo(join(folder, 'SHA256SUMS')) },
     {
       what: 'the name of another report',
       harm: (folder: string) => rename(folder, join(folder, '..', 'bad')),

@@ -93,6 +93,19 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
       assert.deepEqual(rejected, [[1, 'http_503']]);
     });
 
+    it('after four attempts of each part if it responds with 503 to it in a large batch', async t => {
+      const { rejected, stub } = await scoreWith(t, failing(77, busy), { rows: 200, batchRows: 200 });
+      assert.deepEqual(rejected, [[77, 'http_503']]);
+      const sizes = stub.bodies
+        .filter(({ personas }) => personas.some(({ features }) => features.id === 77))
+        .map(({ personas }) => personas.length);
+      const parts = new Set(sizes.filter(size => size < 200));
+      assert.ok(parts.has(1));
+      // Eight levels; on a busy machine, a wait may end before the probes do.
+      const attempts = sizes.filter(size => size < 200).length;
+      assert.ok(attempts >= 32 && attempts < 40, `${attempts} attempts of ${parts.size} parts`);
+    });
+
     it('if it never responds to it, after the retry budget is used up', async t => {
       const { rejected } = await scoreWith(
         t,

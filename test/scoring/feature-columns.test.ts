@@ -111,4 +111,27 @@ describe('the columns that are sent', () => {
     assert.throws(() => choose('a;b\n', report), refused('missing_columns', /"a"/, /--delimiter ';'/));
     assert.throws(() => choose('a\tb\n', report), refused('missing_columns', /"a"/, /--delimiter tab/));
   });
+
+  it('are not looked for in a first line that is probably a row', () => {
+    const row = '6,148,0.627\n';
+    const said = /^every name in the header looks like a value \(6, 148, 0\.627\)/;
+    assert.throws(() => choose(row), refused('bad_header', said, /--names NAME,NAME,….*--features/));
+    const columns = [{ name: 'a' }, { name: 'b' }];
+    assert.throws(
+      () => choose(row, { columns }),
+      refused('bad_header', said, /those of the report are: "a", "b"/),
+    );
+    assert.throws(() => choose('6;148\n', { columns }), refused('missing_columns', /./));
+    assert.throws(
+      () => choose('6,Berlin\n', { columns }),
+      refused(
+        'missing_columns',
+        /needs 2 columns/,
+        /^If the first line is a row, .*--names.*; otherwise add them to the input/,
+      ),
+    );
+    assert.deepEqual(names(choose(row, {}, { features: ['6'] })), ['6']);
+    assert.deepEqual(names(choose(row, {}, { names: ['6', '148', '0.627'] })), ['6', '148', '0.627']);
+    assert.deepEqual(names(choose(row, { columns: [{ name: '148' }] })), ['148']);
+  });
 });

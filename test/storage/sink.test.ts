@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, createReadStream, openSync } from 'node:fs';
 import {
@@ -11,6 +12,7 @@ import {
   realpath,
   stat,
   symlink,
+  truncate,
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,6 +55,28 @@ describe('a file', { concurrency: true }, () => {
       await sink.abandon();
       assert.deepEqual(await readdir(folder), former === undefined ? [] : ['out.csv']);
       if (former !== undefined) assert.equal(await readFile(path, 'utf8'), former);
+    }
+  });
+
+  it('that another program has cut while it was written does not appear', async t => {
+    for (const name of ['out.csv', 'out.csv.gz']) {
+      const path = join(await newFolder(t), name);
+      const partial = `${path}.partial`;
+      const sink = await opened(path);
+      // Members of a gzip file are compressed in the background.
+      while ((await stat(partial)).size < 100) {
+        await sink.write(randomBytes(1 << 20));
+        await turn();
+      }
+      await truncate(partial, 10);
+      await sink.write(randomBytes(1 << 20));
+      await assert.rejects(sink.close(), {
+        code: 'output_lost',
+        severity: 'stopped',
+        location: { file: partial },
+      });
+      await sink.abandon();
+      await assert.rejects(stat(path), { code: 'ENOENT' });
     }
   });
 

@@ -18,9 +18,9 @@ export class MemoryFiles implements Files {
         this.#do('truncate', path);
         this.content.set(path, bytes().subarray(0, size));
       },
-      write: async (added, offset) => {
+      append: async added => {
         this.#do('write', path);
-        this.content.set(path, Buffer.concat([bytes().subarray(0, offset), added]));
+        this.content.set(path, Buffer.concat([bytes(), added]));
       },
       sync: async () => this.#do('sync', path),
       close: async () => this.#do('close', path),

@@ -70,10 +70,11 @@ async function finish(child: Running['child']): Promise<Finished> {
 /** Waits until its stderr matches. */
 export async function waitForStderr({ stderr }: Running['child'], what: RegExp): Promise<void> {
   let said = '';
-  await new Promise<void>(resolve => {
+  await new Promise<void>((resolve, reject) => {
     stderr.setEncoding('utf8').on('data', (chunk: string) => {
       said += chunk;
       if (what.test(said)) resolve();
     });
+    stderr.on('end', () => reject(new Error(`${what} is not in what the command wrote: ${said}`)));
   });
 }

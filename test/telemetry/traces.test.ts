@@ -44,7 +44,7 @@ async function bench(t: TestContext, options: StubOptions = {}) {
 
 describe('the trace of a run', () => {
   it('has a span of the run, of its batches in it, and of their requests, which the service is told', async t => {
-    const { parents, stub, collector, run, summary, named } = await bench(t);
+    const { cwd, parents, stub, collector, run, summary, named } = await bench(t);
     const { code, stderr } = await run(['--batch-rows', '2']);
     assert.equal(code, 0, stderr);
     const { run_id: id, batches, calls } = await summary();
@@ -52,8 +52,8 @@ describe('the trace of a run', () => {
     assert.equal(root?.parentId, '');
     const { attributes } = root;
     assert.equal(attributes['rowcast.run_id'], id);
-    assert.equal(attributes['rowcast.input'], 'in.csv');
-    assert.equal(attributes['rowcast.output'], 'out.csv');
+    assert.equal(attributes['rowcast.input'], join(cwd, 'in.csv'));
+    assert.equal(attributes['rowcast.output'], join(cwd, 'out.csv'));
     assert.equal(attributes['rowcast.report'], 'r');
     assert.equal(attributes['rowcast.status'], 'finished');
     assert.equal(attributes['rowcast.exit_code'], 0);
@@ -171,8 +171,8 @@ describe('the trace of a run', () => {
     const [root] = named('rowcast.runs');
     const runs = named('rowcast.run');
     assert.deepEqual(runs.map(({ attributes }) => attributes['rowcast.input']).sort(), [
-      'in.csv',
-      'other.csv',
+      join(cwd, 'in.csv'),
+      join(cwd, 'other.csv'),
     ]);
     assert.deepEqual(new Set(runs.map(({ parentId }) => parentId)), new Set([root?.spanId]));
     const batches = named('rowcast.batch').map(({ parentId }) => parentId);

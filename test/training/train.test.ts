@@ -42,7 +42,12 @@ test('training writes a report that matches the contract, with columns, drivers 
       bins.reduce((sum, { rows }) => sum + rows, 0),
       120,
     );
-  assert.deepEqual(report.warnings, []);
+  const [warning, ...others] = report.warnings ?? [];
+  assert.deepEqual([warning?.code, others], ['leak', []]);
+  assert.match(
+    warning?.message ?? '',
+    /^"monthly amount" decides nearly everything, with 9\d\.\d% of the impact of all columns/,
+  );
   assert.equal(report.profile?.rows, 600);
   assert.deepEqual(
     report.profile?.columns.map(({ name }) => name),
@@ -135,7 +140,7 @@ test('an error from the training thread is passed on unchanged, and nothing is w
     name: 'RowcastError',
     code: 'no_such_column',
     severity: 'refused',
-    hint: 'The columns are: customer, monthly amount, plan, __proto__, outcome.',
+    hint: 'The columns are: "customer", "monthly amount", "plan", "__proto__", "outcome".',
   });
   await assert.rejects(train({ historyFile: join(home, 'none.csv'), predict: 'x', home }), {
     code: 'no_such_file',

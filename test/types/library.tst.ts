@@ -58,6 +58,8 @@ describe('score', () => {
     expect(score).type.toBeCallableWith({ ...needed, input: file, output: file });
     expect(score).type.toBeCallableWith({ ...needed, input: Readable.from([]), output: new Writable() });
     expect(score).type.toBeCallableWith({ ...needed, input: bytes() });
+    expect(score).type.toBeCallableWith({ ...needed, input: [new Uint8Array(1)] });
+    expect(score).type.toBeCallableWith({ ...needed, input: Buffer.from('a') });
     expect(score).type.not.toBeCallableWith({ ...needed, input: ['in.csv'] });
     expect(score).type.not.toBeCallableWith({ ...needed, output: Readable.from([]) });
   });
@@ -143,7 +145,9 @@ describe('errors', () => {
 describe('verify, plan, train, loadDefinition and startService', () => {
   test('return what they find', () => {
     const verified = verify({ input: 'in.csv', output: 'out.csv', decimals: 3 });
-    expect(verified).type.toBe<Promise<{ agrees: boolean; difference?: Difference; rows: Tally }>>();
+    expect(verified).type.toBe<
+      Promise<{ agrees: boolean; difference?: Difference; rows: Tally; sampled?: number }>
+    >();
     expect(plan({ input: 'in.csv', report: 'churn', probe: 1, pricePer1000: 0.5 })).type.toBe<
       Promise<Plan>
     >();

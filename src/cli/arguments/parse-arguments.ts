@@ -15,11 +15,9 @@ export type Arguments =
   | { action: 'help'; command: CommandRow | undefined; isShort: boolean }
   | { action: 'version' };
 
-/** Every spelling of every option, to tell options with a value from those without before the command is known. */
-const spellings: ReadonlyMap<string, Option> = new Map(
-  commands
-    .flatMap(command => Object.entries(optionsOf(command)))
-    .flatMap(([name, option]) => [name, option.formerName ?? name].map(spelling => [spelling, option])),
+/** Every option, to tell options with a value from those without before the command is known. */
+const allOptions: ReadonlyMap<string, Option> = new Map(
+  commands.flatMap(command => Object.entries(optionsOf(command))),
 );
 
 /** @throws RowcastError `usage`, `bad_option` */
@@ -30,10 +28,10 @@ export async function readArguments(argv: readonly string[]): Promise<Arguments>
   if (given.has('version')) return { action: 'version' };
   const command = findCommand(words) ?? (await refuseCommand(words));
   const flags = await readOptions(command, given);
-  const rest = words.slice(nameOf(command, words).split(' ').length);
+  const rest = words.slice(wordsOf(command));
   if (command.name === 'help') {
     const asked = rest.length === 0 ? undefined : (findCommand(rest) ?? (await refuseCommand(rest)));
-    if (asked !== undefined && rest.length > nameOf(asked, rest).split(' ').length)
+    if (asked !== undefined && rest.length > wordsOf(asked))
       throw usageError(`unknown command: ${sanitize(rest.join(' '))}`);
     return { action: 'help', command: asked, isShort: false };
   }
@@ -57,7 +55,7 @@ function readWords(argv: readonly string[]): { words: string[]; given: Map<strin
       const command = findCommand(argv.filter(word => !word.startsWith('-')));
       throw error instanceof RowcastError ? error : usageError(`${dashed(message)} needs a value`, command);
     });
-  for (const [name, { kind, alias }] of spellings)
+  for (const [name, { kind, alias }] of allOptions)
     parser.option(name, {
       ...(kind === 'boolean' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
       ...(alias !== undefined && { alias }),
@@ -81,7 +79,7 @@ function separateValues(argv: readonly string[]): string[] {
 }
 
 const lettersWithValue: ReadonlySet<string | undefined> = new Set(
-  [...spellings.values()].filter(({ kind }) => kind !== 'boolean').flatMap(({ alias }) => alias ?? []),
+  [...allOptions.values()].filter(({ kind }) => kind !== 'boolean').flatMap(({ alias }) => alias ?? []),
 );
 
 /** How an option was typed: with one dash or two, or negated. */
@@ -96,15 +94,14 @@ const dashed = (name: string): string => (name.length === 1 ? `-${name}` : `--${
 function findCommand(words: readonly string[]): CommandRow | undefined {
   for (const count of [2, 1]) {
     const name = words.slice(0, count).join(' ');
-    const found = commands.find(command => command.name === name || command.formerName === name);
+    const found = commands.find(command => command.name === name);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** The name under which a command was given. */
-const nameOf = ({ name, formerName }: CommandRow, words: readonly string[]): string =>
-  formerName === words.slice(0, 2).join(' ') ? formerName : name;
+/** The number of words in a command's name. */
+const wordsOf = ({ name }: CommandRow): number => name.split(' ').length;
 
 async function refuseCommand([word]: readonly string[]): Promise<never> {
   if (word === undefined) throw usageError('no command given; rowcast --help lists them');

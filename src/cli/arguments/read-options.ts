@@ -1,6 +1,4 @@
-import { useCurrentNames } from '../../config/former-names.ts';
 import type { Option } from '../../config/options/option.ts';
-import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import { type CommandRow, documentedGroups, optionsOf } from '../command-table/command-row.ts';
 import { didYouMean, usageError } from './usage-error.ts';
@@ -16,7 +14,7 @@ export interface GivenOption {
 }
 
 /**
- * Checks that a command has the options that it was given, and gives them their current names.
+ * Checks that a command has the options that it was given, and takes the value of each.
  *
  * @throws RowcastError `usage`, `bad_option`
  */
@@ -27,7 +25,7 @@ export async function readOptions(
   const options = optionsOf(command);
   const flags: Record<string, unknown> = {};
   for (const [name, { spelling, values }] of given) {
-    const option = options[name] ?? Object.values(options).find(({ formerName }) => formerName === name);
+    const option = options[name];
     const isNegated = option?.kind !== 'boolean' && values.includes(false);
     if (option === undefined || option.definitionOnly || isNegated) {
       const names = documentedGroups(command).flatMap(([, group]) => Object.keys(group));
@@ -43,13 +41,7 @@ export async function readOptions(
   }
   const missing = command.required?.find(name => flags[name] === undefined);
   if (missing !== undefined) throw usageError(`a required option is missing: --${missing}`, command);
-  return useCurrentNames(options, flags, (former, current) => {
-    throw new RowcastError(
-      'bad_option',
-      `--${former} is the former name of --${current}; both are given, with different values`,
-      { hint: `Use --${current} only.` },
-    );
-  });
+  return flags;
 }
 
 /** @throws RowcastError `usage` for a value that is not one of the option's choices */

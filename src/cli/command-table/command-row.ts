@@ -6,8 +6,6 @@ import type { Command } from '../context.ts';
 export interface CommandRow {
   /** One or two words. */
   readonly name: string;
-  /** A spelling that is accepted, but not documented. */
-  readonly formerName?: string;
   readonly group: (typeof commandGroups)[number];
   /** What it does, in one line. */
   readonly describe: string;
@@ -48,18 +46,16 @@ export const generalOptions = {
   version: { kind: 'boolean', describe: 'show the version' },
 } as const satisfies Options;
 
-/** The options of a command by heading, without those that have no flag or are not documented. */
+/** The options of a command by heading, without those that have no flag. */
 export function documentedGroups({ options }: CommandRow): [heading: string, options: Options][] {
   const groups = Object.entries(options).map(([heading, table]): [string, Options] => [
     heading,
-    Object.fromEntries(
-      Object.entries(table).filter(([, { definitionOnly, hidden }]) => !definitionOnly && !hidden),
-    ),
+    Object.fromEntries(Object.entries(table).filter(([, { definitionOnly }]) => !definitionOnly)),
   ]);
   return [...groups, ['General', generalOptions]];
 }
 
-/** All options of a command, including those that are not documented. */
+/** All options of a command, including those that have no flag. */
 export const optionsOf = ({ options }: CommandRow): Options =>
   Object.assign({}, ...Object.values(options), generalOptions);
 

@@ -1,3 +1,4 @@
+import { driftLimits } from '../../config/options/drift.ts';
 import { progressOptions } from '../../config/options/observability.ts';
 import { batchOptions, rateOptions, threadOptions } from '../../config/options/pace.ts';
 import { connectionOptions, homeOption, outageOptions, timeoutOption } from '../../config/options/service.ts';
@@ -20,6 +21,7 @@ export const scaleOutCommands: readonly CommandRow[] = [
     positionals: [workPositional],
     options: {
       Shards: workOptions,
+      Drift: driftLimits,
       Queue: queueWorkOptions,
       Service: { ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },
       Pace: { ...rateOptions, ...batchOptions, ...threadOptions },

@@ -5,7 +5,7 @@ import { inputsPositional } from '../../config/options/positionals.ts';
 import { repairOptions } from '../../config/options/repair.ts';
 import { runGroups } from '../../config/options/score.ts';
 import { queueOption, shardOptions, workersOption } from '../../config/options/shards.ts';
-import { verifyOptions } from '../../config/options/verify.ts';
+import { sampleOptions, verifyOptions } from '../../config/options/verify.ts';
 import type { CommandRow } from './command-row.ts';
 
 /** Commands that score files and check the results. */
@@ -66,10 +66,19 @@ export const scoreCommands: readonly CommandRow[] = [
   {
     name: 'plan',
     group: 'Score',
-    describe: 'show what score would do: columns, rows, requests, disk space; write nothing but --shards',
-    positionals: [{ name: 'input', ...inputsPositional, isRepeated: true }],
+    describe:
+      'show what score or run would do: columns, rows, requests, disk space; write nothing but --shards',
+    positionals: [
+      {
+        name: 'input',
+        ...inputsPositional,
+        describe: `${inputsPositional.describe}; or definitions (.yaml, .yml)`,
+        isRepeated: true,
+      },
+    ],
     options: {
       Plan: { ...planOptions, ...jsonOption('print the plan as JSON') },
+      Definition: definitionOptions,
       'Scale out': shardOptions,
       ...runGroups,
     },
@@ -82,6 +91,7 @@ export const scoreCommands: readonly CommandRow[] = [
         about: 'How long would it take, and what would it cost?',
         command: 'rowcast plan personas.csv --report churn --probe 3 --price-per-1000 0.05',
       },
+      { about: 'What would a definition do?', command: 'rowcast plan nightly.yaml' },
     ],
     load: () => import('../commands/plan.ts'),
   },
@@ -115,8 +125,14 @@ export const scoreCommands: readonly CommandRow[] = [
       { name: 'input', kind: 'path', describe: 'CSV that was scored; - is stdin', isRequired: true },
       { name: 'output', kind: 'path', describe: 'scored CSV; - is stdin', isRequired: true },
     ],
-    options: { Input: verifyOptions },
-    examples: [{ about: 'Check a finished run', command: 'rowcast verify personas.csv scored.csv' }],
+    options: { Input: verifyOptions, Sample: sampleOptions },
+    examples: [
+      { about: 'Check a finished run', command: 'rowcast verify personas.csv scored.csv' },
+      {
+        about: 'Predict 1,000 of its rows again',
+        command: 'rowcast verify personas.csv scored.csv --sample 1000 --report churn',
+      },
+    ],
     load: () => import('../commands/verify.ts'),
   },
   {

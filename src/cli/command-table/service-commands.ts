@@ -4,7 +4,7 @@ import {
   listenOptions,
   platformOptions,
   serviceThreadOptions,
-  shutdownOptions,
+  startAndStopOptions,
 } from '../../config/options/serve.ts';
 import { homeOption } from '../../config/options/service.ts';
 import type { CommandRow, Positional } from './command-row.ts';
@@ -27,7 +27,7 @@ export const serviceCommands: readonly CommandRow[] = [
       'Web platform': platformOptions,
       Limits: limitOptions,
       Speed: serviceThreadOptions,
-      Shutdown: shutdownOptions,
+      'Start and shutdown': startAndStopOptions,
       Service: homeOption,
     },
     examples: [
@@ -41,7 +41,6 @@ export const serviceCommands: readonly CommandRow[] = [
   },
   {
     name: 'keys',
-    formerName: 'keys list',
     group: 'Service',
     describe: 'list the API keys of the service and their scopes',
     options: { Service: homeOption },

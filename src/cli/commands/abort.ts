@@ -21,7 +21,7 @@ export async function run({ flags, log }: Context): Promise<number> {
     { event: 'run_discarded' },
     isDiscarded
       ? `${output}: the unfinished run is discarded`
-      : `${output}: the run was complete, and its output has its name now; nothing is discarded`,
+      : `${output}: the run or repair was complete, and its files are in their places now; nothing is discarded`,
   );
   return ExitCode.done;
 }

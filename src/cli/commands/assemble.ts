@@ -1,4 +1,4 @@
-import { sizeOf } from '../../library/numbers.ts';
+import { isMisfitError } from '../../drift/misfit-limits.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import type { RunRecord } from '../../library/run/run-record.ts';
 import { chooseService, serviceFiles } from '../../library/service/choose-service.ts';
@@ -7,12 +7,13 @@ import { needsCounts, plannedJob, plannedValues } from '../../library/shards/ass
 import { assembleRun } from '../../library/shards/assemble-run.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
 import { readVersion } from '../../library/version.ts';
+import { sizeOf } from '../../number-text.ts';
 import type { Summary } from '../../runs/summary.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { checkComplete } from '../../shards/assemble/check-complete.ts';
 import type { FileParts } from '../../shards/assemble/file-parts.ts';
-import { joinCounts, noCounts } from '../../shards/assemble/joined-counts.ts';
+import { type JoinedCounts, joinCounts, noCounts } from '../../shards/assemble/joined-counts.ts';
 import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
 import { readRun, type ShardedRun } from '../../shards/folder/read-run.ts';
 import { checkWorker } from '../../shards/work/check-worker.ts';
@@ -63,6 +64,12 @@ export async function assembleFinished(
   return exit_code ?? ExitCode.done;
 }
 
+/** What was counted may be unknown, but if it is beyond a limit, the run stops. */
+function unlessBeyond(error: unknown): JoinedCounts {
+  if (isMisfitError(error)) throw error;
+  return noCounts;
+}
+
 async function assemble(
   given: Context,
   sharded: ShardedRun,
@@ -82,7 +89,7 @@ async function assemble(
   const traced = await traceAssembling(given, job, plan);
   const context: Context = { ...given, telemetry: traced?.run };
   const countAll = async (files: readonly FileParts[]) => {
-    const opening = { values, address: address(), env, ...reportedRequests(context), stop };
+    const opening = { values, address: address(), env, ...reportedRequests(context, values), stop };
     return withScorer(opening, async opened => {
       await checkWorker(plan, { service: opened, version: readVersion(), stop });
       const scorer = 'open' in opened ? opened : httpScorer(opened);
@@ -91,9 +98,9 @@ async function assemble(
   };
   const count = async (files: readonly FileParts[]) => {
     if (needsCounts(values)) return countAll(files);
-    // Only for a warning, for which no service is asked.
+    // Only for a warning and the default limits, for which no service is asked.
     const isLocal = plan.service === LOCAL && address().kind === 'local';
-    return isLocal ? countAll(files).catch(() => noCounts) : noCounts;
+    return isLocal ? countAll(files).catch(unlessBeyond) : noCounts;
   };
   const join = () =>
     assembleRun({

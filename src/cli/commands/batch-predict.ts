@@ -2,9 +2,9 @@ import { outputOptions } from '../../config/options/output.ts';
 import { idleTimeoutOption, reportOption } from '../../config/options/service.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
-import { counted } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
+import { counted, countOf } from '../../number-text.ts';
 import { batchPredict } from '../../scoring/upload-file.ts';
 import { stdout } from '../../storage/standard-streams.ts';
 import { checkStdout } from '../closed-stdout.ts';
@@ -49,8 +49,14 @@ export async function run(context: Context): Promise<number> {
       const seconds = progress.seconds();
       log.info(
         { event: 'upload_finished', ...rows, seconds },
-        `${counted(rows.scored)} rows scored${rejected} in ${seconds.toFixed(1)} s, to ${to}`,
+        `${countOf(rows.scored, 'row')} scored${rejected} in ${seconds.toFixed(1)} s, to ${to}`,
       );
+      const { mismatched = 0, unseen = 0 } = rows;
+      if (mismatched + unseen > 0)
+        log.warn(
+          { event: 'unknown_values', mismatched, unseen },
+          `values that the model does not know count as missing or rare: ${counted(mismatched)} not of their column's type, ${counted(unseen)} unknown categories`,
+        );
       return rows.rejected === 0 ? ExitCode.done : ExitCode.someRejected;
     } finally {
       progress.close();

@@ -1,8 +1,11 @@
 import { keyOptions } from '../../config/options/keys.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
+import { reportId } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
+import { absentReport } from '../../reports/one-version.ts';
+import { hasReport } from '../../reports/report-store.ts';
 import { sanitize } from '../../sanitize.ts';
 import { addKey } from '../../server/auth/key-store.ts';
 import { type Scope, scopes } from '../../server/auth/scopes.ts';
@@ -11,18 +14,19 @@ import { printText } from '../terminal/print.ts';
 
 /** Creates an API key and prints it, and nothing else, to stdout. */
 export async function run({ flags, env, log }: Context): Promise<number> {
-  const { report: reports, all, scope, expires } = resolveValues(keyOptions, flags);
+  const { report: reports, scope, expires } = resolveValues(keyOptions, flags);
   // An empty variable in a script must not create a key for all reports.
   if (reports?.length === 0)
     throw new RowcastError('usage', '--report is empty', {
       hint: 'Give an id, or leave it out for all reports.',
     });
-  if (all && reports !== undefined)
-    throw new RowcastError('usage', '--all and --report are mutually exclusive', {
-      hint: 'Give one of them.',
-    });
+  const home = homeOf({ flags, env });
+  // A wrong id would only be noticed by whoever uses the key.
+  const ids = reports ?? [];
+  if (ids.every(id => reportId.safeParse(id).success))
+    for (const id of ids) if (!(await hasReport(home, id))) throw await absentReport(home, id, undefined);
   const name = String(flags.name);
-  const key = await addKey(homeOf({ flags, env }), name, {
+  const key = await addKey(home, name, {
     reports: reports ?? 'all',
     scopes: readScopes(scope),
     expires: expires === undefined ? undefined : new Date(Date.now() + expires * 1000),

@@ -14,16 +14,16 @@ export async function run({ flags, env, log }: Context): Promise<number> {
     log.info({ event: 'no_keys' }, `no keys in ${home}; create one with rowcast keys add`);
     return ExitCode.done;
   }
-  const rows = await Promise.all(
-    keys.map(async ({ name, key }) => {
-      if (key === undefined) return [name, '(damaged)'];
-      const used = await lastUseOf(home, name, key.created);
-      const scopes = key.hasScopes
-        ? key.scopes.join(', ')
-        : `${key.scopes.join(', ')} (created before scopes)`;
-      return [name, key.created, used ?? 'never', expiryOf(key), [key.reports].flat().join(', '), scopes];
-    }),
-  );
+  const rows: string[][] = [];
+  for (const { name, key } of keys) {
+    if (key === undefined) {
+      rows.push([name, '(damaged)']);
+      continue;
+    }
+    const used = await lastUseOf(home, name, key.created);
+    const scopes = key.hasScopes ? key.scopes.join(', ') : `${key.scopes.join(', ')} (created before scopes)`;
+    rows.push([name, key.created, used ?? 'never', expiryOf(key), [key.reports].flat().join(', '), scopes]);
+  }
   await printText(alignColumns([['KEY', 'CREATED', 'LAST USED', 'EXPIRES', 'REPORTS', 'SCOPES'], ...rows]));
   return ExitCode.done;
 }

@@ -1,7 +1,8 @@
+import { type Definition, loadDefinition } from '../../config/definition.ts';
 import { jsonOption } from '../../config/options/observability.ts';
 import { planOptions } from '../../config/options/plan.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import { exitCodes } from '../../errors.ts';
+import { exitCodes, RowcastError } from '../../errors.ts';
 import { checkCompared } from '../../library/plan/check-compared.ts';
 import { type PlanTotals, planOf, totalsOf } from '../../library/plan/plan-of.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
@@ -10,23 +11,83 @@ import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
 import { findInputs } from '../../runs/files/input-files.ts';
 import { type InputPlan, planInput } from '../../scoring/plan/plan-input.ts';
+import { commandOf } from '../../shell-word.ts';
 import { retryLines } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { settingsOf, withSettings } from '../definitions.ts';
 import { describeFailure } from '../exit-codes.ts';
 import { type Job, readJob } from '../score/read-job.ts';
 import { onSignals } from '../signals.ts';
 import { describePlan, describeTotals } from '../terminal/plan-text.ts';
 import { printText } from '../terminal/print.ts';
 
-/** Shows what `score` would do with its options. Nothing is written, except with --shards. */
+/** Shows what `score` would do with its options, or `run` with definitions. Nothing is written, except with --shards. */
 export async function run(context: Context): Promise<number> {
-  if (context.flags.shards === undefined) return runPlan(context, {});
-  const { planShards } = await import('../shards/plan-shards.ts');
-  return planShards(context, {}, await readJob(context, {}, []));
+  const inputs = [context.flags.input ?? []].flat().map(String);
+  const files = inputs.filter(isDefinition);
+  if (files.length === 0) {
+    checkNoSettings(context);
+    return planSection(context, {});
+  }
+  const other = inputs.find(input => !isDefinition(input));
+  if (other !== undefined)
+    throw new RowcastError('usage', `${files[0]} is a definition, and ${other} is not`, {
+      hint: 'Plan definitions and other inputs with separate commands.',
+    });
+  if (files.length > 1 && context.flags.shards !== undefined)
+    throw new RowcastError('usage', '--shards is the folder of one definition', {
+      hint: 'Plan each definition with its own folder.',
+    });
+  const { input: _, ...flags } = context.flags;
+  return planDefinitions({ ...context, flags }, files);
+}
+
+/** A file is taken for a definition by its name. */
+const isDefinition = (input: string): boolean => /\.ya?ml$/i.test(input);
+
+/** @throws RowcastError `usage` */
+function checkNoSettings({ flags }: Context): void {
+  if (flags.set !== undefined)
+    throw new RowcastError('usage', '--set has no effect without a definition', {
+      hint: 'Give the option itself, or a definition as the input.',
+    });
+}
+
+/** Shows the plans of definitions, all of which are read first. */
+export async function planDefinitions(given: Context, files: readonly string[]): Promise<number> {
+  const settings = settingsOf(given);
+  const context = withSettings(given, settings);
+  const definitions: Definition[] = [];
+  for (const file of files) definitions.push(await loadDefinition(file, { env: context.env, settings }));
+  let code: number = ExitCode.done;
+  for (const definition of definitions) code = Math.max(code, await planDefinition(context, definition));
+  return code;
+}
+
+/**
+ * Shows the plan of a definition. One with a `train` section is planned with the report that there is now, because nothing
+ * is trained.
+ */
+async function planDefinition(context: Context, { file, train, score }: Definition): Promise<number> {
+  if (train === undefined) return planSection(context, score);
+  return planSection(context, score).catch((error: unknown) => {
+    if (error instanceof RowcastError && error.code === 'no_such_report')
+      error.hint = `${commandOf('run', [file])} trains the report first. It can be planned once the report is trained.`;
+    throw error;
+  });
 }
 
 /** @param defined the `score` section of a definition; flags override it */
-export async function runPlan(context: Context, defined: Readonly<Record<string, unknown>>): Promise<number> {
+async function planSection(context: Context, defined: Section): Promise<number> {
+  if (context.flags.shards === undefined) return runPlan(context, defined);
+  const { planShards } = await import('../shards/plan-shards.ts');
+  return planShards(context, defined, await readJob(context, defined, []));
+}
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** @param defined the `score` section of a definition; flags override it */
+async function runPlan(context: Context, defined: Section): Promise<number> {
   const { env, flags, log } = context;
   const values = resolveValues({ ...planOptions, ...jsonOption('') }, flags);
   const job = await readJob(context, defined, []);
@@ -36,7 +97,13 @@ export async function runPlan(context: Context, defined: Readonly<Record<string,
   const signals = onSignals({});
   const { first: stop } = signals;
   try {
-    const opening = { values: job.values, address, env, onRetry: retryLines(log), stop };
+    const opening = {
+      values: job.values,
+      address,
+      env,
+      onRetry: retryLines(log, job.values.maxOutage),
+      stop,
+    };
     return await withScorer(opening, async scorer => {
       const plans: InputPlan[] = [];
       for (const input of await inputsOf(job)) {

@@ -17,11 +17,12 @@ export async function run(context: Context): Promise<number> {
   if (id === undefined) throw new RowcastError('usage', 'no report given; use --report ID');
   const named = (context.flags.features ?? []) as string[]; // a repeated argument
   const given = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
-  const probabilities = await withServiceOf(context, { timeout }, async service => {
+  const { probabilities, warnings } = await withServiceOf(context, { timeout }, async service => {
     const features = given ?? readPairs(named, await service.report(id));
     return service.persona(id, features);
   });
-  await printText(`${JSON.stringify({ id, probabilities })}\n`);
+  const answer = { id, probabilities, ...(warnings.length > 0 && { warnings }) };
+  await printText(`${JSON.stringify(answer)}\n`);
   return ExitCode.done;
 }
 

@@ -1,9 +1,8 @@
 import { repairOptions } from '../../config/options/repair.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import { counted, countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
+import { counted, countOf } from '../../number-text.ts';
 import { repair } from '../../repair/repair.ts';
-import { recordRepair, versionOf } from '../../runs/files/run-ledger.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import type { Context } from '../context.ts';
 import { onSignals } from '../signals.ts';
@@ -15,12 +14,14 @@ export async function run({ flags, log }: Context): Promise<number> {
   const signals = onSignals({ onFirst: () => {}, onSecond: () => {} });
   const stop = signals.first;
   try {
-    const before = await versionOf(output);
     const rows = await repair({ ...values, output, corrected, stop }).catch(error => {
       throw stop.aborted ? new Interrupted(stop) : error;
     });
     const { placed, already, left } = rows;
-    await recordRepair(output, before, left);
+    if (placed === 0 && left === 0) {
+      log.info({ event: 'repaired', rows }, `${output}: nothing is left to repair${beforeText(already)}`);
+      return ExitCode.done;
+    }
     const parts = [
       `${countOf(placed, 'row')} repaired in ${output}`,
       ...(already > 0 ? [`${counted(already)} repaired before`] : []),
@@ -32,3 +33,6 @@ export async function run({ flags, log }: Context): Promise<number> {
     signals.end();
   }
 }
+
+const beforeText = (rows: number): string =>
+  rows === 0 ? '' : `; ${countOf(rows, 'row')} ${rows === 1 ? 'was' : 'were'} repaired before`;

@@ -3,7 +3,7 @@ import { RowcastError } from '../../errors.ts';
 import { ExitCode, exitCodeOf } from '../../library/run/exit-code.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
 import { Interrupted } from '../../scoring/stop.ts';
-import { shellWord } from '../../shell-word.ts';
+import { commandOf } from '../../shell-word.ts';
 import type { Context } from '../context.ts';
 import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../definitions.ts';
 import { logFileFailure } from '../last-error.ts';
@@ -21,16 +21,15 @@ import { runTrain } from './train.ts';
  */
 export async function run(given: Context): Promise<number> {
   const files = definitionFiles(given);
+  if (given.flags['dry-run'] === true) {
+    const { planDefinitions } = await import('./plan.ts');
+    // Only `plan` itself writes shards.
+    return planDefinitions({ ...given, flags: { ...given.flags, shards: undefined } }, files);
+  }
   const settings = settingsOf(given);
   const context = withSettings(given, settings);
   const definitions: Definition[] = [];
   for (const file of files) definitions.push(await loadDefinition(file, { env: context.env, settings }));
-  if (context.flags['dry-run'] === true) {
-    const { runPlan } = await import('./plan.ts');
-    let code: number = ExitCode.done;
-    for (const { score } of definitions) code = Math.max(code, await runPlan(context, score));
-    return code;
-  }
   const [only] = definitions;
   if (definitions.length === 1 && only !== undefined) return runDefinition(context, only);
   checkOutputs(definitions, context.flags);
@@ -51,7 +50,8 @@ export async function run(given: Context): Promise<number> {
  * Runs a definition: trains its report, if it has a `train` section, and scores its rows. Flags override its `score`
  * section. If the rows go to a file and stdout is a terminal, a preview is printed to it.
  */
-async function runDefinition(context: Context, { file, train, score }: Definition): Promise<number> {
+async function runDefinition(given: Context, { file, train, score }: Definition): Promise<number> {
+  const context = { ...given, isTrained: train !== undefined };
   const reads = [
     { at: file, what: 'the definition', option: '-o' },
     ...(train === undefined ? [] : [{ at: String(train.history), what: 'the history', option: '-o' }]),
@@ -114,5 +114,5 @@ async function printPreview(options: PreviewOptions): Promise<void> {
 /** The command that shows the report of a run. */
 function reportCommand(context: Context, score: Definition['score'], report = ''): string {
   const service = flagsOfAddress(chooseService(context, score), context.env);
-  return ['rowcast', 'report', report, ...service].map(shellWord).join(' ');
+  return commandOf('report', [report, ...service]);
 }

@@ -12,7 +12,7 @@ import { Interrupted } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Telemetry } from '../../telemetry/open-telemetry.ts';
 import type { Context } from '../context.ts';
-import { type Job, readJob } from '../score/read-job.ts';
+import { type Job, nameOf, readJob } from '../score/read-job.ts';
 import { beginLineage } from '../score/run-lineage.ts';
 import { AFTER_SIGNAL_MS, beginTelemetry } from '../score/run-telemetry.ts';
 import { unwritten } from '../score/unwritten.ts';
@@ -110,7 +110,7 @@ async function withRecord<H extends Held>(
       onRecord(current) {
         record = current;
         logFields.run_id = current.attempt.runId;
-        if (!job.isMany) logFields.input = current.names.input;
+        if (!job.isMany) logFields.input = nameOf(job);
       },
       onUnwritten: unwritten(log),
     });

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { serveOptions } from '../../config/options/serve.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import { isLoopback } from '../../contract/loopback.ts';
+import { isLoopback, isUnspecified } from '../../contract/loopback.ts';
 import { RowcastError } from '../../errors.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
 import { startService } from '../../server/server.ts';
+import { warmUp } from '../../server/warm-up.ts';
 import type { Context } from '../context.ts';
 import { announceKey } from '../serve/announce-key.ts';
 import { announcePlatform } from '../serve/announce-platform.ts';
@@ -28,8 +29,10 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     maxRequestsPerSecond,
     maxRowsPerSecond,
     threads,
+    maxConnectionsPerAddress,
     spillBytes,
     maxSpillBytes,
+    warmUp: warmUpSeconds,
     drainDelay,
     drainTimeout,
     web,
@@ -50,7 +53,7 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     maxRequestsPerSecond,
     maxRowsPerSecond,
     threads,
-    limits: { spillBytes, maxSpillBytes },
+    limits: { connectionsPerAddress: maxConnectionsPerAddress, spillBytes, maxSpillBytes },
     storedKeys: true,
     metrics: true,
     log,
@@ -61,9 +64,18 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     given === undefined && keys.every(({ key }) => key === undefined)
       ? randomBytes(24).toString('base64url')
       : undefined;
+  const ready = performance.now() + warmUpSeconds * 1000;
+  const left = (): number => Math.max(0, ready - performance.now());
+  // Without it the service is slower at first, and reports what is wrong with its files itself.
+  if (left() > 0) await warmUp(home, left()).catch(() => {});
   // Imported only if used.
   const platform = web ? (await import('../../web/platform.ts')).openPlatform({ dataBytes }) : undefined;
-  const service = await startService({ ...options, key: given ?? made, extension: platform });
+  const service = await startService({
+    ...options,
+    key: given ?? made,
+    extension: platform,
+    preloadMs: left(),
+  });
   // Before the URL is logged, so that a signal after that shuts down gracefully. SIGHUP reloads.
   const signals = onSignals({ signals: ['SIGINT', 'SIGTERM'] });
   const reload = (): Promise<void> => reloadFiles(service, { tlsCert, tlsKey }, log);
@@ -95,7 +107,13 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
         `health and metrics at ${service.adminUrl}`,
       );
     if (platform !== undefined)
-      forget = await announcePlatform(platform, { serviceUrl: service.url, home, open, log, logFormat });
+      forget = await announcePlatform(platform, {
+        serviceUrl: openableUrl(service.url),
+        home,
+        open,
+        log,
+        logFormat,
+      });
     if (!signals.first.aborted) await once(signals.first, 'abort');
     await shutDown(service, signals.first.reason, { drainDelay, drainTimeout, log });
   } catch (error) {
@@ -107,4 +125,10 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     process.off('SIGHUP', reload);
   }
   return ExitCode.done;
+}
+
+/** A URL that a browser on this machine can open, also if the service listens on all addresses. */
+function openableUrl(url: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  return isUnspecified(hostname) ? `${protocol}//localhost:${port}` : url;
 }

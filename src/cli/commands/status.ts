@@ -1,14 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExitCode } from '../../library/run/exit-code.ts';
+import { flagsOfAddress } from '../../library/service/choose-service.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
 import { findRuns } from '../../runs/find-runs.ts';
 import { noRuns, readStatus } from '../../runs/status.ts';
-import { type StatusReport, statusReport } from '../../runs/status-report.ts';
+import { type StatusReport, statusReport, unfinishedReport } from '../../runs/status-report.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
 import { readProgress } from '../../shards/status/read-progress.ts';
 import { shardsReport } from '../../shards/status/shards-report.ts';
 import type { Context } from '../context.ts';
+import { plannedAddress } from '../shards/work-command.ts';
 import { printText } from '../terminal/print.ts';
 import { describeShards } from '../terminal/shards-text.ts';
 import { describeRuns } from '../terminal/status-table.ts';
@@ -64,15 +66,20 @@ async function lookAt(path: string, isJson: boolean): Promise<Seen> {
 async function lookAtShards(folder: SharedFolder, isJson: boolean): Promise<Seen> {
   const progress = await readProgress(folder);
   const report = shardsReport(progress);
-  return { text: isJson ? jsonOf(report) : describeShards(progress, report), state: report.state };
+  const { env } = process;
+  const service = flagsOfAddress(plannedAddress({ flags: {}, env }, progress.run.plan), env);
+  return { text: isJson ? jsonOf(report) : describeShards(progress, report, service), state: report.state };
 }
 
 async function lookAtFolder(folder: string, isJson: boolean): Promise<Seen> {
   const runs: StatusReport[] = [];
-  for (const output of await findRuns(folder)) {
+  const { outputs, unfinished } = await findRuns(folder);
+  for (const output of outputs) {
     // It may have been removed in the meantime.
     const status = await readStatus(output).catch(() => undefined);
-    if (status !== undefined) runs.push(statusReport(output, status));
+    const missing = unfinished.get(output);
+    if (missing !== undefined) runs.push(unfinishedReport(output, missing, status));
+    else if (status !== undefined) runs.push(statusReport(output, status));
   }
   if (runs.length === 0) throw noRuns(folder);
   const has = (state: StatusReport['state']): boolean => runs.some(run => run.state === state);

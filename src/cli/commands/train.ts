@@ -14,7 +14,7 @@ import { describeReport } from '../terminal/report-text.ts';
 
 /** Trains a report and prints its id and tech specs. */
 export async function run(context: Context): Promise<number> {
-  const { report } = await runTrain(context, {});
+  const { report } = await runTrain(context);
   // The warnings were already logged.
   await printText(describeReport(report.id, { ...report, warnings: [] }));
   return ExitCode.done;
@@ -23,13 +23,15 @@ export async function run(context: Context): Promise<number> {
 /**
  * Trains a report.
  *
- * @param defined the `train` section of a definition; flags override it
+ * @param definition the `train` section of a definition, if one trains it; flags override it
  */
 export async function runTrain(
   { flags, env, log, logFormat }: Context,
-  defined: Readonly<Record<string, unknown>>,
+  definition?: Readonly<Record<string, unknown>>,
 ): Promise<{ report: Report; isSkipped: boolean }> {
+  const defined = definition ?? {};
   const values = resolveValues({ ...trainOptions, ...historyOptions }, flags, defined);
+  const isChosen = definition === undefined || defined['if-exists'] !== undefined;
   const historyFile = String(flags.history ?? defined.history ?? '');
   if (historyFile === '')
     throw new RowcastError('usage', 'the history file name is empty', {
@@ -49,11 +51,20 @@ export async function runTrain(
     predict: values.predict,
     home: homeOf({ flags, env }, defined),
     seed: values.seed,
-    ifExists: values.ifExists,
-    onSkip: id => {
-      log.info({ event: 'training_skipped', report: id }, `report ${id} already exists; training skipped`);
+    ifExists: isChosen ? values.ifExists : undefined,
+    byDefinition: definition !== undefined,
+    onSkip(id, isUnchanged) {
+      const why = isUnchanged ? 'was trained from this history with these options' : 'already exists';
+      log.info({ event: 'training_skipped', report: id }, `report ${id} ${why}; training skipped`);
       isSkipped = true;
     },
+    onChanged: (id, changes) =>
+      log.info(
+        { event: 'training_repeated', report: id },
+        `report ${id} is trained again: ${changes.join(', ')}`,
+      ),
+    names: values.names,
+    encoding: values.encoding,
     ...(values.bins !== undefined && { bins: values.bins }),
     ...(values.report !== undefined && { id: values.report }),
     ...(values.quote !== undefined && { quote: values.quote }),

@@ -1,16 +1,21 @@
-import { verifyOptions } from '../../config/options/verify.ts';
+import { sampleOptions, verifyOptions } from '../../config/options/verify.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import type { LongField } from '../../formats/csv/records/long-field.ts';
-import { counted, countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { longFieldLine } from '../../library/run/long-field-line.ts';
-import { verifyFiles } from '../../library/verify-files.ts';
+import { chooseService } from '../../library/service/choose-service.ts';
+import { withScorer } from '../../library/service/with-scorer.ts';
+import { type FilesToVerify, verifyFiles } from '../../library/verify-files.ts';
+import { counted, countOf } from '../../number-text.ts';
 import type { Tally } from '../../verify/compare.ts';
+import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
 
 /** Checks that an output file matches its input; the first difference is an error. */
-export async function run({ flags, log }: Context): Promise<number> {
+export async function run(context: Context): Promise<number> {
+  const { flags, log } = context;
   const values = resolveValues(verifyOptions, flags);
+  const sample = await sampleOf(context);
   const [input, output] = [String(flags.input), String(flags.output)];
   const begun = performance.now();
   const nameOf = (file: string): string => (file === '-' ? 'stdin' : file);
@@ -18,11 +23,35 @@ export async function run({ flags, log }: Context): Promise<number> {
     const [fields, message] = longFieldLine(nameOf(input), field);
     log.warn({ event: 'long_field', ...fields }, message);
   };
-  const { tally, rejects } = await verifyFiles({ input, output, values, onLongField });
+  const { tally, rejects, sampled } = await verifyFiles({ input, output, values, onLongField, sample });
   const seconds = (performance.now() - begun) / 1000;
   const pair = `${nameOf(output)} matches ${nameOf(input)}`;
-  log.info({ event: 'verified', tally, seconds }, `${pair}: ${describeTally(tally, rejects, seconds)}`);
+  const again =
+    sampled === undefined ? '' : `; ${countOf(sampled, 'row')} predicted again, with the same result`;
+  log.info(
+    { event: 'verified', tally, ...(sampled !== undefined && { sampled }), seconds },
+    `${pair}: ${describeTally(tally, rejects, seconds)}${again}`,
+  );
   return ExitCode.done;
+}
+
+/** What predicts rows again with --sample. @throws RowcastError `usage` without a report */
+async function sampleOf(context: Context): Promise<FilesToVerify['sample']> {
+  const { flags, env } = context;
+  const values = resolveValues(sampleOptions, flags);
+  if (values.sample === undefined) return undefined;
+  // Loaded only when it is needed.
+  const { predictAgain, sampleValues } = await import('../../library/predict-again.ts');
+  const run = sampleValues(values);
+  const { signal: stop } = new AbortController();
+  const opening = {
+    values: run,
+    address: chooseService({ flags, env }),
+    env,
+    ...reportedRequests(context, run),
+    stop,
+  };
+  return { size: values.sample, predict: predictAgain(run, use => withScorer(opening, use), stop) };
 }
 
 /** For example `5 rows, 3 scored, 2 rejected (1 without probabilities, 1 malformed; not checked: no rejects file)`. */

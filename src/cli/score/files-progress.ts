@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { counted, countOf } from '../../library/numbers.ts';
 import type { RunRecord } from '../../library/run/run-record.ts';
+import { counted, countOf } from '../../number-text.ts';
 import { type Accounts, newAccounts, sumOf } from '../../runs/accounts.ts';
 import type { Summary } from '../../runs/summary.ts';
 import { addSamples, noSample, type TimelineSample } from '../../runs/timeline.ts';

@@ -1,6 +1,7 @@
-import { counted, countOf } from '../../library/numbers.ts';
+import { counted, countOf } from '../../number-text.ts';
 import type { Summary } from '../../runs/summary.ts';
 import { sanitize } from '../../sanitize.ts';
+import { shownPath } from '../terminal/shown-path.ts';
 
 /** Maximum number of failed files that are listed; the summary has all. */
 const MAX_LISTED = 20;
@@ -33,7 +34,9 @@ export function describeFiles(
       ? ''
       : `\n  of the unchanged files, ${countOf(rejectedBefore, 'row')} ${rejectedBefore === 1 ? 'was' : 'were'} rejected when they were scored`;
   if (failed.length === 0) return line + earlier;
-  const listed = failed.slice(0, MAX_LISTED).map(({ input, error }) => `${sanitize(input)} [${error?.code}]`);
+  const listed = failed
+    .slice(0, MAX_LISTED)
+    .map(({ input, error }) => `${sanitize(shownPath(input))} [${error?.code}]`);
   const more = failed.length - listed.length;
   return `${line}${earlier}\n  not scored: ${listed.join(', ')}${more > 0 ? ` and ${counted(more)} more` : ''}`;
 }

@@ -19,11 +19,11 @@ export interface Job extends RunJob {
  * @param reads files that the command reads in addition to the inputs and the key file
  */
 export async function readJob(
-  { flags, env }: Pick<Context, 'flags' | 'env'>,
+  { flags, env, isTrained }: Pick<Context, 'flags' | 'env' | 'isTrained'>,
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Promise<Job> {
-  const values = resolveValues(runOptions, flags, defined);
+  const values = { ...resolveValues(runOptions, flags, defined), restartIfRetrained: isTrained };
   const inputs = inputsOf(flags.input) ?? inputsOf(defined.input) ?? ['-'];
   const { output, rejects, summary, private: isPrivate } = values;
   const isMany =
@@ -41,9 +41,13 @@ export async function readJob(
       ...{ input, output, rejects, summary, private: isPrivate },
       reads: [...reads, ...serviceFiles({ flags, env }, defined), ...comparedFiles(values)],
     },
-    names: namesOf(values, inputs.join(', ')),
+    names: namesOf(values, inputs),
   };
 }
+
+/** The inputs of a job as they were given, for messages. */
+export const nameOf = ({ inputs }: Pick<Job, 'inputs'>): string =>
+  inputs.map(input => (input === '-' ? 'stdin' : input)).join(', ');
 
 function inputsOf(given: unknown): string[] | undefined {
   const names = given === undefined ? [] : [given].flat().map(String);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Client } from '../../client/client.ts';
 import { RowcastError } from '../../errors.ts';
 import { exitCodeOf } from '../../library/run/exit-code.ts';
@@ -9,9 +10,11 @@ import { SharedColumns } from '../../lineage/shared-columns.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
 import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
+import { versionOf } from '../../runs/files/file-version.ts';
 import { outputOptionsOf } from '../../runs/files/output-options.ts';
 import type { FilePair } from '../../runs/files/pair-files.ts';
-import { type RunLedger, versionOf } from '../../runs/files/run-ledger.ts';
+import type { RunLedger } from '../../runs/files/run-ledger.ts';
+import { unchangedRun } from '../../runs/files/unchanged-run.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary.ts';
@@ -63,6 +66,8 @@ export class FileScorer {
     this.#context = context;
     this.#options = options;
     this.#stop = AbortSignal.any([options.stop, this.#failed.signal]);
+    // Each of the files that are scored at the same time listens to it.
+    setMaxListeners(0, this.#stop);
   }
 
   /** The summaries of the files so far, in their order. */
@@ -73,22 +78,23 @@ export class FileScorer {
   /** @param index of the file, for the order of the summaries */
   async score(pair: FilePair, index: number): Promise<void> {
     const { values, ledger, work, progress, stop } = this.#options;
-    const { input, output } = pair;
-    const record = new RunRecord(namesOf({ ...values, ...pair }, input), undefined);
+    const { input, output, rejects } = pair;
+    const record = new RunRecord(namesOf({ ...values, ...pair }, [input]), undefined);
     const logFields = { run_id: record.attempt.runId, input };
     const log = logOfFile(this.#context.log, input, logFields);
     const context = { ...this.#context, log, logFields, commandLine: '' };
     let telemetry: RunTelemetry | undefined;
     let hasBegun = false;
-    const finished = { input, output, options: work };
+    const finished = { input, output, rejects, options: work };
     progress.begin(index, record);
     try {
       if (this.#stop.aborted) throw new Interrupted(this.#stop);
-      const earlier = values.ifExists === 'skip-unchanged' ? await ledger.unchanged(finished) : undefined;
+      const earlier = values.ifExists === 'skip-unchanged' ? await unchangedRun(ledger, finished) : undefined;
       if (earlier !== undefined) {
         this.skipped.read += earlier.rows.read;
         this.skipped.rejected += earlier.rows.rejected;
         this.#summaries[index] = await record.end('skipped', codeOf(values, earlier.rows), stop);
+        ledger.skip(finished);
         return;
       }
       hasBegun = true;
@@ -100,11 +106,14 @@ export class FileScorer {
       const { status, run_id, exit_code, rows } = summary;
       const entry = { run_id, exit_code: exit_code ?? 0, rows: { read: rows.read, rejected: rows.rejected } };
       if (status === 'finished' && version !== undefined) await ledger.add(finished, entry, version);
+      else ledger.skip(finished);
     } catch (error) {
       // That is the id of the other run.
       if (error instanceof RowcastError && error.code === 'other_work') record.attempt = record.newRun;
-      this.#summaries[index] = await record.fail(error, unwritten(context.log));
+      const summary = await record.fail(error, unwritten(context.log));
+      this.#summaries[index] = summary;
       if (error instanceof Interrupted) return;
+      if (summary.error !== null) ledger.fail(finished, summary.error);
       this.failures.push(codeOfFile(exitCodeOf(error)));
       logFileFailure(context, error, input);
       if (values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${input}`);

@@ -1,21 +1,19 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { noteDrift } from '../../library/run/note-drift.ts';
 import type { RunRecord } from '../../library/run/run-record.ts';
 import { codeOf, reportOf } from '../../library/run/score-recorded.ts';
 import type { Address } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
+import { countOf } from '../../number-text.ts';
 import { findInputs } from '../../runs/files/input-files.ts';
 import { folderOfPattern } from '../../runs/files/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/files/pair-files.ts';
 import { RunLedger } from '../../runs/files/run-ledger.ts';
+import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import { TotalCounts } from '../../scoring/counts/total-counts.ts';
 import { RejectBudget } from '../../scoring/reject-budget.ts';
 import { earlierOf } from '../../scoring/score.ts';
 import { Interrupted } from '../../scoring/stop.ts';
-import { unwritable } from '../../storage/target.ts';
 import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { nameReport } from '../service.ts';
@@ -47,10 +45,10 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
   const { values, places } = job;
   const report = reportOf(values);
   const { pairs, ledger } = await planFiles(job);
-  await makeFolders(pairs);
   await readLedger(ledger, log);
   const earlier = await earlierOf({ ...values, report });
-  return withScorer({ values, address, env, ...reportedRequests(context), stop }, async scorer => {
+  const folders = await makeOutputFolders(writtenBy(pairs));
+  return withScorer({ values, address, env, ...reportedRequests(context, values), stop }, async scorer => {
     log.info(
       { event: 'files_started', files: pairs.length, report },
       `scoring ${countOf(pairs.length, 'file')} with ${nameReport(report, scorer)}`,
@@ -67,6 +65,7 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
     record.sample = () => progress.sample();
     record.columnsOf = id => files.columns.of(id);
     record.files = () => ({ accounts: progress.accounts, runs: files.summaries });
+    await ledger.begin(pairs).catch(warnOfLedger(log));
     const line = openProgress({ ...progressMode(flags), output: '', isTotal: true, logFormat, log });
     line.show(seconds => progress.report(seconds));
     try {
@@ -82,11 +81,7 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
       budget.checkEnd();
     } finally {
       line.close();
-      await ledger
-        .flush()
-        .catch(error =>
-          log.warn({ event: 'ledger_not_written' }, `cannot record the finished runs: ${error.message}`),
-        );
+      await ledger.flush().catch(warnOfLedger(log));
     }
     const { skipped, failures } = files;
     const { read, rejected } = progress.accounts;
@@ -102,7 +97,7 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
       describeFiles(summary, skipped.rejected),
     );
     return code;
-  });
+  }).finally(folders.undo);
 }
 
 /**
@@ -134,13 +129,12 @@ export async function readLedger(ledger: RunLedger, log: Context['log']): Promis
     );
 }
 
-/** Makes the folders of outputs that a pattern names. */
-export async function makeFolders(pairs: readonly FilePair[]): Promise<void> {
-  const files = pairs.flatMap(({ output, rejects }) =>
-    rejects === undefined ? [output] : [output, rejects],
-  );
-  for (const folder of new Set(files.map(dirname)))
-    await mkdir(folder, { recursive: true }).catch(cause => {
-      throw unwritable(folder, cause);
-    });
-}
+/** Without the record, the next command scores the files again, so this run goes on. */
+const warnOfLedger =
+  (log: Context['log']) =>
+  ({ message }: Error): void =>
+    log.warn({ event: 'ledger_not_written' }, `cannot record the runs: ${message}`);
+
+/** The outputs and rejects files of all inputs, for `makeOutputFolders`. */
+export const writtenBy = (pairs: readonly FilePair[]): ReadonlyMap<string, string> =>
+  new Map(pairs.flatMap(({ output, rejects = output }) => [output, rejects].map(path => [path, path])));

@@ -1,7 +1,8 @@
-import { counted } from '../../library/numbers.ts';
 import { longFieldLine } from '../../library/run/long-field-line.ts';
 import type { RunWatch } from '../../library/run/score-recorded.ts';
 import type { Scoring } from '../../library/run/score-values.ts';
+import { counted } from '../../number-text.ts';
+import { sanitize } from '../../sanitize.ts';
 import type { Context } from '../context.ts';
 import { rejectLines } from '../reject-lines.ts';
 import { LOCAL } from '../service.ts';
@@ -14,6 +15,7 @@ export function watchRun(
   { values: { output, rejects }, input, record }: Scoring,
   progress: Progress,
 ): RunWatch {
+  const file = input === '-' ? 'stdin' : input;
   return {
     ...(telemetry !== undefined && { traceBatch: telemetry.traceBatch }),
     onBegin({ runId }) {
@@ -24,22 +26,28 @@ export function watchRun(
       progress.show(seconds =>
         runReport(now, seconds, record.service === LOCAL ? undefined : record.statistics),
       ),
-    onReject: rejectLines(record.names.input, output === '-' && rejects === undefined, (fields, line) =>
+    onReject: rejectLines(file, output === '-' && rejects === undefined, (fields, line) =>
       log.warn(fields, line),
     ),
     onLongField(field) {
-      const [fields, message] = longFieldLine(input === '-' ? 'stdin' : input, field);
+      const [fields, message] = longFieldLine(file, field);
       log.warn({ event: 'long_field', ...fields }, message);
     },
+    onSetAside: () =>
+      log.warn(
+        { event: 'run_set_aside' },
+        `${sanitize(output)}: the unfinished run is of different work, so it is kept as ${sanitize(output)}.partial.old until this one finishes, which begins with the first row`,
+      ),
     onResume({ row, accounts }) {
       telemetry?.resumed(accounts.batches);
       log.info({ event: 'run_resumed', row }, `resuming at row ${counted(row)} from the last checkpoint`);
     },
-    onSuspend({ row }) {
+    onSuspend({ row }, needsRestart) {
       progress.close();
-      const resume = commandLine === '' ? '' : `; to resume, run: ${commandLine}`;
+      const isResumed = commandLine !== '' && !needsRestart;
+      const resume = isResumed ? `; to resume, run: ${commandLine}` : '';
       log.info(
-        { event: 'run_suspended', row, ...(commandLine !== '' && { command: commandLine }) },
+        { event: 'run_suspended', row, ...(isResumed && { command: commandLine }) },
         `checkpoint saved at row ${counted(row - 1)}${resume}`,
       );
     },

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
 import type { FilePair } from '../../runs/files/pair-files.ts';
+import { unchangedRun } from '../../runs/files/unchanged-run.ts';
 import { PLAN } from '../../shards/folder/names.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
@@ -37,12 +38,14 @@ export async function filesToScore(
   found.pairs = [];
   for (const pair of pairs) {
     const [input, output] = [resolve(pair.input), resolve(pair.output)];
-    const run = outputs.has(output) ? undefined : await ledger.unchanged({ input, output, options });
+    const rejects = pair.rejects === undefined ? undefined : resolve(pair.rejects);
+    const key = { input, output, rejects, options };
+    const run = outputs.has(output) ? undefined : await unchangedRun(ledger, key);
     if (run === undefined) found.pairs.push(pair);
     else
       found.unchanged.push({
         ...{ input, output, rows: run.rows },
-        rejects: pair.rejects === undefined ? null : resolve(pair.rejects),
+        rejects: rejects ?? null,
       });
   }
   return found;

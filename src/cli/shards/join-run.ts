@@ -55,7 +55,7 @@ export async function joinRun<T>(
   const sharedPace = new WorkerPace({ folder, ...own, reserve });
   const traced = await traceWork(given, plan, values, stop);
   const context: Context = { ...given, telemetry: traced?.telemetry.run };
-  const opening = { values, address, env: given.env, ...reportedRequests(context), sharedPace, stop };
+  const opening = { values, address, env: given.env, ...reportedRequests(context, values), sharedPace, stop };
   const joined = (): Promise<T> =>
     withScorer(opening, async service => {
       await checkWorker(plan, { service, version: readVersion(), stop });

@@ -8,6 +8,7 @@ import { shardsOf } from '../../library/shards/find-folder.ts';
 import { readVersion } from '../../library/version.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
 import { folderOfPattern } from '../../runs/files/output-pattern.ts';
+import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
 import { readShards } from '../../shards/folder/read-plan.ts';
@@ -20,7 +21,7 @@ import { publishShards } from '../../shards/plan/publish-shards.ts';
 import { startPlan } from '../../shards/plan/start-plan.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';
-import { makeFolders } from '../score/score-files.ts';
+import { writtenBy } from '../score/score-files.ts';
 import { filesToScore } from './files-to-score.ts';
 
 export interface Sharding {
@@ -72,7 +73,7 @@ export async function makeShards(
     trace,
     ledger: job.isMany ? resolve(folderOfPattern(output)) : undefined,
   });
-  if (job.isMany) await makeFolders(pairs);
+  await makeOutputFolders(writtenBy(pairs));
   await startPlan(folder, plan);
   return {
     folder,

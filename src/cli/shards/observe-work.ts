@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { countOf } from '../../library/numbers.ts';
+import { countOf } from '../../number-text.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
 import type { WorkObserver } from '../../shards/work/work-observer.ts';
 import type { Context } from '../context.ts';
@@ -56,7 +56,7 @@ export function observeWork({
       onLost: ({ shard }) =>
         log.warn({ event: 'shard_lost', folder, shard }, `shard ${shard}: another worker has taken it over`),
       onFailed: ({ shard }, { code, message }) =>
-        log.error({ event: 'shard_failed', folder, shard, code }, `shard ${shard}: ${message} [${code}]`),
+        log.error({ event: 'shard_failed', folder, shard, code }, `shard ${shard}: ${message}`),
     }),
   };
 }

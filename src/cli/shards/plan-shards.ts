@@ -1,9 +1,9 @@
-import { countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
-import { chooseService } from '../../library/service/choose-service.ts';
+import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
+import { countOf } from '../../number-text.ts';
 import { whyOneShard } from '../../shards/plan/publish-shards.ts';
-import { shellWord } from '../../shell-word.ts';
+import { commandOf } from '../../shell-word.ts';
 import { retryLines } from '../connect.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';
@@ -22,7 +22,13 @@ export async function planShards(
   const signals = onSignals({});
   const { first: stop } = signals;
   try {
-    const opening = { values: job.values, address, env, onRetry: retryLines(log), stop };
+    const opening = {
+      values: job.values,
+      address,
+      env,
+      onRetry: retryLines(log, job.values.maxOutage),
+      stop,
+    };
     return await withScorer(opening, async service => {
       const { folder, plan, publish } = await makeShards(context, defined, job, { service, stop });
       const counts = plan.files.map(() => ({ shards: 0, rows: 0 }));
@@ -44,7 +50,10 @@ export async function planShards(
         await printText(
           `${JSON.stringify({ format: 1, plan: plan.id, folder: folder.path, shards: number, shard_bytes: plan.shard_bytes, files, unchanged: plan.unchanged.map(({ input }) => input) }, null, 2)}\n`,
         );
-      else await printText(textOf(folder.path, number, files, plan.unchanged.length));
+      else {
+        const words = [folder.path, ...flagsOfAddress(address, env)];
+        await printText(textOf(words, number, files, plan.unchanged.length));
+      }
       return ExitCode.done;
     });
   } finally {
@@ -62,7 +71,13 @@ interface FileShards {
 /** Maximum number of inputs that are described one by one. */
 const MAX_DESCRIBED = 5;
 
-function textOf(folder: string, number: number, files: readonly FileShards[], unchanged: number): string {
+/** @param words the folder, and the flags that choose the service */
+function textOf(
+  words: readonly string[],
+  number: number,
+  files: readonly FileShards[],
+  unchanged: number,
+): string {
   const lines = files
     .slice(0, MAX_DESCRIBED)
     .map(
@@ -75,14 +90,13 @@ function textOf(folder: string, number: number, files: readonly FileShards[], un
       `${countOf(unchanged, 'file')} not scored again: unchanged since ${unchanged === 1 ? 'it was' : 'they were'} scored`,
     );
   if (number === 0) return `${lines.join('\n')}\n`;
-  const dir = shellWord(folder);
   return `${lines.join('\n')}
 
 To score ${number === 1 ? 'it' : `all ${number}`}, on as many machines as you like:
-  rowcast work ${dir}
+  ${commandOf('work', words)}
 or each as a task of its own, I from 0 to ${number - 1}:
-  rowcast work ${dir} --shard I
+  ${commandOf('work', [...words, '--shard', 'I'])}
 then:
-  rowcast assemble ${dir}
+  ${commandOf('assemble', words)}
 `;
 }

@@ -1,5 +1,5 @@
-import { countOf, sizeOf } from '../../library/numbers.ts';
 import { plannedValues } from '../../library/shards/assemble-job.ts';
+import { countOf, sizeOf } from '../../number-text.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary.ts';
 import { sanitize } from '../../sanitize.ts';
@@ -8,6 +8,7 @@ import { isSingle, type ShardPlan } from '../../shards/plan/plan-shape.ts';
 import type { Context } from '../context.ts';
 import { describeRejects } from '../repair-commands.ts';
 import { describeFiles } from '../score/files-text.ts';
+import { shownPath } from '../terminal/shown-path.ts';
 import { describeSummary } from '../terminal/summary-text.ts';
 import { plannedAddress } from './work-command.ts';
 
@@ -19,7 +20,7 @@ export function reportAssembled(context: Context, plan: ShardPlan, summary: Summ
       if (code === 'unknown_values')
         log.warn(
           { event: 'unknown_values', input },
-          summary.runs ? `${sanitize(input)}: ${message}` : message,
+          summary.runs ? `${sanitize(shownPath(input))}: ${message}` : message,
         );
   const [file] = plan.files;
   if (file === undefined || !isSingle(plan)) {

@@ -1,20 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { queueOption, workersOption } from '../../config/options/shards.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import { countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { RunRecord } from '../../library/run/run-record.ts';
-import { chooseService } from '../../library/service/choose-service.ts';
+import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
+import { countOf } from '../../number-text.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
 import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
 import { chooseQueue, type QueueAddress } from '../../shards/queue/queue-address.ts';
-import { shellWord } from '../../shell-word.ts';
+import { commandOf } from '../../shell-word.ts';
+import { reasonOf } from '../../system-error.ts';
 import { assembleFinished } from '../commands/assemble.ts';
 import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
-import type { Job } from '../score/read-job.ts';
+import { type Job, nameOf } from '../score/read-job.ts';
 import { beginTelemetry } from '../score/run-telemetry.ts';
 import { totalCode } from '../score/total.ts';
 import { onSignals } from '../signals.ts';
@@ -98,7 +99,7 @@ async function scoreShards(
   const { first: stop } = signals;
   const progress = openProgress({ ...progressMode(flags), output: values.output, logFormat, log });
   try {
-    const opening = { values, address, env, ...reportedRequests(context), stop };
+    const opening = { values, address, env, ...reportedRequests(context, values), stop };
     const { sharding, codes } = await withScorer(opening, async service => {
       const sharding = await makeShards(context, defined, job, { service, stop });
       const { folder, plan } = sharding;
@@ -110,13 +111,15 @@ async function scoreShards(
       }
       log.info(
         { event: 'run_started', report, service: service.name, output: values.output, workers: number },
-        `scoring ${job.names.input}${withWorkers(number, queue)}`,
+        `scoring ${nameOf(job)}${withWorkers(number, queue, flagsOfAddress(address, env))}`,
       );
       const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, number)));
       const own = workerFlags({ values, flags, address, env, number: Math.max(1, number), threads });
       const source = queue === undefined ? ['--shard', 'any'] : ['--queue', queue.address.flag];
       const traceparent = context.telemetry?.traceparent;
-      const started = startWorkers([folder.path, ...source, ...own], number, { traceparent, stop });
+      const onFailed = (cause: NodeJS.ErrnoException): void =>
+        log.warn({ event: 'worker_not_started' }, `cannot start a worker: ${reasonOf(cause)}`);
+      const started = startWorkers([folder.path, ...source, ...own], number, { traceparent, stop, onFailed });
       return { sharding, codes: await untilScored(sharding, started, { progress, stop, queue }) };
     });
     progress.close();
@@ -124,7 +127,7 @@ async function scoreShards(
       const others =
         queue === undefined
           ? ''
-          : `. Other workers go on; to stop them: rowcast cancel ${shellWord(sharding.folder.path)}`;
+          : `. Other workers go on; to stop them: ${commandOf('cancel', [sharding.folder.path])}`;
       log.info({ event: 'run_suspended', command: commandLine }, `to resume, run: ${commandLine}${others}`);
       throw new Interrupted(stop);
     }
@@ -139,9 +142,9 @@ async function scoreShards(
   }
 }
 
-/** Its own workers, and how to start others. */
-function withWorkers(number: number, queue: UsedQueue | undefined): string {
+/** Its own workers, and how to start others. @param service the flags that choose the service */
+function withWorkers(number: number, queue: UsedQueue | undefined, service: readonly string[]): string {
   const own = number === 0 ? '' : ` with ${countOf(number, 'worker')}`;
   if (queue === undefined) return own;
-  return `${own}${number === 0 ? '; workers of any machine' : '; more of them, on any machine'}: rowcast work --queue ${shellWord(queue.address.flag)}`;
+  return `${own}${number === 0 ? '; workers of any machine' : '; more of them, on any machine'}: ${commandOf('work', ['--queue', queue.address.flag, ...service])}`;
 }

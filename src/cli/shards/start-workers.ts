@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { thresholdText } from '../../config/changed-options.ts';
 import { exitCodes } from '../../errors.ts';
 import type { ScoreValues } from '../../library/run/score-values.ts';
 import { type Address, type Environment, flagsOfAddress } from '../../library/service/choose-service.ts';
@@ -13,6 +14,13 @@ export interface Workers {
   stop(): void;
 }
 
+export interface StartOptions {
+  traceparent: string | undefined;
+  stop: AbortSignal;
+  /** Called if the system cannot start one of the processes; it counts as one that has ended for a passing reason. */
+  onFailed: (cause: NodeJS.ErrnoException) => void;
+}
+
 /**
  * Starts processes that score shards.
  *
@@ -21,29 +29,36 @@ export interface Workers {
 export function startWorkers(
   args: readonly string[],
   number: number,
-  { traceparent, stop }: { traceparent: string | undefined; stop: AbortSignal },
+  { traceparent, stop, onFailed }: StartOptions,
 ): Workers {
   const [, script = ''] = process.argv;
-  const children = Array.from({ length: number }, () =>
-    spawn(process.execPath, [...process.execArgv, script, 'work', ...args], {
-      // What a worker has to say goes where the command's own messages go.
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env: { ...process.env, ...(traceparent !== undefined && { TRACEPARENT: traceparent }) },
-    }),
-  );
-  const running = new Set(children);
-  const end = async (child: (typeof children)[number]): Promise<number> => {
-    const [code] = (await once(child, 'exit')) as [number | null];
-    running.delete(child);
-    return code ?? exitCodes.temporary; // killed
+  const running = new Set<ChildProcess>();
+  const work = async (): Promise<number> => {
+    let child: ChildProcess | undefined;
+    try {
+      child = spawn(process.execPath, [...process.execArgv, script, 'work', ...args], {
+        // What a worker has to say goes where the command's own messages go.
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+        env: { ...process.env, ...(traceparent !== undefined && { TRACEPARENT: traceparent }) },
+      });
+      running.add(child);
+      const [code] = (await once(child, 'exit')) as [number | null];
+      return code ?? exitCodes.temporary; // killed
+    } catch (cause) {
+      onFailed(cause as NodeJS.ErrnoException); // of spawn, which throws it or emits it
+      return exitCodes.temporary;
+    } finally {
+      if (child !== undefined) running.delete(child);
+    }
   };
   // No signal: Ctrl-C and many schedulers send theirs to all processes, and a second one would end the workers at once.
   const stopAll = (): void => {
     for (const child of running) if (child.connected) child.disconnect();
   };
+  const all = Array.from({ length: number }, work);
   stop.addEventListener('abort', stopAll);
   if (stop.aborted) stopAll();
-  const ended = Promise.all(children.map(end)).finally(() => stop.removeEventListener('abort', stopAll));
+  const ended = Promise.all(all).finally(() => stop.removeEventListener('abort', stopAll));
   return {
     get running() {
       return running.size;
@@ -66,7 +81,7 @@ export interface WorkerFlagsOptions {
 
 /** The flags of each worker: together they make no more requests at a time than the command may. Their pace is in the plan. */
 export function workerFlags({ values, flags, address, env, number, threads }: WorkerFlagsOptions): string[] {
-  const { concurrency, timeout, maxOutage, batchRows, batchBytes } = values;
+  const { concurrency, timeout, maxOutage, batchRows, batchBytes, maxMismatches, maxUnseen } = values;
   const share = (value: number): number => Math.max(1, Math.floor(value / number));
   const given = (name: string, value: string | number | undefined): string[] =>
     value === undefined ? [] : [`--${name}`, String(value)];
@@ -79,6 +94,8 @@ export function workerFlags({ values, flags, address, env, number, threads }: Wo
     ...given('max-outage', maxOutage),
     ...given('batch-rows', batchRows),
     ...given('batch-bytes', batchBytes),
+    ...given('max-mismatches', maxMismatches && thresholdText(maxMismatches)),
+    ...given('max-unseen', maxUnseen && thresholdText(maxUnseen)),
     ...ofLog.flatMap(name => (flags[name] === undefined ? [] : [`--${name}`, String(flags[name])])),
     '--quiet',
     ...['--progress', 'never'],

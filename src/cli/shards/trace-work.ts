@@ -32,7 +32,7 @@ export async function traceWork(
   stop: AbortSignal,
 ): Promise<TracedWork | undefined> {
   const newRecord = (input: string, output: string): RunRecord => {
-    const record = new RunRecord(namesOf({ ...values, output, report: plan.report.id }, input), undefined);
+    const record = new RunRecord(namesOf({ ...values, output, report: plan.report.id }, [input]), undefined);
     record.service = plan.service;
     record.classes = plan.classes;
     return record;

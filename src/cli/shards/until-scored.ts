@@ -1,5 +1,5 @@
-import { counted, countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
+import { counted, countOf } from '../../number-text.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { feedRun } from '../../shards/queue/feed-run.ts';
 import { queuedRun } from '../../shards/queue/queued-run.ts';

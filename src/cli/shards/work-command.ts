@@ -1,24 +1,39 @@
-import { type Address, DEFAULT_KEY, type Given, homeOf } from '../../library/service/choose-service.ts';
+import { connectionOptions } from '../../config/options/service.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import {
+  type Address,
+  DEFAULT_KEY,
+  flagsOfAddress,
+  type Given,
+  homeOf,
+} from '../../library/service/choose-service.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
-import { shellWord } from '../../shell-word.ts';
+import { commandOf } from '../../shell-word.ts';
 import type { Context } from '../context.ts';
 import { LOCAL } from '../service.ts';
 
-/** The service of a plan, to name it in a command. No key is sent there: a plan may be somebody else's. */
-export const plannedAddress = (given: Given, { service }: Pick<ShardPlan, 'service'>): Address =>
-  service === LOCAL
-    ? { kind: 'local', home: homeOf(given) }
-    : { kind: 'remote', url: service, key: { kind: 'environment', name: DEFAULT_KEY }, allowHttp: false };
+/**
+ * The service of a plan, with the key that this command was given for it, to name both in another command. Nothing is sent
+ * there: a plan may be somebody else's.
+ */
+export function plannedAddress(given: Given, { service }: Pick<ShardPlan, 'service'>): Address {
+  if (service === LOCAL) return { kind: 'local', home: homeOf(given) };
+  const {
+    apiKeyFile: path,
+    apiKeyEnv: name = DEFAULT_KEY,
+    allowHttp,
+  } = resolveValues(connectionOptions, given.flags);
+  const key =
+    path === undefined ? ({ kind: 'environment', name } as const) : ({ kind: 'file', path } as const);
+  return { kind: 'remote', url: service, key, allowHttp };
+}
 
 /** The command that scores one shard, as this machine would run it. */
 export function workCommandOf(
-  { flags, env }: Pick<Context, 'flags' | 'env'>,
-  { folder, plan: { service } }: Pick<ShardedRun, 'folder' | 'plan'>,
+  context: Pick<Context, 'flags' | 'env'>,
+  { folder, plan }: Pick<ShardedRun, 'folder' | 'plan'>,
 ): (shard: number) => string {
-  const isKnown = service === (env.ROWCAST_URL || LOCAL);
-  const url = isKnown ? [] : ['--url', service];
-  const home = service === LOCAL && flags.home !== undefined ? ['--home', String(flags.home)] : [];
-  return shard =>
-    ['rowcast', 'work', folder.path, '--shard', String(shard), ...url, ...home].map(shellWord).join(' ');
+  const service = flagsOfAddress(plannedAddress(context, plan), context.env);
+  return shard => commandOf('work', [folder.path, '--shard', String(shard), ...service]);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RowcastError } from '../../errors.ts';
-import { countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
+import { countOf } from '../../number-text.ts';
 import { Interrupted, unlessStopped } from '../../scoring/stop.ts';
 import { KnownRuns } from '../../shards/queue/known-runs.ts';
 import type { QueueAddress } from '../../shards/queue/queue-address.ts';

@@ -1,5 +1,5 @@
-import { counted, countOf, durationOf, sizeOf } from '../../library/numbers.ts';
 import type { PlanTotals } from '../../library/plan/plan-of.ts';
+import { counted, countOf, durationOf, sizeOf } from '../../number-text.ts';
 import { dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import { sanitize } from '../../sanitize.ts';
 import type { InputPlan } from '../../scoring/plan/plan-input.ts';
@@ -71,13 +71,24 @@ export function describeTotals({
   ...precision
 }: PlanTotals): string {
   const about = aboutText(precision);
-  const free = freeBytes === null ? '' : ` of ${sizeOf(freeBytes)} that are free`;
   return [
     `${about}${countOf(rows, 'row')}`,
     ...(requests === 0 ? [] : [`${about}${countOf(requests, 'request')}`]),
-    `${precision.isLowerBound ? 'at least' : 'up to'} ${sizeOf(outputBytes)}${free}`,
+    `${precision.isLowerBound ? 'at least' : 'up to'} ${sizeOf(outputBytes)} of disk space${freeText(outputBytes, freeBytes, precision)}`,
     ...(cost === null ? [] : [`cost ${about}${cost.toFixed(2)}`]),
   ].join(', ');
+}
+
+/** Whether the outputs fit on their disk. */
+function freeText(
+  outputBytes: number,
+  freeBytes: number | null,
+  { isLowerBound }: Pick<PlanTotals, 'isLowerBound'>,
+): string {
+  if (freeBytes === null) return '';
+  const free = `${sizeOf(freeBytes)} free`;
+  if (freeBytes >= outputBytes) return ` (${free})`;
+  return ` (only ${free}, so the output ${isLowerBound ? 'does' : 'may'} not fit)`;
 }
 
 function listed(names: readonly string[]): string {

@@ -1,5 +1,5 @@
 import type { CallStatistics } from '../../contract/call-statistics.ts';
-import { counted, countOf, durationOf, sizeOf } from '../../library/numbers.ts';
+import { counted, countOf, durationOf, sizeOf } from '../../number-text.ts';
 import type { RunProgress } from '../../scoring/observer.ts';
 
 /** What a progress line says: as text, and as members of a JSON line. */
@@ -31,7 +31,7 @@ export function runReport(
   return {
     cells: [
       fraction === undefined ? '' : percentText(fraction),
-      `${counted(accounts.read)} rows`,
+      countOf(accounts.read, 'row'),
       `${counted(rate)} rows/s`,
       left === undefined ? '' : `about ${durationOf(left)} left`,
       rejected === 0 ? '' : countOf(rejected, 'reject'),

@@ -1,5 +1,5 @@
 import { type CalibrationBin, type Quality, quality } from '../../contract/schemas.ts';
-import { counted } from '../../library/numbers.ts';
+import { counted } from '../../number-text.ts';
 import { sanitize } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';
 
@@ -29,7 +29,8 @@ export function describeQuality(member: unknown, classes: readonly string[] | un
 }
 
 function metrics(data: Quality): string[][] {
-  const { accuracy, accuracy_interval: interval, auc } = data;
+  const { accuracy, accuracy_interval: interval, auc, calibration, confusion } = data;
+  const isOfSeveral = (calibration ?? confusion ?? []).length > 2;
   return [
     [
       '  accuracy',
@@ -39,7 +40,12 @@ function metrics(data: Quality): string[][] {
       '  baseline',
       `${percent(data.majority_accuracy)} (always predicting "${sanitize(data.majority_class)}")`,
     ],
-    ['  AUC', auc === null ? 'undefined' : auc.toFixed(3)],
+    [
+      '  AUC',
+      auc === null
+        ? 'undefined'
+        : `${auc.toFixed(3)}${isOfSeveral ? ' (one-vs-rest, averaged over the classes)' : ''}`,
+    ],
     ['  log loss', data.log_loss.toFixed(3)],
   ];
 }

@@ -1,8 +1,8 @@
-import { counted, countOf, durationOf } from '../../library/numbers.ts';
+import { counted, countOf, durationOf } from '../../number-text.ts';
 import { sanitize } from '../../sanitize.ts';
 import type { ShardsProgress } from '../../shards/status/read-progress.ts';
 import type { ShardsReport } from '../../shards/status/shards-report.ts';
-import { shellWord } from '../../shell-word.ts';
+import { commandOf } from '../../shell-word.ts';
 import { alignColumns } from './print.ts';
 
 /** Shards that were given up and are listed. */
@@ -16,9 +16,15 @@ const MAX_LISTED = 5;
  *       shards  2 waiting, 3 running, 10 done
  *       rows    1,250,000 read, 12 rejected
  *       rate    212,000 rows/s, about 12 s left
+ *
+ * @param service the flags that choose the service in the next command
  */
-export function describeShards({ run }: ShardsProgress, report: ShardsReport): string {
-  const rows = [...rowsOf(run, report)].map(([name, text]) => [`  ${name}`, text ?? '']);
+export function describeShards(
+  { run }: ShardsProgress,
+  report: ShardsReport,
+  service: readonly string[],
+): string {
+  const rows = [...rowsOf(run, report, service)].map(([name, text]) => [`  ${name}`, text ?? '']);
   return `${sanitize(run.folder.path)}: ${stateOf(report)}\n\n${alignColumns(rows)}`;
 }
 
@@ -38,7 +44,11 @@ function stateOf({
   return shards.waiting === 0 ? 'all shards are done' : 'stopped: no worker is alive';
 }
 
-function* rowsOf({ folder, failures }: ShardsProgress['run'], report: ShardsReport): Generator<string[]> {
+function* rowsOf(
+  { folder, failures }: ShardsProgress['run'],
+  report: ShardsReport,
+  service: readonly string[],
+): Generator<string[]> {
   const { shards, rows, rows_per_second: rate, eta_seconds: left, fraction } = report;
   const states = Object.entries(shards).filter(([, count]) => count > 0);
   const unplanned = report.is_planned ? '' : ' so far';
@@ -54,7 +64,7 @@ function* rowsOf({ folder, failures }: ShardsProgress['run'], report: ShardsRepo
     yield ['given up', `shard ${shard}: ${sanitize(error.message)} [${sanitize(error.code)}]`];
   if (failures.size > MAX_LISTED) yield ['', `and ${counted(failures.size - MAX_LISTED)} more`];
   const next = nextOf(report);
-  if (next !== undefined) yield ['next', `rowcast ${next} ${shellWord(folder.path)}`];
+  if (next !== undefined) yield ['next', commandOf(next, [folder.path, ...service])];
 }
 
 function nextOf({ state, shards, is_planned: isPlanned, is_cancelled: isCancelled }: ShardsReport) {

@@ -1,4 +1,4 @@
-import { counted, countOf, durationOf } from '../../library/numbers.ts';
+import { counted, countOf, durationOf } from '../../number-text.ts';
 import type { StatusReport } from '../../runs/status-report.ts';
 import { sanitize } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';
@@ -9,6 +9,7 @@ import { alignColumns } from './print.ts';
  *     scored: 200 runs: 197 finished, 2 running, 1 stopped
  *
  *       scored/a.csv  running  31%  1,250,000 rows  212,000 rows/s  about 12 s left
+ *       scored/b.csv  stopped       no rows yet                                      in/b.csv: … [missing_columns]
  */
 export function describeRuns(folder: string, runs: readonly StatusReport[]): string {
   const states = (['finished', 'running', 'stopped'] as const).flatMap(state => {
@@ -16,17 +17,23 @@ export function describeRuns(folder: string, runs: readonly StatusReport[]): str
     return count === 0 ? [] : [`${counted(count)} ${state}`];
   });
   const open = runs.filter(({ state }) => state !== 'finished').map(cellsOf);
-  const table = open.length === 0 ? '' : `\n${alignColumns(open)}`;
+  const table = open.length === 0 ? '' : `\n${alignColumns(withoutEmptyColumns(open))}`;
   return `${sanitize(folder)}: ${countOf(runs.length, 'run')}: ${states.join(', ')}\n${table}`;
 }
 
-function cellsOf({ output, state, fraction, rows, rows_per_second: rate, eta_seconds: left }: StatusReport) {
+function withoutEmptyColumns(rows: readonly (readonly string[])[]): string[][] {
+  return rows.map(row => row.filter((_, column) => rows.some(other => other[column] !== '')));
+}
+
+function cellsOf(run: StatusReport): string[] {
+  const { output, state, fraction, rows, rows_per_second: rate, eta_seconds: left, input, error } = run;
   return [
     `  ${sanitize(output)}`,
     state,
     fraction === null ? '' : `${Math.floor(100 * fraction)}%`,
-    rows === undefined ? 'no rows yet' : `${counted(rows.read)} rows`,
+    rows === undefined ? 'no rows yet' : countOf(rows.read, 'row'),
     state !== 'running' || rate === null ? '' : `${counted(rate)} rows/s`,
     left === null ? '' : `about ${durationOf(left)} left`,
+    error === undefined ? '' : sanitize(`${input}: ${error.message} [${error.code}]`),
   ];
 }

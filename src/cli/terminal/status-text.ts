@@ -1,12 +1,13 @@
 import type { Options } from '../../config/options/option.ts';
 import { scoreOptions } from '../../config/options/score.ts';
-import { counted, countOf, durationOf } from '../../library/numbers.ts';
+import { counted, countOf, durationOf } from '../../number-text.ts';
 import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status-report.ts';
 import { sanitize } from '../../sanitize.ts';
+import { LOCAL } from '../service.ts';
 import { alignColumns } from './print.ts';
-import { isLocal, serviceText } from './service-text.ts';
+import { serviceText } from './service-text.ts';
 
 /** Describes the state of an output for people. */
 export function describeStatus(output: string, status: Status, now: Date): string {
@@ -65,7 +66,7 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
     countOf(accounts.blank, 'blank line'),
   ];
   yield ['batches', counted(accounts.batches)];
-  if (!isLocal(fingerprint.service))
+  if (fingerprint.service !== LOCAL)
     yield ['requests', counted(accounts.calls), ...retriesOf(accounts.retries)];
   yield ['written', bytesText(output.bytes), ...compressedOf(output)];
   yield [
@@ -116,7 +117,7 @@ function optionsOf(given: Readonly<Record<string, string>>): string[] {
 const processOf = ({ pid }: { pid: number | undefined }): string =>
   pid === undefined ? '' : ` (process ${pid})`;
 
-const bytesText = (bytes: number): string => `${counted(bytes)} bytes`;
+const bytesText = (bytes: number): string => countOf(bytes, 'byte');
 
 /** Units of a duration; each is used up to twice the next larger one. */
 const UNITS = [

@@ -1,7 +1,8 @@
-import { counted, countOf } from '../../library/numbers.ts';
+import { counted, countOf } from '../../number-text.ts';
 import type { Summary } from '../../runs/summary.ts';
 import { sanitize } from '../../sanitize.ts';
 import { LOCAL } from '../service.ts';
+import { shownPath } from './shown-path.ts';
 
 /**
  * Describes a summary for people: one line if all went well, more lines for retries or a long run.
@@ -28,7 +29,7 @@ export function describeSummary(summary: Summary): string {
   const pace = rate < MIN_RATE ? '' : `, ${counted(rate)} rows/s`;
   // Time and rate are those of this process.
   const since = resumedFrom === null ? '' : `, ${counted(rows.read - resumedFrom + 1)} since resuming,`;
-  const lines = [`${counts}${since} in ${seconds.toFixed(1)} s${pace}, to ${summary.output}`];
+  const lines = [`${counts}${since} in ${seconds.toFixed(1)} s${pace}, to ${shownPath(summary.output)}`];
   const again = Object.values(retries).reduce((sum, count) => sum + count, 0);
   // Requests are of interest; the batches of a local report are not.
   if (again > 0 || (seconds > 10 && summary.service !== LOCAL)) {

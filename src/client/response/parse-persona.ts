@@ -1,4 +1,5 @@
-import type { Probabilities } from '../../contract/schemas.ts';
+import * as z from 'zod';
+import { type PersonaAnswer, type ValueWarning, valueWarning } from '../../contract/schemas.ts';
 import type { Wire } from '../../contract/wire-names.ts';
 import { jsonText } from '../transport/response-body.ts';
 import { checkReport, InvalidResponse } from './invalid-response.ts';
@@ -9,7 +10,7 @@ import { parsePredictions } from './parse-predictions.ts';
  *
  * @throws InvalidResponse
  */
-export function parsePersona(body: Buffer, { report, wire, secret }: ExpectedPersona): Probabilities {
+export function parsePersona(body: Buffer, { report, wire, secret }: ExpectedPersona): PersonaAnswer {
   const text = jsonText(body);
   const batch = `{${JSON.stringify(wire.predictions)}:[${text}]}`;
   const { classes, probabilities } = parsePredictions(batch, {
@@ -19,8 +20,20 @@ export function parsePersona(body: Buffer, { report, wire, secret }: ExpectedPer
     secret,
   });
   if (classes.length === 0) throw new InvalidResponse(`the response has no "${wire.probabilities}"`);
-  checkReport(Object(JSON.parse(text))[wire.id], report);
-  return Object.fromEntries(classes.map((name, index) => [name, probabilities[index] ?? Number.NaN]));
+  const answer = Object(JSON.parse(text));
+  checkReport(answer[wire.id], report);
+  return {
+    probabilities: Object.fromEntries(
+      classes.map((name, index) => [name, probabilities[index] ?? Number.NaN]),
+    ),
+    warnings: warningsOf(answer.warnings, secret),
+  };
+}
+
+/** A hosted service may have none, or use the name for something else. */
+function warningsOf(given: unknown, secret: string): ValueWarning[] {
+  const { data = [] } = z.array(valueWarning).max(100).safeParse(given);
+  return data.filter(({ column, message }) => ![column, message].some(text => text.includes(secret)));
 }
 
 export interface ExpectedPersona {

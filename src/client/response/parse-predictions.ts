@@ -2,6 +2,7 @@ import { codePointOrder } from '../../contract/class-order.ts';
 import { MAX_CLASSES } from '../../contract/limits.ts';
 import type { Predictions } from '../../contract/predictions.ts';
 import type { Wire } from '../../contract/wire-names.ts';
+import { counted, countOf } from '../../number-text.ts';
 import { sanitize } from '../../sanitize.ts';
 import { copyProbabilities } from './copy-probabilities.ts';
 import { checkReport, InvalidResponse } from './invalid-response.ts';
@@ -42,7 +43,9 @@ export function parsePredictions(
 ): ReceivedPredictions {
   const received = readPredictions(body, wire, report);
   if (received.length !== personas)
-    throw new InvalidResponse(`${received.length} predictions came back for ${personas} personas`);
+    throw new InvalidResponse(
+      `${countOf(received.length, 'prediction')} came back for ${countOf(personas, 'persona')}`,
+    );
   const predictions = inPersonaOrder(received, wire);
 
   const errors = new Map<number, { code: string; message: string }>();
@@ -94,7 +97,9 @@ function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
     if (!isObject(own)) continue;
     const classes = Object.keys(own);
     if (classes.length > MAX_CLASSES)
-      throw new InvalidResponse(`the response has ${classes.length} classes; the limit is ${MAX_CLASSES}`);
+      throw new InvalidResponse(
+        `the response has ${counted(classes.length)} classes; the limit is ${counted(MAX_CLASSES)}`,
+      );
     return classes.sort(codePointOrder);
   }
   return [];

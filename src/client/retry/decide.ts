@@ -16,6 +16,8 @@ export interface FailedAttempt {
   canSplit: boolean;
   /** Whether it is a single row that may be treated as what is left after halving a batch. */
   mayBeRest: boolean;
+  /** Whether it is a part of a batch whose rows were shown to be at fault while the service was up. */
+  isPart: boolean;
   /** Time since its first failed attempt, not counting outages. */
   failingFor: number;
   /** Time since the service last responded, and since a batch was last scored; 0 if nothing failed since. */
@@ -38,6 +40,8 @@ export interface Decision {
   counted: number;
   /** What is left of `maxOutage`, in seconds: no wait before a retry is longer. */
   left: number;
+  /** Whether it stops because `maxOutage` is over. */
+  isOutage?: boolean;
 }
 
 /** Applies the rules of a failure table to a failed attempt. */
@@ -54,7 +58,7 @@ export function decide(table: FailureTable, attempt: FailedAttempt): Decision {
     return { ...decision, action: attempt.canSplit ? 'split' : 'reject' };
   }
   const mayStop = rule.maxOutage !== undefined && counted >= (rule.maxOutage.afterFailures ?? 0);
-  if (mayStop && waited >= maxOutage) return { ...decision, action: 'stop' };
+  if (mayStop && waited >= maxOutage) return { ...decision, action: 'stop', isOutage: true };
   return probes === 0 ? { ...decision, action: 'retry' } : { ...decision, action: 'probe', probes };
 }
 
@@ -72,7 +76,7 @@ function isDue(rule: FailureRule, attempt: FailedAttempt, counted: number): bool
 }
 
 /** Whether the other requests show that the service works. */
-function isShown({ evidence }: FailureRule, { others }: FailedAttempt): boolean {
+export function isShown({ evidence }: FailureRule, { others }: Pick<FailedAttempt, 'others'>): boolean {
   if (evidence === undefined) return false;
   const { requests, share } = evidence;
   return others.all >= requests && others.succeeded > 0 && others.succeeded >= share * others.all;
@@ -84,7 +88,9 @@ function probesNeeded(rule: FailureRule, attempt: FailedAttempt, counted: number
   if (evidence === undefined || !mayBeByRows(rule, attempt)) return 0;
   // Probes that were already requested must not be requested again.
   const hasOthers = attempt.others.all - attempt.probes >= evidence.requests;
-  if (evidence.for === 'each') return attempt.attempts > 1 && !hasOthers ? evidence.requests : 0;
+  // A busy service is spared until a request has failed twice, unless it was shown to be up.
+  const mayProbe = attempt.attempts > 1 || attempt.isPart;
+  if (evidence.for === 'each') return mayProbe && !hasOthers ? evidence.requests : 0;
   const isNear = counted >= rule.attempts - 1;
   return isNear && !(hasOthers && isShown(rule, attempt)) ? evidence.requests : 0;
 }

@@ -19,7 +19,7 @@ export class ServiceAvailability {
   #downSince: number | undefined;
   #stalledSince: number | undefined;
   #upSince = Number.NEGATIVE_INFINITY;
-  readonly #events = new EventEmitter<{ recovered: [] }>().setMaxListeners(0);
+  readonly #events = new EventEmitter<{ recovered: []; succeeded: [] }>().setMaxListeners(0);
 
   /** Requests that finished so far. */
   get finished(): RequestCounts {
@@ -33,6 +33,7 @@ export class ServiceAvailability {
     const wasDown = this.#downSince !== undefined && now - this.#downSince > MIN_DOWN_MS;
     this.#downSince = undefined;
     if (!isProbe) this.#stalledSince = undefined;
+    this.#events.emit('succeeded');
     if (!wasDown) return;
     this.#upSince = now;
     this.#events.emit('recovered');
@@ -68,17 +69,29 @@ export class ServiceAvailability {
     return (now - Math.max(since, this.#upSince)) / 1000;
   }
 
-  /** Waits for the given milliseconds, or less if the service recovers from an outage. */
-  async wait(ms: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Waits for the given milliseconds, or less if the service recovers from an outage.
+   *
+   * @param isUp asked after each success; the wait also ends if it returns true
+   */
+  async wait(ms: number, signal: AbortSignal, isUp: () => boolean = () => false): Promise<void> {
     const over = new AbortController();
     const end = (): void => over.abort();
     signal.addEventListener('abort', end);
+    const shown = new Promise<void>(resolve => {
+      this.#events.on('succeeded', onSuccess);
+      function onSuccess(): void {
+        if (isUp()) resolve();
+      }
+      over.signal.addEventListener('abort', () => this.#events.off('succeeded', onSuccess));
+    });
     try {
       await Promise.race([
         sleep(ms, undefined, { signal: over.signal }),
         once(this.#events, 'recovered', { signal: over.signal }).then(() =>
           sleep(Math.random() * Math.min(ms, MAX_JITTER_MS), undefined, { signal }),
         ),
+        shown,
       ]);
     } finally {
       signal.removeEventListener('abort', end);

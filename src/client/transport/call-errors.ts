@@ -1,4 +1,5 @@
 import { RowcastError } from '../../errors.ts';
+import { countOf } from '../../number-text.ts';
 import { sanitize } from '../../sanitize.ts';
 import { type CallDetails, CallError } from '../call-error.ts';
 import type { FailureCause, FailureTable } from '../failure-rule.ts';
@@ -80,7 +81,7 @@ export class CallErrors {
     return this.of(
       classesChanged ? 'classes_changed' : 'invalid_body',
       containsKey ? 'the response is invalid; it contains the API key, so it is not shown' : message,
-      { ...details, hint },
+      { ...details, hint, needsRestart: classesChanged },
       'wrong_answer',
     );
   }
@@ -99,7 +100,7 @@ export class CallErrors {
     if (code === 'UND_ERR_HEADERS_OVERFLOW')
       return this.of(
         'headers_too_large',
-        `response headers exceed the limit of ${MAX_HEADER_BYTES} bytes`,
+        `response headers exceed the limit of ${countOf(MAX_HEADER_BYTES, 'byte')}`,
         details,
       );
     const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
@@ -139,6 +140,10 @@ export class CallErrors {
   }
 
   tooLarge(limit: number, details: CallDetails): CallError {
-    return this.of('answer_too_large', `response body exceeds the limit of ${limit} bytes`, details);
+    return this.of(
+      'answer_too_large',
+      `response body exceeds the limit of ${countOf(limit, 'byte')}`,
+      details,
+    );
   }
 }

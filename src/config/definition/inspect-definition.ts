@@ -1,11 +1,9 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import { RowcastError } from '../../errors.ts';
 import { schemeOf } from '../../scheme.ts';
 import { definitionSchema, sections } from '../definition-schema.ts';
 import { describeIssue } from '../expectation.ts';
-import { useCurrentNames } from '../former-names.ts';
 import type { Options } from '../options/option.ts';
 import { homeOption } from '../options/service.ts';
 import { type MemberPath, readDocument } from './document.ts';
@@ -63,8 +61,7 @@ export function inspectDefinition(
         `${describeIssue(issue, optionAt(path))}${issue.code === 'unrecognized_keys' ? suggestKey(path) : ''}`,
         path,
       );
-  const definition =
-    checked.success && problems.length === 0 ? resolved(checked.data, file, refuse) : undefined;
+  const definition = checked.success && problems.length === 0 ? resolved(checked.data, file) : undefined;
   if (definition !== undefined && problems.length === 0) return { definition, problems: [] };
   const lineOf = ({ location: { line = 0 } }: RowcastError): number => line;
   return { definition: undefined, problems: problems.sort((a, b) => lineOf(a) - lineOf(b)) };
@@ -84,20 +81,11 @@ function issuesOf(error: z.ZodError | undefined): MemberIssue[] {
   );
 }
 
-/** Merges the sections, under the current names of their options. */
+/** Merges the sections. */
 function resolved(
   { home, train, service = {}, score }: z.infer<typeof definitionSchema>,
   file: string,
-  refuse: (message: string, path: MemberPath) => void,
 ): Definition {
-  const renamed = (name: keyof typeof sections, section: Section): Section =>
-    useCurrentNames(sections[name], section, (former, current) =>
-      refuse(`the former name of ${name}.${current}; both are given, with different values`, [name, former]),
-    );
-  const [chosen, run] = [renamed('service', service), renamed('score', score)];
-  for (const [name, value] of Object.entries(chosen))
-    if (run[name] !== undefined && !isDeepStrictEqual(run[name], value))
-      refuse(`the same option as service.${name}, and they have different values`, ['score', name]);
   const place = (options: Options, section: Section): Section =>
     resolvePaths(
       { ...options, ...homeOption },
@@ -106,8 +94,8 @@ function resolved(
     );
   return {
     file,
-    train: train && place(sections.train, renamed('train', train)),
-    score: place(sections.score, { ...chosen, ...run }),
+    train: train && place(sections.train, train),
+    score: place({ ...sections.service, ...sections.score }, { ...service, ...score }),
   };
 }
 

@@ -1,6 +1,5 @@
 import { suggestNames } from '../../suggest-names.ts';
 import { definitionSchema, sections } from '../definition-schema.ts';
-import { formerNamesOf } from '../former-names.ts';
 import type { Option, Options } from '../options/option.ts';
 import { homeOption } from '../options/service.ts';
 import type { MemberPath } from './document.ts';
@@ -13,8 +12,7 @@ const optionsOf = (section: PropertyKey | undefined): Options =>
 export function optionAt([section, name]: MemberPath): Option | undefined {
   if (section === 'home') return homeOption.home;
   const options = optionsOf(section);
-  const current = formerNamesOf(options).get(String(name)) ?? String(name);
-  return Object.hasOwn(options, current) ? options[current] : undefined;
+  return Object.hasOwn(options, String(name)) ? options[String(name)] : undefined;
 }
 
 /** The key that was perhaps meant by one that does not exist, as a sentence to add to a message. */

@@ -1,9 +1,6 @@
-import { resolve } from 'node:path';
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
-import { schemeOf } from '../../scheme.ts';
-import { sections } from '../definition-schema.ts';
-import { formerNamesOf } from '../former-names.ts';
+import { absolutePath } from '../../scheme.ts';
 import type { Option } from '../options/option.ts';
 import { readFlag } from '../resolve-options.ts';
 import type { MemberPath } from './document.ts';
@@ -53,7 +50,7 @@ export function applySettings(definition: unknown, settings: readonly Setting[])
   const result: Record<string, unknown> = { ...Object(definition) };
   for (const { path, value, option } of settings) {
     const [section = '', key, member] = path;
-    const placed = option?.kind === 'path' && typeof value === 'string' ? absolute(value) : value;
+    const placed = option?.kind === 'path' && typeof value === 'string' ? absolutePath(value) : value;
     if (key === undefined) {
       result[section] = placed;
       continue;
@@ -61,25 +58,8 @@ export function applySettings(definition: unknown, settings: readonly Setting[])
     const members: Record<string, unknown> = { ...Object(result[section]) };
     members[key] = member === undefined ? placed : { ...Object(members[key]), [member]: placed };
     result[section] = members;
-    for (const [other, name] of otherSpellings(section, key)) {
-      const { [name]: _, ...rest } = Object(result[other]);
-      if (result[other] !== undefined) result[other] = rest;
-    }
   }
   return result;
-}
-
-const absolute = (path: string): string =>
-  path === '-' || schemeOf(path) !== undefined ? path : resolve(path);
-
-/** The same option under its former name, and in the section where it used to be, or is now. */
-function otherSpellings(section: string, key: string): [section: string, name: string][] {
-  const run = ['score', 'service'];
-  const names = [...formerNamesOf(sections.score)].find(pair => pair.includes(key)) ?? [key];
-  const where = run.includes(section) ? run : [section];
-  return where
-    .flatMap(other => names.map((name): [string, string] => [other, name]))
-    .filter(([other, name]) => other !== section || name !== key);
 }
 
 /** The settings that have a flag too, as if that were given: they go over the environment, as it does. */
@@ -88,7 +68,7 @@ export function flagsOf(settings: readonly Setting[]): Record<string, unknown> {
     const [section = '', name = section] = path;
     const isOfRun = section === 'home' || section === 'score' || section === 'service';
     if (!isOfRun || path.length > 2 || option === undefined || option.definitionOnly) return [];
-    return [[formerNamesOf(sections.score).get(name) ?? name, value] as const];
+    return [[name, value] as const];
   });
   return Object.fromEntries(flags);
 }

@@ -1,19 +1,28 @@
 import type { RunOption } from './option.ts';
 
-/** What happens if the data has changed since the training. */
-export const driftOptions = {
+/** When a run stops because the model does not recognize its values. */
+export const driftLimits = {
   'max-mismatches': {
     kind: 'threshold',
+    orNone: true,
     affectsOutput: false,
-    describe: 'stop the run when more than N values (or N%) of any one column do not fit its type',
-    defaultText: 'warn only',
+    describe:
+      'stop the run when more than N values (or N%) of any one column do not fit its type; none: no limit',
+    defaultText: '50%, of columns that matter',
   },
   'max-unseen': {
     kind: 'threshold',
+    orNone: true,
     affectsOutput: false,
-    describe: 'stop the run when more than N values (or N%) of any one column are unknown categories',
-    defaultText: 'warn only',
+    describe:
+      'stop the run when more than N values (or N%) of any one column are unknown categories; none: no limit',
+    defaultText: '50%, of columns that matter',
   },
+} as const satisfies Record<string, RunOption>;
+
+/** What happens if the data has changed since the training. */
+export const driftOptions = {
+  ...driftLimits,
   compare: {
     kind: 'path',
     value: 'SUMMARY',

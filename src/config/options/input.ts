@@ -6,7 +6,6 @@ export const inputOptions = {
   features: {
     kind: 'list',
     affectsOutput: true,
-    formerName: 'columns',
     common: true,
     describe: 'columns to send to the service',
     defaultText: "the report's columns, else all but the predicted one",
@@ -14,7 +13,6 @@ export const inputOptions = {
   'exclude-features': {
     kind: 'list',
     affectsOutput: true,
-    formerName: 'drop',
     describe: 'columns not to send to the service',
   },
   types: {

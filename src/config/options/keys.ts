@@ -10,12 +10,6 @@ export const keyOptions = {
     describe: 'report that the key grants access to; repeatable',
     defaultText: 'all',
   },
-  all: {
-    kind: 'boolean',
-    hidden: true,
-    default: false,
-    describe: 'grant access to all reports, which is the default',
-  },
   scope: {
     kind: 'list',
     common: true,

@@ -28,6 +28,8 @@ export interface Option {
   /** In seconds for a duration, in bytes for a size. */
   readonly min?: number;
   readonly max?: number;
+  /** True if a threshold may be the word none: no limit. */
+  readonly orNone?: boolean;
   /** The allowed values; of a map, those of each member. */
   readonly choices?: readonly string[];
   /** One letter, for `-o`. */
@@ -36,10 +38,6 @@ export interface Option {
   readonly value?: string;
   /** True if the option has no flag. */
   readonly definitionOnly?: boolean;
-  /** The previous name, which is still accepted as a flag and as a key, but not documented. */
-  readonly formerName?: string;
-  /** True if the option is accepted, but not documented: a former spelling. */
-  readonly hidden?: boolean;
   /** True if `-h` shows the option: most users need it. */
   readonly common?: boolean;
   /** True if the flag may be repeated, each time with one item of the list; of a path, if several may be given. */

@@ -43,7 +43,6 @@ export const outputOptions = {
   'checkpoint-interval': {
     kind: 'duration',
     affectsOutput: false,
-    formerName: 'checkpoint-seconds',
     default: '1s',
     max: 3600,
     describe: 'minimum time between checkpoints',

@@ -27,7 +27,6 @@ export const listenOptions = {
 export const limitOptions = {
   'max-requests-per-second': {
     kind: 'integer',
-    formerName: 'rate-limit',
     common: true,
     min: 1,
     max: 1_000_000,
@@ -41,6 +40,13 @@ export const limitOptions = {
     describe:
       'maximum number of rows scored per second for each key: requests above it get 429, uploads are slowed down',
     defaultText: 'no limit',
+  },
+  'max-connections-per-address': {
+    kind: 'integer',
+    default: 250,
+    min: 1,
+    max: 1_000,
+    describe: 'maximum number of connections from one IPv4 address or one IPv6 /64, except this machine',
   },
   'spill-bytes': {
     kind: 'size',
@@ -83,8 +89,14 @@ export const platformOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** How the service shuts down. */
-export const shutdownOptions = {
+/** How the service starts and shuts down. */
+export const startAndStopOptions = {
+  'warm-up': {
+    kind: 'duration',
+    default: '5s',
+    max: 3_600,
+    describe: 'how long to load models and warm up at most before the service is ready; 0s turns it off',
+  },
   'drain-delay': {
     kind: 'duration',
     default: '0s',
@@ -106,5 +118,5 @@ export const serveOptions = {
   ...limitOptions,
   ...serviceThreadOptions,
   ...platformOptions,
-  ...shutdownOptions,
+  ...startAndStopOptions,
 };

@@ -70,7 +70,6 @@ export const timeoutOption = {
 export const idleTimeoutOption = {
   'idle-timeout': {
     ...timeoutOption.timeout,
-    formerName: 'timeout',
     describe: 'stop when no data was sent or received for this long',
   },
 } as const satisfies Record<string, RunOption>;
@@ -80,7 +79,6 @@ export const outageOptions = {
   'max-outage': {
     kind: 'duration',
     affectsOutput: false,
-    formerName: 'patience',
     common: true,
     default: '10m',
     max: 604_800,

@@ -1,7 +1,7 @@
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
 
-const { delimiter, quote, types, nulls } = inputOptions;
+const { delimiter, quote, types, nulls, names, encoding } = inputOptions;
 
 /** Options of `train`. */
 export const trainOptions = {
@@ -16,9 +16,11 @@ export const trainOptions = {
   'if-exists': {
     kind: 'text',
     common: true,
-    choices: ['fail', 'replace', 'skip'],
+    choices: ['fail', 'replace', 'skip', 'skip-unchanged'],
     default: 'fail',
-    describe: 'if there is a report with that id: fail, replace it, or skip the training',
+    defaultText: 'fail; in a definition, skip-unchanged for a report that a definition has trained',
+    describe:
+      'if there is a report with that id: fail, replace it, skip the training, or skip it if history and options are those that the report was trained with',
   },
   bins: {
     kind: 'integer',
@@ -55,6 +57,8 @@ export const historyOptions = {
     describe: 'leave out up to N malformed rows (or N%) instead of refusing the file',
     defaultText: '0',
   },
+  names: { ...names, describe: 'column names of a file without a header line' },
+  encoding: { ...encoding, describe: 'encoding of the file, such as windows-1252 or utf-16' },
   delimiter,
   quote,
   'max-record-bytes': { ...inputOptions['max-record-bytes'], describe: 'maximum size of a record' },

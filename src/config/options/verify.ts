@@ -1,6 +1,7 @@
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
 import { appendedOptions, columnOptions } from './output.ts';
+import { connectionOptions, homeOption, reportOption, timeoutOption } from './service.ts';
 
 const { delimiter, quote, names, encoding } = inputOptions;
 const { keep, rename } = columnOptions;
@@ -32,4 +33,26 @@ export const verifyOptions = {
   delimiter,
   quote,
   'max-record-bytes': inputOptions['max-record-bytes'],
+} as const satisfies Record<string, Option>;
+
+/** Options of `verify --sample`: what predicts, and what it gets. */
+export const sampleOptions = {
+  sample: {
+    kind: 'integer',
+    min: 1,
+    max: 100_000,
+    common: true,
+    describe: 'predict N rows again with the report and service of the run, and compare them',
+    defaultText: 'none',
+  },
+  ...reportOption,
+  ...connectionOptions,
+  ...homeOption,
+  ...timeoutOption,
+  features: inputOptions.features,
+  'exclude-features': inputOptions['exclude-features'],
+  types: inputOptions.types,
+  nulls: inputOptions.nulls,
+  'allow-missing': inputOptions['allow-missing'],
+  classes: appendedOptions.classes,
 } as const satisfies Record<string, Option>;

@@ -1,5 +1,5 @@
 import { RowcastError } from '../../errors.ts';
-import { contentEnd, countLines } from './dialect.ts';
+import { CR, contentEnd, countLines, LF } from './dialect.ts';
 import { countFields } from './fields/malformed.ts';
 import { type Header, type HeaderOptions, refuseOtherText, startOfText } from './header.ts';
 import { newScan, RecordKind, scanRecord } from './records/scan-record.ts';
@@ -8,7 +8,7 @@ import { writeRow } from './write-row.ts';
 /**
  * The header that an input without a header line would have, with the line ending of its first record.
  *
- * @param names the columns; `numbers` names them 1, 2 and so on
+ * @param names the columns; `numbers` names them 1, 2 and so on, as many as the first record has fields
  * @param last whether `bytes` is the whole file
  * @returns undefined if more bytes are needed
  * @throws RowcastError `not_csv`, `bad_header`, `bad_option` if the first record has another number of fields
@@ -23,17 +23,23 @@ export function headerOfNames(
   const start = startOfText(bytes, last);
   if (start === undefined) return undefined;
   refuseOtherText(bytes, file);
-  scan.at = Math.max(scan.at, start);
+  // Blank lines do not tell how many columns there are.
+  const first = names === 'numbers' ? afterBlankLines(bytes, start, options.loneCr === true) : start;
+  if (first === bytes.length && !last && bytes.length <= maxRecordBytes) return undefined;
+  scan.at = Math.max(scan.at, first);
   const end = scanRecord(scan, bytes, last, { ...options.dialect, loneCr: options.loneCr ?? true });
   // A record that is too long, or never ends, is reported when it is read.
   if (end === -1 && !last && bytes.length <= maxRecordBytes) return undefined;
   const record = bytes.subarray(0, end === -1 ? bytes.length : end);
   const loneCr = options.loneCr ?? (end !== -1 && record.at(-1) === 0x0d);
   const dialect = { ...options.dialect, loneCr };
-  const content = end === -1 ? record.length : contentEnd(record, start, end, dialect);
-  const isRow = content > start && scan.kind !== RecordKind.malformed && end !== -1;
+  const content = end === -1 ? record.length : contentEnd(record, first, end, dialect);
+  const isRow = content > first && scan.kind !== RecordKind.malformed && end !== -1;
   const bare = { ...dialect, quote: undefined };
-  const fields = countFields(record, start, content, scan.kind === RecordKind.quoted ? dialect : bare);
+  const hasNone = names === 'numbers' && first === bytes.length;
+  const fields = hasNone
+    ? 0
+    : countFields(record, first, content, scan.kind === RecordKind.quoted ? dialect : bare);
   const given =
     names === 'numbers' ? Array.from({ length: fields }, (_, index) => `${index + 1}`) : [...names];
   if (isRow && fields !== given.length)
@@ -54,4 +60,14 @@ export function headerOfNames(
     lines: countLines(header, 0, header.length, dialect),
     dialect,
   };
+}
+
+/** Offset of the first record that is not a blank line. */
+function afterBlankLines(bytes: Buffer, start: number, loneCr: boolean): number {
+  let at = start;
+  for (;;) {
+    if (bytes[at] === LF || (bytes[at] === CR && loneCr)) at++;
+    else if (bytes[at] === CR && bytes[at + 1] === LF) at += 2;
+    else return at;
+  }
 }

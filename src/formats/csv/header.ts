@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../errors.ts';
+import { counted, countOf } from '../../number-text.ts';
 import { refuseOtherFormats } from '../other-formats.ts';
 import { contentEnd, countLines, type Dialect } from './dialect.ts';
 import { countFields } from './fields/malformed.ts';
@@ -65,7 +66,10 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
   scan.at = Math.max(scan.at, start);
   const end = scanRecord(scan, bytes, last, { ...options.dialect, loneCr: true });
   if ((end === -1 ? bytes.length : end) > maxRecordBytes)
-    throw bad(`the header is longer than ${maxRecordBytes} bytes`, 'Use a larger --max-record-bytes.');
+    throw bad(
+      `the header is longer than ${countOf(maxRecordBytes, 'byte')}`,
+      'Use a larger --max-record-bytes.',
+    );
   if (end === -1) {
     if (last) throw bad('a quote in the header is not closed', 'Close it, or use --quote none.');
     return undefined;
@@ -76,7 +80,7 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
       'text follows a closing quote in the header',
       hintOf(delimiterAfterQuote(record, options.dialect.quote)),
     );
-  if (!isUtf8(record)) throw bad('the header is not valid UTF-8', 'Convert the file: iconv -t UTF-8.');
+  if (!isUtf8(record)) throw bad('the header is not valid UTF-8', encodingHint('windows-1252'));
 
   const loneCr = record.at(-1) === 0x0d;
   const dialect = { ...options.dialect, loneCr };
@@ -85,7 +89,7 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
   if (columns > maxColumns)
     throw new RowcastError(
       'too_many_columns',
-      `the header has ${columns} columns; the limit is ${maxColumns}`,
+      `the header has ${countOf(columns, 'column')}; the limit is ${counted(maxColumns)}`,
       {
         location: { file, line: 1 },
         hint: 'Keep only the columns that are needed.',
@@ -109,19 +113,25 @@ export function startOfText(bytes: Buffer, last: boolean): number | undefined {
 
 /** @throws RowcastError `not_csv`, `bad_header` if a file is not a CSV in UTF-8, by its first bytes */
 export function refuseOtherText(bytes: Buffer, file: string): void {
-  if (isUtf16(bytes))
+  const encoding = utf16Of(bytes);
+  if (encoding !== undefined)
     throw new RowcastError('bad_header', 'the file is UTF-16, not UTF-8', {
       location: { file, line: 1 },
-      hint: 'Score it with --encoding utf-16, or convert it: iconv -f UTF-16 -t UTF-8.',
+      hint: encodingHint(encoding),
     });
   refuseOtherFormats(bytes, file);
 }
 
-/** Whether a file begins with the byte order mark of UTF-16, or with two ASCII characters in it. */
-function isUtf16([first, second, third, fourth]: Uint8Array): boolean {
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+const encodingHint = (encoding: string): string =>
+  `Name its encoding, such as --encoding ${encoding}, or convert it: iconv -f ${encoding} -t UTF-8.`;
+
+/** The name of the encoding of a file that begins with the byte order mark of UTF-16, or with two ASCII characters in it. */
+function utf16Of([first, second, third, fourth]: Uint8Array): 'utf-16' | 'utf-16be' | undefined {
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return 'utf-16';
   const [inLittleEndian, inBigEndian] = [second === 0 && fourth === 0, first === 0 && third === 0];
-  return fourth !== undefined && inLittleEndian !== inBigEndian;
+  if (fourth === undefined || inLittleEndian === inBigEndian) return undefined;
+  // Without a byte order mark, the order has to be said.
+  return inBigEndian ? 'utf-16be' : 'utf-16';
 }
 
 /** Where the first record after a header begins. */

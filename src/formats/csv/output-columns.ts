@@ -22,6 +22,8 @@ export interface OutputColumns {
   readonly kept: readonly number[] | undefined;
   readonly rename: Readonly<Record<string, string>>;
   readonly hasHeader: boolean;
+  /** The name of the input, for messages. */
+  readonly file: string;
 }
 
 /**
@@ -37,7 +39,7 @@ export function outputColumns(
 ): OutputColumns | undefined {
   const { keep = 'all', rename = {}, outputHeader = true } = options;
   if (keep === 'all' && Object.keys(rename).length === 0 && outputHeader) return undefined;
-  return { kept: keptIndices(header, keep, file), rename, hasHeader: outputHeader };
+  return { kept: keptIndices(header, keep, file), rename, hasHeader: outputHeader, file };
 }
 
 function keptIndices(
@@ -93,15 +95,10 @@ export const renamed = (name: string, columns: OutputColumns | undefined): strin
  * @param appended the appended columns, as they are called without `rename`
  * @throws RowcastError `missing_columns`, `duplicate_columns`
  */
-export function checkRenamed(
-  header: Header,
-  appended: readonly string[],
-  columns: OutputColumns,
-  file = 'the input',
-): void {
+export function checkRenamed(header: Header, appended: readonly string[], columns: OutputColumns): void {
   const former = [...ownNames(header, { ...columns, rename: {} }), ...appended];
   for (const name of Object.keys(columns.rename))
-    if (!former.includes(name)) throw missing(name, former, file);
+    if (!former.includes(name)) throw missing(name, former, columns.file);
   const names = former.map(name => renamed(name, columns));
   for (const name of Object.values(columns.rename))
     if (names.indexOf(name) !== names.lastIndexOf(name))

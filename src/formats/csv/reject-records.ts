@@ -11,6 +11,8 @@ export interface Reject {
   line: number;
   code: string;
   reason: string;
+  /** What to do about it, if the reason is always the same. */
+  hint?: string;
   /** The raw record without its line ending; a copy, so that observers may keep it. */
   record: Buffer;
 }
@@ -74,9 +76,16 @@ function causesOf(rejects: readonly Reject[], dialect: Dialect): Buffer[] {
 }
 
 /** Code and reason as fields, followed by a delimiter. */
-export function causeText({ code, reason }: Pick<Reject, 'code' | 'reason'>, dialect: Dialect): Buffer {
-  return Buffer.from(fieldsBefore([code, reason], dialect));
+export function causeText(
+  { code, ...why }: Pick<Reject, 'code' | 'reason' | 'hint'>,
+  dialect: Dialect,
+): Buffer {
+  return Buffer.from(fieldsBefore([code, reasonText(why)], dialect));
 }
+
+/** A reason, and what to do about it. */
+export const reasonText = ({ reason, hint }: Pick<Reject, 'reason' | 'hint'>): string =>
+  hint === undefined ? reason : `${reason}; ${hint}`;
 
 /** In a dialect without quotes, characters that need them are replaced by a space, or by "_" if spaces separate fields. */
 function fieldsBefore(fields: readonly string[], dialect: Dialect): string {

@@ -43,10 +43,10 @@ export interface ScoreStreamOptions
     GivenServiceOptions,
     Callbacks {
   /**
-   * A path, `-` for stdin, a `file:` URL, or a stream of bytes: CSV, plain or gzip. A stream is read as fast as rows are
-   * written, and destroyed if the run ends before it.
+   * A path, `-` for stdin, a `file:` URL, or bytes: a stream or an iterable of them, or all at once. It is CSV, plain or
+   * gzip. A stream is read as fast as rows are written, and destroyed if the run ends before it.
    */
-  input: string | URL | Readable | AsyncIterable<Uint8Array>;
+  input: string | URL | Readable | AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array;
   /** Report id. */
   report: string;
   /** What predicts. By default the service at `url`, else the local reports in `home`. It is not closed. */

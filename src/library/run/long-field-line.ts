@@ -1,6 +1,6 @@
 import type { LongField } from '../../formats/csv/records/long-field.ts';
+import { countOf } from '../../number-text.ts';
 import { sanitize } from '../../sanitize.ts';
-import { countOf } from '../numbers.ts';
 
 /**
  * The warning about a suspiciously long field, for the log.

@@ -1,19 +1,29 @@
 import { changedOptions } from '../../config/changed-options.ts';
 import { runOptions } from '../../config/options/score.ts';
 import type { RunNames } from '../../runs/summary.ts';
+import { absolutePath } from '../../scheme.ts';
 import { readVersion } from '../version.ts';
 import type { ScoreValues } from './score-values.ts';
 
-/** What a run is called in its summary and logs. */
-export function namesOf({ output, rejects, report, ...values }: ScoreValues, input: string): RunNames {
+/** What a run is called in its summary: its paths are the same from every working directory. */
+export function namesOf(
+  { output, rejects, report, ...values }: ScoreValues,
+  inputs: readonly string[],
+): RunNames {
+  const paths = inputs.map(input => (input === '-' ? 'stdin' : absolutePath(input)));
+  const to = output === '-' ? 'stdout' : absolutePath(output);
+  const { compare } = values;
   return {
     version: readVersion(),
-    input: input === '-' ? 'stdin' : input,
-    output: output === '-' ? 'stdout' : output,
-    rejects: rejects ?? (output === '-' ? null : `${output}.rejects`),
+    input: paths.join(', '),
+    output: to,
+    rejects: rejects === undefined ? (output === '-' ? null : `${to}.rejects`) : absolutePath(rejects),
     hasNamedRejects: rejects !== undefined,
     report: report ?? null,
-    options: changedOptions(shownOptions, values),
+    options: changedOptions(shownOptions, {
+      ...values,
+      compare: compare === undefined ? undefined : absolutePath(compare),
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { RowcastError } from '../../errors.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 
@@ -16,8 +17,11 @@ export class RunStop {
     if (given !== undefined && !(given instanceof AbortSignal))
       throw new RowcastError('bad_option', 'signal: expected an AbortSignal');
     this.#given = given;
-    if (given?.aborted) this.#follow();
-    else given?.addEventListener('abort', this.#follow);
+    if (given === undefined) return;
+    // A program may pass one signal to many calls at the same time; each removes its listener in `end`.
+    setMaxListeners(0, given);
+    if (given.aborted) this.#follow();
+    else given.addEventListener('abort', this.#follow);
   }
 
   /** Aborted when the run is to be stopped. */

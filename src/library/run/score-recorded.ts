@@ -120,9 +120,9 @@ function recording({ input, record, stop }: Scoring, watch: RunWatch): RunObserv
       record.before = point.accounts;
       watch.onResume?.(point);
     },
-    onSuspend(point) {
+    onSuspend(point, needsRestart) {
       record.accounts = point.accounts;
-      watch.onSuspend?.(point);
+      watch.onSuspend?.(point, needsRestart);
     },
   };
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import { Client as ServiceClient } from '../../client/client.ts';
 import { serviceOptions } from '../../config/options/score.ts';
-import type { Features, LooseReport, Probabilities } from '../../contract/schemas.ts';
+import type { Features, LooseReport, Probabilities, ValueWarning } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
 import type { Prediction } from '../../local/predict-personas.ts';
 import { called } from '../as-rowcast-error.ts';
@@ -57,6 +57,11 @@ export interface Call {
   signal?: AbortSignal | undefined;
 }
 
+export interface PersonaCall extends Call {
+  /** Called if values are not of the type of their column, or are categories that the model does not know. */
+  onWarnings?: ((warnings: readonly ValueWarning[]) => void) | undefined;
+}
+
 /**
  * Client of a prediction service, for callers that have objects, and for `score`. Requests that may succeed later are
  * retried; redirects are not followed. All calls of a client share its pace and what it knows of the service. Close it
@@ -109,8 +114,14 @@ export class Client implements Scorer {
    * @param features values by column: text, numbers, booleans, or null if missing
    * @throws RowcastError; a `CallError` if the request has failed for good
    */
-  persona(report: string, features: Features, { signal }: Call = {}): Promise<Probabilities> {
-    return this.#call(signal, stop => this.#client.persona(report, features, stop));
+  async persona(
+    report: string,
+    features: Features,
+    { signal, onWarnings }: PersonaCall = {},
+  ): Promise<Probabilities> {
+    const answer = await this.#call(signal, stop => this.#client.persona(report, features, stop));
+    if (answer.warnings.length > 0) onWarnings?.(answer.warnings);
+    return answer.probabilities;
   }
 
   /**

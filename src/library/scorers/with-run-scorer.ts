@@ -1,7 +1,7 @@
 import type { Client as ServiceClient } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
-import type { Scorer as RunScorer } from '../../scoring/scorer.ts';
+import type { Scorer as BatchScorer } from '../../scoring/scorer.ts';
 import type { ScoreValues } from '../run/score-values.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
 import { withScorer } from '../service/with-scorer.ts';
@@ -9,6 +9,9 @@ import { Client, serviceOf } from './client.ts';
 import { LocalScorer, threadsOf } from './local-scorer.ts';
 import { ownService } from './own-scorer.ts';
 import type { Scorer } from './scorer.ts';
+
+/** What a run scores with. */
+export type RunScorer = ServiceClient | BatchScorer;
 
 export interface RunScorerOptions {
   /** The one that the program gives, if it does. */
@@ -27,7 +30,7 @@ export interface RunScorerOptions {
  */
 export async function withRunScorer<T>(
   { scorer, values, given, onRetry, stop }: RunScorerOptions,
-  use: (scorer: ServiceClient | RunScorer) => Promise<T>,
+  use: (scorer: RunScorer) => Promise<T>,
 ): Promise<T> {
   if (scorer === undefined) {
     const address = chooseService(given);

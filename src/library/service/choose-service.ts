@@ -120,8 +120,11 @@ function isElsewhere(url: string, other: string | undefined): boolean {
 
 /** The flags that choose this service in another command, unless its environment does. */
 export function flagsOfAddress(address: Address, env: Environment): string[] {
-  if (address.kind === 'local')
-    return address.home === resolve(env.ROWCAST_HOME || '.rowcast') ? [] : ['--home', address.home];
+  if (address.kind === 'local') {
+    const isLocal = (env.ROWCAST_URL || LOCAL) === LOCAL;
+    const isUsual = address.home === resolve(env.ROWCAST_HOME || '.rowcast');
+    return [...(isLocal ? [] : ['--url', LOCAL]), ...(isUsual ? [] : ['--home', address.home])];
+  }
   const { url, key, allowHttp } = address;
   const file = key.kind === 'file' ? ['--api-key-file', key.path] : [];
   const variable = key.kind === 'environment' && key.name !== DEFAULT_KEY ? ['--api-key-env', key.name] : [];

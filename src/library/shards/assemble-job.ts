@@ -33,16 +33,14 @@ export function plannedJob(plan: ShardPlan, planned: ScoreValues, reads: readonl
     },
     names: namesOf(
       { ...values, output: listOf(all.map(file => file.output)) },
-      listOf(all.map(file => file.input)),
+      all.map(file => file.input),
     ),
   };
 }
 
 const listOf = (paths: readonly string[]): string => paths.join(', ');
 
-/** Whether what was counted in the data is needed. */
+/** Whether what was counted in the data is needed, so that the service must be asked for its report. */
 export const needsCounts = (values: ScoreValues): boolean =>
-  [
-    ...[values.summary, values.summaryHtml, values.lineage, values.compare],
-    ...[values.maxMismatches, values.maxUnseen],
-  ].some(value => value !== undefined);
+  [values.maxMismatches, values.maxUnseen].some(limit => limit !== undefined && limit !== 'none') ||
+  [values.summary, values.summaryHtml, values.lineage, values.compare].some(value => value !== undefined);

@@ -14,10 +14,10 @@ export async function recordFinished({ files, ledger }: ShardPlan, summary: Summ
   for (const [i, { run_id, exit_code, rows }] of (summary.runs ?? [summary]).entries()) {
     const file = files[i];
     if (file === undefined) continue;
-    const { input, output, size, modified } = file;
+    const { input, output, rejects, size, modified } = file;
     const { read, rejected } = rows;
     const entry = { run_id, exit_code: exit_code ?? 0, rows: { read, rejected } };
-    await finished.add({ input, output, options }, entry, { size, modified });
+    await finished.add({ input, output, rejects: rejects ?? undefined, options }, entry, { size, modified });
   }
   await finished.flush();
 }

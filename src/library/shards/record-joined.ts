@@ -47,10 +47,9 @@ export async function recordJoined(record: RunRecord, joined: Joined): Promise<S
       columns.set(summary.run_id, counts.columns.get(file.index));
     }
     for (const file of unchanged) {
-      const names = namesOf(
-        { ...values, output: file.output, rejects: file.rejects ?? undefined },
+      const names = namesOf({ ...values, output: file.output, rejects: file.rejects ?? undefined }, [
         file.input,
-      );
+      ]);
       runs.push(await new RunRecord(names, undefined).end('skipped', codeOf(values, file.rows), stop));
     }
     record.columnsOf = id => columns.get(id);
@@ -76,7 +75,7 @@ async function summaryOfFile(joined: Joined, file: FileParts): Promise<Summary> 
   const { values, stop } = joined;
   const { input, output, rejects } = file.file;
   const record = new RunRecord(
-    namesOf({ ...values, output, rejects: rejects ?? undefined }, input),
+    namesOf({ ...values, output, rejects: rejects ?? undefined }, [input]),
     undefined,
   );
   addWork(record, file.parts);

@@ -22,6 +22,20 @@ export function streamInputSource(
   return new DecodedSource(stored, checksum, encoding);
 }
 
+/** The chunks of an input that is no path: those of an iterable, or bytes as a single chunk. */
+export function chunksOf(input: unknown): AsyncIterable<unknown> | undefined {
+  if (input instanceof Uint8Array) return eachOf([input]);
+  if (isIterable<AsyncIterable<unknown>>(input, Symbol.asyncIterator)) return input;
+  return isIterable<Iterable<unknown>>(input, Symbol.iterator) ? eachOf(input) : undefined;
+}
+
+async function* eachOf(chunks: Iterable<unknown>): AsyncGenerator<unknown> {
+  yield* chunks;
+}
+
+const isIterable = <T>(input: unknown, symbol: symbol): input is T =>
+  typeof input === 'object' && input !== null && symbol in input;
+
 /** The chunks of an iterable; `destroy` ends them even while the iterable does not respond, and if it is not read at all. */
 export function byteStream(input: AsyncIterable<unknown>): ByteStream {
   // Errors before the first read are reported to the reader. Without a listener, they would end the process.
@@ -69,7 +83,7 @@ function bytesOf(chunk: unknown): Buffer {
     `input: expected bytes, got ${chunk === null ? 'null' : typeof chunk}`,
     {
       severity: 'stopped',
-      hint: 'Give a stream of Buffers or Uint8Arrays; a stream with setEncoding gives text.',
+      hint: 'Give a stream or an iterable of Buffers or Uint8Arrays; a stream with setEncoding gives text.',
     },
   );
 }

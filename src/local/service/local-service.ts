@@ -1,5 +1,5 @@
 import type { ReadStream } from 'node:fs';
-import { type Features, type LooseReport, looseReport, type Probabilities } from '../../contract/schemas.ts';
+import { type Features, type LooseReport, looseReport, type PersonaAnswer } from '../../contract/schemas.ts';
 import { checkReadable } from '../../reports/report-folder.ts';
 import { loadReportModel } from '../../reports/report-model.ts';
 import { readReportResponse, testingResults } from '../../reports/report-store.ts';
@@ -30,7 +30,7 @@ export class LocalService {
   }
 
   /** @throws RowcastError `unknown_columns` */
-  async persona(id: string, features: Features): Promise<Probabilities> {
+  async persona(id: string, features: Features): Promise<PersonaAnswer> {
     return predictPersona(await hintAtUrl(loadReportModel(this.#home, id)), features);
   }
 

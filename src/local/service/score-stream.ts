@@ -3,6 +3,7 @@ import type { UploadAccounts } from '../../contract/accounts-trailer.ts';
 import { RowcastError } from '../../errors.ts';
 import { liveSource } from '../../formats/csv/live-source.ts';
 import { accountsOf, count } from '../../runs/accounts.ts';
+import { dataCounts } from '../../scoring/counts/data-counts.ts';
 import { prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { stages } from '../../scoring/stages.ts';
@@ -41,15 +42,27 @@ export async function scoreStream(
   );
   const accounts = accountsOf(undefined);
   const { layout, rest } = plan;
+  const data = dataCounts(plan, undefined, { isDetailed: false, earlier: undefined });
   const stop = signal && { reading: signal, calling: signal };
   async function* chunks(): AsyncGenerator<Buffer> {
-    for await (const part of stages(plan, { scorer, rest, start: layout.start, ...(stop && { stop }) })) {
+    const counting = data?.counting;
+    for await (const part of stages(plan, {
+      scorer,
+      rest,
+      start: layout.start,
+      counting,
+      ...(stop && { stop }),
+    })) {
       count(accounts, part);
+      if (part.tally !== undefined) data?.tally.add(part.tally);
       yield Buffer.from(part.bytes); // several are held back
     }
   }
   try {
-    return { chunks: await prefetch(chunks(), HELD_BACK), accounts: () => accounts };
+    return {
+      chunks: await prefetch(chunks(), HELD_BACK),
+      accounts: () => ({ ...accounts, ...data?.unrecognized() }),
+    };
   } catch (error) {
     // Nothing was written yet.
     if (error instanceof RowcastError && error.severity === 'stopped') error.severity = 'refused';

@@ -1,5 +1,5 @@
 import { BatchMemory } from '../../kernel/batch-memory.ts';
-import { engineOf } from '../../reports/model/stored-model.ts';
+import { engineOf } from '../../reports/model/engine.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import { openInput, scoreBatch } from '../open-input.ts';
 import type { RecordScorer } from '../record-scorer.ts';
@@ -13,15 +13,18 @@ answerRequests<ThreadRequest, Scored>(request => {
   if (kind === 'score') return scoreBatch(inputs.get(input), request);
   if (kind === 'close') closeInput(input);
   else {
-    const { data, shared } = request;
-    const { model, tables } = shared;
-    const memory = BatchMemory.create();
-    const opened = engineOf(model, { memory, tables }).then(engine => openInput(data, model, engine, memory));
+    const opened = open(request);
     opened.catch(() => {}); // the input's batches report it
     inputs.set(input, opened);
   }
   return undefined;
 });
+
+async function open({ data, shared }: Extract<ThreadRequest, { kind: 'open' }>): Promise<RecordScorer> {
+  const { model, tables } = shared;
+  const memory = BatchMemory.create();
+  return openInput(data, model, engineOf(model.predictor, { memory, tables }), memory);
+}
 
 function closeInput(input: number): void {
   inputs

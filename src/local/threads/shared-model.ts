@@ -1,4 +1,4 @@
-import { tablesOf } from '../../reports/model/own-model.ts';
+import { tablesOf } from '../../reports/model/engine.ts';
 import type { StoredModel } from '../../reports/model/stored-model.ts';
 import type { TreeTables } from '../../reports/model/trees/tree-tables.ts';
 
@@ -9,9 +9,7 @@ export interface SharedModel {
 }
 
 export function sharedModel(model: StoredModel): SharedModel {
-  const { predictor } = model;
-  const tables = predictor instanceof Uint8Array ? undefined : tablesOf(predictor);
-  return inSharedMemory({ model, tables });
+  return inSharedMemory({ model, tables: tablesOf(model.predictor) });
 }
 
 type NumberArray = Float64Array | Int32Array | Uint16Array | Uint8Array;

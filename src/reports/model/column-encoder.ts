@@ -10,7 +10,10 @@ export type LearnedColumn =
   | ({ name: string; type: 'date'; piece: DatePiece } & DateReading)
   | CategoricalColumn;
 
-/** Levels in descending order of frequency; other values count as missing, unless they are merged or have targets. */
+/**
+ * A column of levels, in descending order of frequency. A value with spaces around a level counts as that level. Any other
+ * value counts as missing, unless the column merges other values or has targets.
+ */
 export type CategoricalColumn = {
   name: string;
   type: 'categorical';
@@ -26,13 +29,25 @@ export function encoderOf(column: LearnedColumn): (value: Value) => number | nul
   if (column.type === 'numerical') return numberReader(column.notation);
   if (column.type === 'date') return dateReader(column, column.piece);
   const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
+  const trimmed = trimmedLevels(column.levels);
   // JSON booleans match "True", "TRUE" and so on; the most frequent spelling wins.
   const hasOthers = column.others === 'merged' || column.targets !== undefined;
   const other = hasOthers ? column.levels.length + 1 : null;
-  const booleans = new Map([...numbers].toReversed().map(([level, number]) => [level.toLowerCase(), number]));
+  const booleans = new Map(
+    [...numbers].toReversed().map(([level, number]) => [level.trim().toLowerCase(), number]),
+  );
   return value => {
     if (typeof value === 'boolean') return numbers.get(String(value)) ?? booleans.get(String(value)) ?? other;
     const category = asCategory(value);
-    return category === null ? null : (numbers.get(category) ?? other);
+    return category === null ? null : (numbers.get(category) ?? trimmed(category) ?? other);
+  };
+}
+
+/** Finds the most frequent level that differs from a text only by the spaces around one of them. */
+function trimmedLevels(levels: readonly string[]): (text: string) => number | undefined {
+  let numbers: ReadonlyMap<string, number> | undefined;
+  return text => {
+    numbers ??= new Map(levels.map((level, i) => [level.trim(), i + 1] as const).reverse());
+    return numbers.get(text.trim());
   };
 }

@@ -1,8 +1,14 @@
-import type { EventEmitter } from 'node:events';
-import JSZip from 'jszip';
-import loadYdf, { type Ydf, type YdfModel } from 'ydf-training';
-import { RowcastError } from '../../errors.ts';
-import { allToSinglePrecision } from './single-precision.ts';
+import type { BatchMemory } from '../../kernel/batch-memory.ts';
+import type { CompiledModel } from './compiled-model.ts';
+import { linearScores } from './linear/linear-scores.ts';
+import { probabilitiesOf, scoresOf } from './scores.ts';
+import { allToSinglePrecision, kernelRounding } from './single-precision.ts';
+import { tableScores } from './trees/table-scores.ts';
+import { type TreeTables, treeTables } from './trees/tree-tables.ts';
+import { type AddScores, treeScores } from './trees/walk-trees.ts';
+
+/** Rows scored at once: with 100 features, their values take 200 KiB of the core's cache. */
+const BLOCK_ROWS = 256;
 
 /**
  * A column as numbers, null for missing values. Numerical and date columns have finite values; a
@@ -30,134 +36,84 @@ export interface EngineModel {
   unload(): void;
 }
 
-/** Predicts with Yggdrasil Decision Forests models, which older reports have. */
-export interface Engine {
-  /** Loads a model of an older report: a zip of the engine's files. */
-  load(file: Buffer): Promise<EngineModel>;
+export interface ModelUse {
+  /** If many rows are to be scored: what a kernel reads is kept in it, which takes some milliseconds. */
+  memory?: BatchMemory | undefined;
+  /** What `tablesOf` has returned; otherwise it is computed. */
+  tables?: TreeTables | undefined;
 }
 
-/**
- * Loads the WebAssembly module in about 30 ms.
- *
- * @throws RowcastError `engine_failed`, here and from all methods
- */
-export async function loadEngine(): Promise<Engine> {
-  const complaints = new EngineStderr();
-  const ydf = await loadQuietly(complaints);
+/** What preparing a model for many rows comes to; undefined if it has no trees. */
+export const tablesOf = ({ classCount, predictor }: CompiledModel): TreeTables | undefined =>
+  predictor.kind === 'trees' ? treeTables(predictor, scoresOf(classCount)) : undefined;
+
+/** Prepares a model to predict. */
+export function engineOf(
+  { classCount, targets, predictor }: CompiledModel,
+  { memory, tables }: ModelUse = {},
+): EngineModel {
+  const stride = scoresOf(classCount);
+  const columns = targets.length;
+  const expand = targets.every(table => table === undefined) ? undefined : targetReader(targets, stride);
+  const width = targets.reduce((sum, table) => sum + (table === undefined ? 1 : stride), 0);
+  const shape =
+    predictor.kind === 'trees'
+      ? { trees: predictor.roots.length, depth: predictor.depth }
+      : { trees: 0, depth: 0 };
+  let addScores: AddScores | undefined =
+    predictor.kind === 'linear'
+      ? linearScores(predictor, width, stride)
+      : memory === undefined
+        ? treeScores(predictor, width, stride)
+        : tableScores(predictor, width, stride, memory, tables);
+  const round = memory === undefined ? allToSinglePrecision : kernelRounding(memory);
+  const { base } = predictor;
   return {
-    load: file => complaints.explainLater(async () => wrap(await ydf.loadModelFromZipBlob(file), complaints)),
+    classCount,
+    predict(values, rows) {
+      if (addScores === undefined) throw new Error('the model was unloaded');
+      const scores = new Float64Array(rows * stride);
+      fillWith(scores, base);
+      for (let from = 0; from < rows; from += BLOCK_ROWS) {
+        const to = Math.min(rows, from + BLOCK_ROWS);
+        const block = values.subarray(from * columns, to * columns);
+        const features = expand === undefined ? block : expand(block, to - from);
+        addScores(features, to - from, scores.subarray(from * stride, to * stride));
+      }
+      return round(probabilitiesOf(scores, classCount));
+    },
+    shape: () => shape,
+    unload: () => {
+      addScores = undefined;
+    },
   };
 }
 
-/**
- * The engine expects a global JSZip, and adds process-wide handlers that rethrow uncaught errors. These handlers would
- * change how the program crashes, so they are removed.
- */
-async function loadQuietly(complaints: EngineStderr): Promise<Ydf> {
-  Object.assign(globalThis, { JSZip });
-  const emitter: EventEmitter = process;
-  const before = new Map(fatalEvents.map(event => [event, emitter.listeners(event)]));
-  // The handlers are added while loadYdf runs, before it first waits.
-  const loading = loadYdf({ print: () => {}, printErr: line => complaints.add(line) });
-  for (const [event, known] of before) {
-    const added = emitter.listeners(event).filter(listener => !known.includes(listener));
-    // The listeners of an EventEmitter are typed as Function, which `off` does not take.
-    for (const listener of added) emitter.off(event, listener as () => void);
-  }
-  return loading;
+/** Fills an array with repetitions of a shorter one. */
+function fillWith(scores: Float64Array, base: Float64Array): void {
+  const [only = 0] = base;
+  if (base.length === 1) scores.fill(only);
+  else for (let at = 0; at < scores.length; at += base.length) scores.set(base, at);
 }
 
-const fatalEvents = ['uncaughtException', 'unhandledRejection'];
-
-/** The column names used in training, because real column names can contain anything. */
-const columnName = (index: number) => `c${index}`;
-
-function wrap(ydf: YdfModel, complaints: EngineStderr): EngineModel {
-  // The engine orders classes by frequency; ours are numbers, in the report's order.
-  const order = ydf.getLabelClasses().map(Number);
-  return {
-    classCount: order.length,
-    predict: (values, rows) =>
-      complaints.explain(() =>
-        allToSinglePrecision(inOrder(ydf.predict(columnsOf(values, rows)), order, rows)),
-      ),
-    shape: () => complaints.explain(() => shapeOf(ydf.describe())),
-    unload: () => ydf.unload(),
+/** Returns a function that replaces the levels of target-encoded columns by their numbers. */
+function targetReader(targets: CompiledModel['targets'], stride: number) {
+  const columns = targets.length;
+  const width = targets.reduce((sum, table) => sum + (table === undefined ? 1 : stride), 0);
+  const features = new Float64Array(BLOCK_ROWS * width);
+  return (values: Float64Array, rows: number): Float64Array => {
+    let feature = 0;
+    targets.forEach((table, column) => {
+      for (let row = 0; row < rows; row++) {
+        const value = values[row * columns + column] as number;
+        const at = row * width + feature;
+        if (table === undefined) features[at] = value;
+        // A missing value has no numbers, so it is missing in each feature.
+        else
+          for (let i = 0; i < stride; i++) features[at + i] = table[(value - 1) * stride + i] ?? Number.NaN;
+      }
+      feature += table === undefined ? 1 : stride;
+    });
+    return features;
   };
-}
-
-/** The engine takes lists, one per column, with null for missing values. */
-function columnsOf(values: Float64Array, rows: number): Record<string, EncodedColumn> {
-  const width = rows === 0 ? 0 : values.length / rows;
-  const column = (index: number): EncodedColumn =>
-    Array.from({ length: rows }, (_, row) => {
-      const value = values[row * width + index] as number;
-      return Number.isNaN(value) ? null : value;
-    });
-  return Object.fromEntries(Array.from({ length: width }, (_, i) => [columnName(i), column(i)]));
-}
-
-/** Parses the engine's description of a model, the only source for the shape of its trees. */
-function shapeOf(described: string): TreeShape {
-  const trees = /^Number of trees: (\d+)$/m.exec(described)?.[1];
-  const depth = /^Depth by leafs:\nCount: \d+ Average: ([\d.]+)/m.exec(described)?.[1];
-  if (trees === undefined || depth === undefined)
-    throw new Error('its description does not contain the shape of its trees');
-  return { trees: Number(trees), depth: Number(depth) };
-}
-
-/** For two classes, the engine returns one number per row, the probability of its second class. */
-function inOrder(answer: readonly number[], order: readonly number[], rows: number): Float64Array {
-  const classes = order.length;
-  const probabilities = new Float64Array(rows * classes);
-  if (classes === 2 && answer.length === rows) {
-    const [first = 0, second = 1] = order;
-    answer.forEach((p, row) => {
-      probabilities[row * 2 + second] = p;
-      probabilities[row * 2 + first] = 1 - p;
-    });
-    return probabilities;
-  }
-  if (answer.length !== rows * classes) {
-    throw new Error(`${answer.length} numbers for ${rows} rows of ${classes} classes`);
-  }
-  for (let at = 0, row = 0; row < rows; row++) {
-    for (const position of order) probabilities[row * classes + position] = answer[at++] ?? 0;
-  }
-  return probabilities;
-}
-
-/** Collects what the engine writes to stderr, for error messages; progress output is dropped. */
-class EngineStderr {
-  #lines: string[] = [];
-
-  add(line: string): void {
-    // Log lines begin with a severity and the date: I0000, W0000, E0000, F0000.
-    if (/^I\d{4} |^WARNING: All log messages before/.test(line) || line.trim() === '') return;
-    this.#lines = [...this.#lines.slice(-9), line];
-  }
-
-  explain<T>(work: () => T): T {
-    this.#lines = [];
-    try {
-      return work();
-    } catch (cause) {
-      throw this.#failure(cause);
-    }
-  }
-
-  async explainLater<T>(work: () => Promise<T>): Promise<T> {
-    this.#lines = [];
-    try {
-      return await work();
-    } catch (cause) {
-      throw this.#failure(cause);
-    }
-  }
-
-  #failure(cause: unknown): RowcastError {
-    const reason = cause instanceof Error ? cause.message : `exception ${String(cause)}`;
-    const said = this.#lines.length === 0 ? '' : `; its output: ${this.#lines.join(' ')}`;
-    return new RowcastError('engine_failed', `the engine failed: ${reason}${said}`, { cause });
-  }
 }

@@ -2,17 +2,12 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { RowcastError } from '../../errors.ts';
 import { fromThreadError } from '../../thread-error.ts';
-import type { EngineModel } from './engine.ts';
+import { type EngineModel, engineOf } from './engine.ts';
 import type { ModelJob, ModelOutcome } from './model-worker.ts';
 import { type ReadModel, readModel } from './read-model.ts';
-import { engineOf, type StoredModel } from './stored-model.ts';
 
 /** A report's model that is ready to predict in this thread. */
-export interface Model extends StoredModel {
-  engine: EngineModel;
-  /** Approximate size in memory. */
-  bytes: number;
-}
+export type Model = ReadModel & { engine: EngineModel };
 
 /** A smaller file (up to about 20,000 nodes) is read faster than a thread starts (40 ms). */
 const THREAD_BYTES = 128 * 1024;
@@ -20,17 +15,13 @@ const THREAD_BYTES = 128 * 1024;
 let lastRead: Promise<unknown> = Promise.resolve();
 
 /**
- * Loads a model that `saveModel` or an earlier version wrote. A large one is read in a separate thread, so that nothing
- * else waits for it.
+ * Loads a model that `saveModel` wrote. A large one is read in a separate thread, so that nothing else waits for it.
  *
- * @throws RowcastError `engine_failed`, `damaged_model`, or `out_of_memory` in the thread
+ * @throws RowcastError `damaged_model`, or `out_of_memory` in the thread
  */
 export async function loadModel(file: Buffer): Promise<Model> {
   const model = await readStoredModel(file);
-  const engine = await engineOf(model);
-  if (model.classes.length === engine.classCount) return { engine, ...model };
-  engine.unload();
-  throw new RowcastError('damaged_model', 'the classes of the model differ from its description');
+  return { engine: engineOf(model.predictor), ...model };
 }
 
 /**
@@ -38,11 +29,8 @@ export async function loadModel(file: Buffer): Promise<Model> {
  *
  * @throws RowcastError `damaged_model`, or `out_of_memory` in the thread
  */
-export async function readStoredModel(file: Buffer): Promise<StoredModel & Pick<Model, 'bytes'>> {
-  const read = file.length < THREAD_BYTES ? await readModel(file) : await readInTurn(file);
-  const { columns, classes, compiled, bytes } = read;
-  return { columns, classes, predictor: compiled ?? file, bytes };
-}
+export const readStoredModel = (file: Buffer): Promise<ReadModel> =>
+  file.length < THREAD_BYTES ? readModel(file) : readInTurn(file);
 
 function readInTurn(file: Buffer): Promise<ReadModel> {
   const read = lastRead.then(() => readInThread(file));

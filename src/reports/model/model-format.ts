@@ -9,48 +9,29 @@ import { MAX_BINS, type PredictorSpec, predictorSpec } from './predictor-spec.ts
 export const MAX_OWN_LEVELS = MAX_BINS - 2;
 
 const name = z.string();
-/** The defaults apply to columns of format 1 that do not specify their notation. */
-const numerical = z.object({
-  name,
-  type: z.literal('numerical'),
-  notation: z.enum(numberNotations).default('plain'),
-});
-const date = z.object({
-  name,
-  type: z.literal('date'),
-  order: z.enum(dateOrders),
-  notation: z.enum(dateNotations).default('plain'),
-  piece: z.enum(datePieces).default('day'),
-});
 const levels = z.array(z.string());
 
-/**
- * Format 1: the columns and classes of a Yggdrasil Decision Forests model, whose files are next to this one in the zip.
- * Used by reports older than format 2.
- */
-const format1 = z.object({
-  format: z.literal(1),
-  columns: z.array(
-    z.discriminatedUnion('type', [
-      numerical,
-      date,
-      z.object({ name, type: z.literal('categorical'), levels }),
-    ]),
-  ),
-  classes: z.array(z.string()),
-});
+/** Incremented when models of earlier versions can no longer be read. */
+export const MODEL_FORMAT = 2;
 
 /**
- * Format 2: the whole model. A column is read as a number, a date, or a level: its index in `levels`, from 1. With
- * `others`, all values that are not levels are one more level; with `targets`, each level stands for numbers (the last
- * entry for other values), which replace it as features. `predictor` is described in `predictor-spec.ts`.
+ * The schema of `descriptionFile` in a model file, which has the whole model. A column is read as a number, a date, or a
+ * level: its index in `levels`, from 1. With `others`, all values that are not levels are one more level; with `targets`,
+ * each level stands for numbers (the last entry for other values), which replace it as features. `predictor` is described
+ * in `predictor-spec.ts`.
  */
-const format2 = z.object({
-  format: z.literal(2),
+export const description = z.object({
+  format: z.literal(MODEL_FORMAT),
   columns: z.array(
     z.discriminatedUnion('type', [
-      numerical,
-      date,
+      z.object({ name, type: z.literal('numerical'), notation: z.enum(numberNotations) }),
+      z.object({
+        name,
+        type: z.literal('date'),
+        order: z.enum(dateOrders),
+        notation: z.enum(dateNotations),
+        piece: z.enum(datePieces),
+      }),
       z
         .object({
           name,
@@ -69,9 +50,6 @@ const format2 = z.object({
   predictor: predictorSpec,
 });
 
-/** The schema of `descriptionFile` in a model file. */
-export const description = z.discriminatedUnion('format', [format1, format2]);
-
 export const descriptionFile = 'rowcast.json';
 
 /** The contents of a model file. */
@@ -86,7 +64,7 @@ export async function saveModel({ columns, classes, predictor }: ModelContents):
   // Only training needs it.
   const { default: JSZip } = await import('jszip');
   const zip = new JSZip();
-  const text = JSON.stringify({ format: 2, columns, classes, predictor });
+  const text = JSON.stringify({ format: MODEL_FORMAT, columns, classes, predictor });
   zip.file(descriptionFile, text, { date: new Date(Date.UTC(2000, 0, 1)) });
   return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' });
 }

@@ -15,7 +15,7 @@ const post = (outcome: ModelOutcome, buffers: ArrayBuffer[]): void =>
   parentPort?.postMessage(outcome, buffers);
 try {
   const read = await readModel(job);
-  post({ read }, read.compiled === undefined ? [] : buffersOf(read.compiled));
+  post({ read }, buffersOf(read.predictor));
 } catch (error) {
   post({ failure: toThreadError(error) }, []);
 }

@@ -1,4 +1,4 @@
-import { type DateOrder, type DateReading, partsOf } from './date-parts.ts';
+import { type DateOrder, type DateReading, isYearFirst, partsOf } from './date-parts.ts';
 import { daysOf } from './dates.ts';
 
 /** A column's distinct texts, and how often each occurs. */
@@ -17,9 +17,9 @@ export interface OrderFound {
 }
 
 /**
- * The order in which most of these texts are dates; undefined if none is a date in any order. Ties go to the order with
- * the fewest distinct years (for two-digit years), then, since 03/04/2024 is ambiguous, to month first with slashes and
- * day first otherwise.
+ * The order in which most of these texts are dates; undefined if none is a date in any order. Ties go to the order in
+ * which most of them are written, because 2024-03-04 is read in all of them; then to the one with the fewest distinct
+ * years (for two-digit years), and since 03/04/2024 is ambiguous, to month first with slashes and day first otherwise.
  */
 export function dateOrderOf(texts: TextCounts): OrderFound | undefined {
   const [sample = ''] = texts.keys();
@@ -27,7 +27,9 @@ export function dateOrderOf(texts: TextCounts): OrderFound | undefined {
   const found = orders.map(order => ({ order, dates: countDates(texts, { order, notation: 'written' }) }));
   const dates = Math.max(...found.map(each => each.dates));
   if (dates === 0) return undefined;
-  const best = found.filter(each => each.dates === dates);
+  const most = found.filter(each => each.dates === dates);
+  const written = most.map(({ order }) => countWritten(texts, order));
+  const best = most.filter((_, i) => written[i] === Math.max(...written));
   if (best.length === 1) return best[0];
   const years = best.map(({ order }) => distinctYears(texts, { order, notation: 'written' }));
   return best[years.indexOf(Math.min(...years))];
@@ -37,6 +39,12 @@ function countDates(texts: TextCounts, reading: DateReading): number {
   let dates = 0;
   for (const [text, count] of texts) if (daysOf(text, reading) !== null) dates += count;
   return dates;
+}
+
+/** The dates that are written in this order, without those that are read in every order. */
+function countWritten(texts: TextCounts, order: DateOrder): number {
+  const own = order === 'ymd' ? texts : new Map([...texts].filter(([text]) => !isYearFirst(text)));
+  return countDates(own, { order, notation: 'written' });
 }
 
 function distinctYears(texts: TextCounts, reading: DateReading): number {

@@ -32,6 +32,9 @@ const plainTime = `(?:(?:T| +)${clock}())?`;
 const writtenTime = `(?:(?:T|,? +)${clock}(?: ?([ap])\\.?m\\.?)?)?`;
 const numbers = '(\\d{1,4})([-/.])(\\d{1,2})\\2(\\d{1,4})';
 
+/** A time of ISO 8601 in basic format, such as 20240131T0930Z. Without a time, eight digits may be any number. */
+const basic = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(?:(\d\d)(?:[.,]\d+)?)?()/i;
+
 const plain = new RegExp(`^${numbers}${plainTime}`, 'i');
 const written = new RegExp(`^${numbers}${writtenTime}`, 'i');
 
@@ -59,13 +62,20 @@ const plainZone = /^ *(?:(Z|UTC)|([+-])(\d{2}):?(\d{2})?)$/i;
 /** Longer texts are not dates. */
 const MAX_LENGTH = 64;
 
-/** Parses a date as found in CSV files, optionally with a time and a time zone; null for anything else. */
+/**
+ * Parses a date as found in CSV files, optionally with a time and a time zone; null for anything else. The learned order
+ * decides where the year is last or has two digits. Dates that begin with a year of four digits, or name their month, have
+ * one meaning only and are read in columns of any order.
+ */
 export function partsOf(text: string, reading: DateReading): DateParts | null {
   const trimmed = text.trim();
   if (reading.notation === 'plain') return numericParts(trimmed, reading);
   if (trimmed.length > MAX_LENGTH) return null;
-  return numericParts(trimmed, reading) ?? namedParts(trimmed);
+  return numericParts(trimmed, reading) ?? namedParts(trimmed) ?? basicParts(trimmed);
 }
+
+/** Whether a text has the form of a numeric date whose meaning no column's order changes. */
+export const isYearFirst = (text: string): boolean => /^\s*\d{4}(?:[-/.]\d{1,2}[-/.]|\d{4}T)/i.test(text);
 
 function numericParts(text: string, { order, notation }: DateReading): DateParts | null {
   const found = (notation === 'plain' ? plain : written).exec(text);
@@ -79,6 +89,7 @@ function numericParts(text: string, { order, notation }: DateReading): DateParts
 }
 
 function arranged(order: DateReading['order'], first: string, second: string, third: string) {
+  if (first.length === 4) return [first, second, third] as const;
   switch (order) {
     case 'ymd':
       return [first, second, third] as const;
@@ -99,6 +110,14 @@ function namedParts(text: string): DateParts | null {
     return time && { year, month, day: Number(day), ...time };
   }
   return null;
+}
+
+function basicParts(text: string): DateParts | null {
+  const found = basic.exec(text);
+  if (found === null) return null;
+  const [whole, year = '', month, day] = found;
+  const time = timeOf(found.slice(4, 8), text.slice(whole.length), zone);
+  return time && { year, month: Number(month), day: Number(day), ...time };
 }
 
 type Time = Pick<DateParts, 'hour' | 'minute' | 'second' | 'offset'>;

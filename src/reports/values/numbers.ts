@@ -25,11 +25,11 @@ const written = (groups: string, decimal: string): RegExp =>
     'u',
   );
 
-/** Groups of three digits with the same separator. */
+/** Groups of three digits with the same separator. The first begins with no zero: in 0,126 the comma is a decimal one. */
 const thousands = (separator: string): string =>
-  `\\d{1,3}([${separator}'\u2019 \u00a0\u202f])\\d{3}(?:\\4\\d{3})*`;
+  `[1-9]\\d{0,2}([${separator}'\u2019 \u00a0\u202f])\\d{3}(?:\\4\\d{3})*`;
 /** As in 12,34,567: lakhs and crores. */
-const indian = '\\d{1,2}(?:,\\d\\d)+,\\d{3}';
+const indian = '[1-9]\\d?(?:,\\d\\d)+,\\d{3}';
 
 const patterns: Readonly<Record<Exclude<NumberNotation, 'plain'>, RegExp>> = {
   point: written(`${thousands(',')}|${indian}`, '\\.'),

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { tallyShape } from '../../drift/run-tally.ts';
 import { RowcastError } from '../../errors.ts';
+import { counted, countOf } from '../../number-text.ts';
 import { accountsShape } from '../accounts.ts';
 import { attemptShape } from '../attempt.ts';
-import { underCurrentNames } from './former-options.ts';
 
 /** Identifies a run. If any of this differs, a checkpoint belongs to a different run and is not resumed. */
 const fingerprintShape = z.strictObject({
@@ -26,10 +26,7 @@ const fingerprintShape = z.strictObject({
   /** Name of the format, if it is not CSV. */
   format: z.string().exactOptional(),
   dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
-  /**
-   * `local`, or the base URL. Local runs were `embedded` while their numbers had double precision, so that none of those
-   * resumes and mixes the two in one output; a hosted service's numbers are its own, and its runs resume.
-   */
+  /** `local`, or the base URL. */
   service: z.string(),
   /** The report's id, and the SHA-256 of its description: a retrained report is a different one. */
   report: z.strictObject({ id: z.string(), hash: z.string() }),
@@ -38,10 +35,7 @@ const fingerprintShape = z.strictObject({
 });
 export type Fingerprint = z.infer<typeof fingerprintShape>;
 
-/**
- * Incremented when checkpoints of earlier versions can no longer be resumed. Format 1, used before the release of 0.1.0,
- * could end a gzip member inside a row and had no digests of the file tails.
- */
+/** Incremented when checkpoints of earlier versions can no longer be resumed. */
 export const FORMAT = 2;
 
 /** The durable progress of a run: all that is needed to resume it. Its size does not grow with the input. */
@@ -66,8 +60,17 @@ export const checkpointShape = z.strictObject({
   }),
   /** The same for the rejects file. */
   rejects: z.strictObject({ bytes: z.number(), tail: z.string() }),
-  /** Of a repair, the same for the file of the rows that were repaired. */
-  repaired: z.strictObject({ bytes: z.number(), tail: z.string() }).exactOptional(),
+  /** Only a repair has these: the file of the rows that were repaired, and what its ledger records. */
+  repaired: z
+    .strictObject({
+      bytes: z.number(),
+      tail: z.string(),
+      /** Rows that are still rejected. */
+      left: z.number(),
+      /** The output that is replaced. */
+      before: z.strictObject({ size: z.number(), modified: z.number() }).exactOptional(),
+    })
+    .exactOptional(),
   classes: z.array(z.string()),
   accounts: accountsShape,
   /** What was counted in the data. Checkpoints of earlier versions have none; their runs are finished without. */
@@ -91,13 +94,7 @@ export function readCheckpoint(text: string, file: string): Checkpoint {
     // Reported below.
   }
   const checked = checkpointShape.safeParse(parsed);
-  if (checked.success) {
-    const { fingerprint } = checked.data;
-    return {
-      ...checked.data,
-      fingerprint: { ...fingerprint, options: underCurrentNames(fingerprint.options) },
-    };
-  }
+  if (checked.success) return checked.data;
   const { data: { format } = {} } = formatShape.safeParse(parsed);
   if (format !== undefined && format !== FORMAT)
     throw new RowcastError(
@@ -124,6 +121,15 @@ export type ResumeMethod = 'seek' | 'read';
  */
 export function chooseResumeMethod(saved: Fingerprint, now: Fingerprint, output: string): ResumeMethod {
   const differences = [...differencesOf(saved, now)];
+  if (differences.length === 1 && isResized(saved.input, now.input))
+    throw new RowcastError(
+      'other_work',
+      `the input has changed since the unfinished run began: it had ${countOf(saved.input.size ?? 0, 'byte')}, now it has ${counted(now.input.size ?? 0)}`,
+      {
+        location: { file: output },
+        hint: 'Use --restart to discard that run and score the input from its first row.',
+      },
+    );
   if (differences.length > 0)
     throw new RowcastError(
       'other_work',
@@ -147,6 +153,10 @@ const isSameVersion = (a: Input, b: Input): boolean =>
 
 const isSameInput = (a: Input, b: Input): boolean =>
   a.size === b.size && codecOf(a) === codecOf(b) && isDeepStrictEqual(a.range, b.range);
+
+/** Whether it is the same file with another size. */
+const isResized = (a: Input, b: Input): boolean =>
+  a.path === b.path && a.size !== b.size && a.size !== null && isSameInput({ ...a, size: b.size }, b);
 
 const codecOf = ({ gzip, codec = 'none' }: Input): string => (gzip ? 'gzip' : codec);
 
@@ -181,5 +191,5 @@ function inputText(input: Input): string {
   const codec = codecOf(input);
   const what = codec === 'none' ? 'plain' : codec;
   const part = range === undefined ? '' : `, from byte ${range.start} to ${range.end ?? 'its end'}`;
-  return (size === null ? `a ${what} pipe` : `a ${what} file of ${size} bytes`) + part;
+  return (size === null ? `a ${what} pipe` : `a ${what} file of ${countOf(size, 'byte')}`) + part;
 }

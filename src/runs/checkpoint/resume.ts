@@ -1,6 +1,7 @@
 import { RowcastError } from '../../errors.ts';
 import { type InputRange, isInside, type Position } from '../../formats/csv/position.ts';
 import type { Layout, Opened } from '../../formats/format.ts';
+import { counted, countOf } from '../../number-text.ts';
 import type { Source } from '../../storage/source.ts';
 import type { PreviousRun } from '../output/output.ts';
 import { PrefixDigest } from './prefix-digest.ts';
@@ -55,11 +56,15 @@ export async function seekToCheckpoint(
     chunk = chunk.subarray(part.length);
     if (at === end) break;
     const { value, done } = await source.chunks.next();
-    if (done) throw otherInput(source, `it ends after ${at} of the ${end} bytes that were scored`);
+    if (done)
+      throw otherInput(
+        source,
+        `it ends after ${counted(at)} of the ${countOf(end, 'byte')} that were scored`,
+      );
     chunk = value;
   }
   if (digest.state().digest !== prefix.digest)
-    throw otherInput(source, `its first ${end} bytes are not those that were scored`);
+    throw otherInput(source, `its first ${countOf(end, 'byte')} are not those that were scored`);
   // Only the checkpoint of a complete run may follow a last record without a line ending.
   if (previous.checkpoint.state === 'running' && !layout.endsRecord(lastByte))
     throw new RowcastError(
@@ -79,7 +84,7 @@ async function seekToRange(source: Source, { start }: InputRange, layout: Layout
   let chunk: Buffer = Buffer.alloc(0);
   while (chunk.length === 0) {
     const { value, done } = await source.chunks.next();
-    if (done) throw otherInput(source, `it has fewer than ${start.offset} bytes`);
+    if (done) throw otherInput(source, `it has fewer than ${countOf(start.offset, 'byte')}`);
     chunk = value;
   }
   const lastByte = chunk[0];

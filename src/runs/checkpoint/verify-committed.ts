@@ -1,4 +1,5 @@
 import { RowcastError } from '../../errors.ts';
+import { counted, countOf } from '../../number-text.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import { readTail, Tail } from '../../storage/local/tail-digest.ts';
 
@@ -21,14 +22,16 @@ export async function verifyCommitted(
   { bytes, tail }: CommittedExtent,
 ): Promise<Tail> {
   if (bytes === 0) return Tail.empty;
-  const size = (await files.size(path)) ?? 0;
-  if (size < bytes)
+  const size = await files.size(path);
+  if (size === undefined || size < bytes)
     throw new RowcastError(
       'partial_too_short',
-      `the file has ${size} bytes, but its checkpoint requires ${bytes}`,
+      size === undefined
+        ? `the file is gone; ${countOf(bytes, 'byte')} had been written to it`
+        : `the file has ${counted(size)} of the ${countOf(bytes, 'byte')} that were written to it`,
       {
         location: { file: path },
-        hint: 'It was modified since: use --restart to start over.',
+        hint: 'Another program modified it: use --restart to start over.',
       },
     );
   const found = await readTail(files, path, bytes);
@@ -41,4 +44,30 @@ export async function verifyCommitted(
       hint: 'The file was modified, or the disk lost data: use --restart to start over.',
     },
   );
+}
+
+/**
+ * Checks that a file is as it was written, from its first byte to its last.
+ *
+ * @param name for messages
+ * @throws RowcastError `output_lost`, `partial_damaged`
+ */
+export async function verifyWhole(
+  files: Files,
+  path: string,
+  written: CommittedExtent,
+  name = path,
+): Promise<void> {
+  if (written.bytes === 0) return;
+  const size = await files.size(path);
+  if (size !== written.bytes)
+    throw new RowcastError(
+      'output_lost',
+      `the file had ${written.bytes} bytes, now it ${size === undefined ? 'is gone' : `has ${size}`}`,
+      {
+        location: { file: name },
+        hint: 'Another program moved or modified it: use --restart to start over.',
+      },
+    );
+  await verifyCommitted(files, path, written);
 }

@@ -1,6 +1,7 @@
-import { realpath, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { RowcastError } from '../../errors.ts';
+import { placeOf } from '../../storage/local/folder-place.ts';
 import { followLinks } from '../../storage/local/follow-links.ts';
 import { runFilesOf } from '../paths/run-files.ts';
 import type { InputFile } from './input-files.ts';
@@ -85,14 +86,6 @@ async function keysOf(path: string, folders: Map<string, Promise<string>>): Prom
   const found = await stat(path).catch(() => undefined);
   const name = join(await place, basename(path));
   return found === undefined || !found.isFile() ? [name] : [name, `${found.dev}:${found.ino}`];
-}
-
-/** The real path of a folder that perhaps does not exist yet. */
-async function placeOf(folder: string): Promise<string> {
-  const found = await realpath(folder).catch(() => undefined);
-  if (found !== undefined) return found;
-  const parent = dirname(folder);
-  return parent === folder ? folder : join(await placeOf(parent), basename(folder));
 }
 
 function usedTwice(a: Use, b: Use): RowcastError {

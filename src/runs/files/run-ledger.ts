@@ -1,38 +1,36 @@
-import { readFile, stat } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import * as z from 'zod';
 import { RowcastError } from '../../errors.ts';
 import { privateAccess } from '../../storage/local/access.ts';
 import { replaceFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
+import { followLinks } from '../../storage/local/follow-links.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { takeLock } from '../../storage/local/locks/output-lock.ts';
-import { isMissing } from '../../storage/local/missing.ts';
+import { runFilesOf } from '../paths/run-files.ts';
+import { type FileVersion, versionOf } from './file-version.ts';
+import {
+  emptyLedger,
+  type FinishedRun,
+  LEDGER,
+  type LedgerContent,
+  ledgerText,
+  type News,
+  readLedgerFile,
+  type UnfinishedRun,
+} from './ledger-file.ts';
 
-const version = z.object({ size: z.number(), modified: z.number() });
-
-/** A finished run: what it read, what it wrote and how. */
-const finishedRun = z.object({
-  run_id: z.string(),
-  input: version.extend({ path: z.string() }),
-  output: version,
-  /** Service, report and options, whatever affects the output. */
-  options: z.record(z.string(), z.string()),
-  exit_code: z.number(),
-  rows: z.object({ read: z.number(), rejected: z.number() }),
-  finished_at: z.string(),
-});
-export type FinishedRun = z.infer<typeof finishedRun>;
-
-const ledgerFile = z.object({ format: z.literal(1), runs: z.record(z.string(), finishedRun) });
-type Runs = z.infer<typeof ledgerFile>['runs'];
-
-/** An input and its output by path, and what is done with them. */
-export interface LedgerKey {
+/** An input and its output by path. */
+export interface LedgerFiles {
   input: string;
   output: string;
+}
+
+/** An input and its outputs by path, and what is done with them. */
+export interface LedgerKey extends LedgerFiles {
+  /** Path given with --rejects; undefined: next to the output. */
+  rejects: string | undefined;
   options: Readonly<Record<string, string>>;
 }
 
@@ -42,41 +40,85 @@ const LOCK_TRIES = 100;
 const LOCK_WAIT_MS = 50;
 
 /**
- * The finished runs of a folder of outputs, in `.rowcast-runs.json`: what tells an output that is finished and unchanged
- * from one that is merely there. Without it, runs are only repeated. Several commands may write it.
+ * The runs of a folder of outputs, in `.rowcast-runs.json`: what tells an output that is finished and unchanged from one
+ * that is merely there, and which outputs are missing. Without it, runs are only repeated. Several commands may write it.
  */
 export class RunLedger {
   readonly path: string;
   readonly #folder: string;
-  #runs: Runs = {};
-  /** Not yet written. */
-  #news: Runs = {};
+  #content = emptyLedger;
+  /** By output; not yet written. */
+  #news: Record<string, News> = {};
   #writing: Promise<void> = Promise.resolve();
   #writtenAt = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
-    this.path = join(folder, '.rowcast-runs.json');
+    this.path = join(folder, LEDGER);
   }
 
   /** @throws RowcastError `bad_ledger` if the file is damaged; then all runs are repeated */
   async read(): Promise<void> {
-    this.#runs = await this.#read();
+    this.#content = await readLedgerFile(this.path);
   }
 
   /** The outputs of finished runs. */
   get outputs(): string[] {
-    return Object.keys(this.#runs).map(output => join(this.#folder, output));
+    return Object.keys(this.#content.runs).map(output => join(this.#folder, output));
   }
 
-  /** The run that finished this work, unless input or output have changed since. */
-  async unchanged({ input, output, options }: LedgerKey): Promise<FinishedRun | undefined> {
-    const run = this.#runs[relative(this.#folder, output)];
+  /** Those that commands were to write, by output, unless they have been written since. */
+  async unfinished(): Promise<Map<string, UnfinishedRun>> {
+    const found = new Map<string, UnfinishedRun>();
+    for (const [name, run] of Object.entries(this.#content.unfinished)) {
+      const output = join(this.#folder, name);
+      // A command for this file alone keeps no ledger.
+      const written = await versionOf(output);
+      if (written === undefined || written.modified < run.since)
+        found.set(output, { ...run, input: join(this.#folder, run.input) });
+    }
+    return found;
+  }
+
+  /** The run that finished this work, unless input, output or rejects have changed since. */
+  async unchanged({ input, output, rejects, options }: LedgerKey): Promise<FinishedRun | undefined> {
+    const run = this.#content.runs[this.#name(output)];
     if (run === undefined || !isDeepStrictEqual(run.options, { ...options })) return undefined;
-    if (run.input.path !== relative(this.#folder, input)) return undefined;
+    if (run.input.path !== this.#name(input)) return undefined;
     const { path: _, ...known } = run.input;
     const [read, written] = await Promise.all([versionOf(input), versionOf(output)]);
-    return isDeepStrictEqual(known, read) && isDeepStrictEqual(run.output, written) ? run : undefined;
+    const isSame =
+      isDeepStrictEqual(known, read) &&
+      isDeepStrictEqual(run.output, written) &&
+      isDeepStrictEqual(run.rejects, await this.#rejectsOf({ output, rejects }, run));
+    return isSame ? run : undefined;
+  }
+
+  /**
+   * Adds the outputs that a command is to write, unless a run has finished them before, and forgets those whose inputs are
+   * gone.
+   *
+   * @throws RowcastError `unwritable_output`, `locked`
+   */
+  async begin(files: readonly LedgerFiles[]): Promise<void> {
+    const { runs, unfinished } = this.#content;
+    for (const [output, { input }] of Object.entries(unfinished))
+      if ((await versionOf(join(this.#folder, input))) === undefined) this.#add(output, {});
+    for (const file of files)
+      if (runs[this.#name(file.output)] === undefined) this.#addUnfinished(file, null);
+    await this.flush();
+  }
+
+  /** Adds why an input was not scored; it is written with the next run, or at the end. */
+  fail(file: LedgerFiles, { code, message }: { code: string; message: string }): void {
+    this.#addUnfinished(file, { code, message });
+  }
+
+  /** The output is as it should be, although no run has written it now. */
+  skip({ output }: LedgerFiles): void {
+    const name = this.#name(output);
+    if (this.#content.unfinished[name] !== undefined || this.#content.runs[name] === undefined)
+      this.#add(name, {});
   }
 
   /**
@@ -85,24 +127,28 @@ export class RunLedger {
    * @param read the version of the input before it was read
    */
   async add(
-    { input, output, options }: LedgerKey,
+    { input, output, rejects, options }: LedgerKey,
     run: Pick<FinishedRun, 'run_id' | 'exit_code' | 'rows'>,
     read: FileVersion,
   ): Promise<void> {
     const written = await versionOf(output);
-    if (written === undefined) return;
-    this.#news[relative(this.#folder, output)] = {
+    const rejected = await this.#rejectsOf({ output, rejects }, run);
+    // Another program has removed them already.
+    if (written === undefined || rejected === undefined) return;
+    const finished: FinishedRun = {
       ...run,
-      input: { path: relative(this.#folder, input), ...read },
+      input: { path: this.#name(input), ...read },
       output: written,
+      rejects: rejected,
       options: { ...options },
       finished_at: new Date().toISOString(),
     };
+    this.#add(this.#name(output), { finished });
     if (performance.now() - this.#writtenAt > WRITE_EVERY_MS) await this.flush();
   }
 
   /**
-   * Adds the present version of an output that was repaired.
+   * Adds the present version of an output that was repaired, and of its rejects.
    *
    * @param before the version before
    * @param rejected the rows that are still rejected
@@ -110,12 +156,16 @@ export class RunLedger {
    * @throws RowcastError `unwritable_output`, `locked`
    */
   async addRepaired(output: string, before: FileVersion | undefined, rejected: number): Promise<boolean> {
-    const name = relative(this.#folder, output);
-    const run = (await this.#read().catch((): Runs => ({})))[name];
+    const name = this.#name(output);
+    const run = (await this.#readAgain()).runs[name];
     const written = await versionOf(output);
     if (run === undefined || written === undefined || !isDeepStrictEqual(run.output, before)) return false;
     const exit_code = rejected === 0 ? 0 : run.exit_code;
-    this.#news[name] = { ...run, output: written, exit_code, rows: { ...run.rows, rejected } };
+    const path = run.rejects?.path;
+    const left = path === undefined ? undefined : await versionOf(join(this.#folder, path));
+    const rejects = path === undefined || left === undefined ? null : { path, ...left };
+    const rows = { ...run.rows, rejected };
+    this.#add(name, { finished: { ...run, output: written, rejects, exit_code, rows } });
     await this.flush();
     return true;
   }
@@ -126,15 +176,36 @@ export class RunLedger {
     await this.#writing;
   }
 
+  #name(path: string): string {
+    return relative(this.#folder, path);
+  }
+
+  #add(name: string, news: News): void {
+    this.#news[name] = news;
+  }
+
+  #addUnfinished({ input, output }: LedgerFiles, error: UnfinishedRun['error']): void {
+    this.#add(this.#name(output), { unfinished: { input: this.#name(input), error, since: Date.now() } });
+  }
+
+  /** The rejects of a run: null if it has written none, undefined if they are gone. */
+  async #rejectsOf(
+    { output, rejects }: Pick<LedgerKey, 'output' | 'rejects'>,
+    { rows }: Pick<FinishedRun, 'rows'>,
+  ): Promise<FinishedRun['rejects'] | undefined> {
+    if (rejects === undefined && rows.rejected === 0) return null;
+    const path = rejects ?? runFilesOf(await followLinks(output)).rejects;
+    const found = await versionOf(path);
+    return found && { path: this.#name(path), ...found };
+  }
+
   async #write(): Promise<void> {
     if (Object.keys(this.#news).length === 0) return;
     this.#writtenAt = performance.now();
     const news = { ...this.#news };
     const lock = await this.#lock();
     try {
-      // Another command may have added its own. What is damaged is replaced.
-      const runs = { ...(await this.#read().catch(() => ({}))), ...news };
-      const bytes = Buffer.from(`${JSON.stringify({ format: 1, runs }, null, 1)}\n`);
+      const bytes = Buffer.from(ledgerText(await this.#readAgain(), news));
       // Only the holder of the lock writes it. A killed command, perhaps another user's, may have left one.
       const next = `${this.path}.new`;
       await diskFiles.remove(next);
@@ -144,21 +215,13 @@ export class RunLedger {
       await lock.release();
     }
     this.#news = Object.fromEntries(
-      Object.entries(this.#news).filter(([output, run]) => news[output] !== run),
+      Object.entries(this.#news).filter(([output, entry]) => news[output] !== entry),
     );
   }
 
-  async #read(): Promise<Runs> {
-    const text = await readFile(this.path, 'utf8').catch(cause => {
-      if (isMissing(cause)) return undefined;
-      throw badLedger(this.path, cause);
-    });
-    if (text === undefined) return {};
-    try {
-      return ledgerFile.parse(JSON.parse(text)).runs;
-    } catch (cause) {
-      throw badLedger(this.path, cause);
-    }
+  /** Another command may have added its own. What is damaged is replaced. */
+  #readAgain(): Promise<LedgerContent> {
+    return readLedgerFile(this.path).catch(() => emptyLedger);
   }
 
   /** Another command holds the lock only for as long as it writes. */
@@ -172,37 +235,3 @@ export class RunLedger {
       }
   }
 }
-
-/**
- * Tells the ledger that has the run of a repaired output, in the output's folder or in one above it: the next command
- * would otherwise score the input again, over the repair. The parameters are those of `RunLedger.addRepaired`.
- *
- * @throws RowcastError `unwritable_output`, `locked`
- */
-export async function recordRepair(
-  output: string,
-  before: FileVersion | undefined,
-  rejected: number,
-): Promise<void> {
-  const path = resolve(output);
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if (await new RunLedger(folder).addRepaired(path, before, rejected)) return;
-    if (folder === dirname(folder)) return;
-  }
-}
-
-/** What tells a changed file from an unchanged one. */
-export type FileVersion = z.infer<typeof version>;
-
-/** @returns undefined if there is no such file */
-export async function versionOf(path: string): Promise<FileVersion | undefined> {
-  const found = await stat(path).catch(() => undefined);
-  return found && { size: found.size, modified: found.mtimeMs };
-}
-
-const badLedger = (file: string, cause: unknown): RowcastError =>
-  new RowcastError('bad_ledger', 'the record of finished runs cannot be read', {
-    location: { file },
-    hint: 'Delete it: all files are then scored again.',
-    cause,
-  });

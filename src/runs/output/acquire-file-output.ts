@@ -10,6 +10,7 @@ import { unwritable } from '../../storage/target.ts';
 import {
   type Checkpoint,
   chooseResumeMethod,
+  type Fingerprint,
   readCheckpoint,
   resumeMethodOf,
 } from '../checkpoint/checkpoint.ts';
@@ -24,6 +25,7 @@ import {
 } from '../paths/previous-rejects.ts';
 import { finishRenames, type RunFiles, runFilesOf } from '../paths/run-files.ts';
 import { attemptAfter, FileOutput, type FileOutputOptions } from './file-output.ts';
+import { makePrivate } from './make-private.ts';
 import type { Mark } from './mark.ts';
 import type { AcquiredOutput, Output, PreviousRun, RunIdentity } from './output.ts';
 import { RejectsFile } from './rejects-file.ts';
@@ -49,8 +51,7 @@ export async function acquireFile(options: FileOutputOptions): Promise<AcquiredO
     throw otherRejects(paths.checkpoint);
   if (saved !== undefined && rejects === undefined && saved.fingerprint.options[REJECTS_OPTION] === undefined)
     await moveFormerRejects(files, paths, saved).catch(named);
-  if (finished !== undefined) await removeSetAside(files, path).catch(named);
-  if (finished !== undefined) await finishRenames(files, paths, finished).catch(named);
+  if (finished !== undefined) await finish(options, paths, finished).catch(named);
   const exists = (await stat(path).catch(() => undefined)) !== undefined;
   if (exists && ifExists === 'skip') return undefined;
   const refuseExisting = (): void => {
@@ -69,6 +70,17 @@ export async function acquireFile(options: FileOutputOptions): Promise<AcquiredO
       return openFile(options, paths, identity, finished === undefined ? saved : undefined).catch(named);
     },
   };
+}
+
+/** Does the last steps of an earlier run. */
+async function finish(
+  { files, path, private: isPrivate }: FileOutputOptions,
+  paths: RunFiles,
+  finished: Checkpoint,
+): Promise<void> {
+  await removeSetAside(files, path);
+  if (isPrivate) await makePrivate(files, paths, finished);
+  await finishRenames(files, paths, finished);
 }
 
 /** The renames of that run would look for the rejects in the wrong place. */
@@ -96,7 +108,10 @@ async function openFile(
   const { files, path, name, private: isPrivate } = options;
   const folder = dirname(path);
   const previous = checkpoint && previousRun(checkpoint, identity, options);
-  if (checkpoint !== undefined && previous === undefined) await setAside(files, paths);
+  if (checkpoint !== undefined && previous === undefined) {
+    await setAside(files, paths);
+    options.onSetAside?.();
+  }
   if (previous === undefined) {
     const previousRejects = await previousRejectsOf(path);
     await files.remove(paths.checkpoint);
@@ -144,9 +159,10 @@ async function openFile(
 function previousRun(
   checkpoint: Checkpoint,
   { fingerprint }: RunIdentity,
-  { name, restartIfChanged, isOtherWork }: FileOutputOptions,
+  { name, restartIfChanged, restartIfRetrained, isOtherWork }: FileOutputOptions,
 ): PreviousRun | undefined {
-  if (isOtherWork) return undefined;
+  if (isOtherWork || (restartIfRetrained && isRetrained(checkpoint.fingerprint, fingerprint)))
+    return undefined;
   try {
     return { checkpoint, method: chooseResumeMethod(checkpoint.fingerprint, fingerprint, name) };
   } catch (error) {
@@ -154,6 +170,10 @@ function previousRun(
     throw error;
   }
 }
+
+/** Whether the report of an unfinished run has been trained again since. */
+const isRetrained = ({ report: before }: Fingerprint, { report: now }: Fingerprint): boolean =>
+  before.id === now.id && before.hash !== now.hash;
 
 const NOTHING_WRITTEN = {
   output: { bytes: 0, uncompressed: 0, tail: '' },
@@ -172,7 +192,7 @@ function finishedOutput(checkpoint: Checkpoint, path: string, identity: RunIdent
       });
     },
     async save() {},
-    async finish() {},
+    finish: async () => checkpoint,
     sha256: () => sha256Of(path),
     suspend: async () => undefined,
     async discard() {},

@@ -11,6 +11,8 @@ export interface AcquireOptions {
   files: Files | undefined;
   /** Whether an unfinished run is known to be of different work, and is to be set aside. */
   isOtherWork?: boolean | undefined;
+  /** Called when an unfinished run was set aside. */
+  onSetAside?: (() => void) | undefined;
 }
 
 /**
@@ -21,13 +23,14 @@ export interface AcquireOptions {
 export async function acquireOutput(
   options: Pick<
     ScoreOptions,
-    'ifExists' | 'restart' | 'restartIfChanged' | 'checkpointInterval' | 'checksum' | 'private'
+    | ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained')
+    | ('checkpointInterval' | 'checksum' | 'private')
   >,
-  { locked, stop, files = diskFiles, isOtherWork = false }: AcquireOptions,
+  { locked, stop, files = diskFiles, isOtherWork = false, onSetAside }: AcquireOptions,
 ): Promise<AcquiredOutput | undefined> {
   const { output, rejects } = locked;
   const { name, path } = output;
   if (path === undefined)
     return acquireSink(() => output.open(stop), rejects && (() => rejects.open(stop)), options.checksum);
-  return acquireFile({ ...options, name, path, rejects: rejects?.path, files, isOtherWork });
+  return acquireFile({ ...options, name, path, rejects: rejects?.path, files, isOtherWork, onSetAside });
 }

@@ -6,6 +6,7 @@ import type { PartialFile } from '../../storage/local/partial-file.ts';
 import { unwritable } from '../../storage/target.ts';
 import type { Attempt } from '../attempt.ts';
 import { type Checkpoint, type Fingerprint, FORMAT } from '../checkpoint/checkpoint.ts';
+import { verifyCommitted, verifyWhole } from '../checkpoint/verify-committed.ts';
 import type { RunFiles } from '../paths/run-files.ts';
 import { extentsOf, type Mark } from './mark.ts';
 import type { RejectsFile } from './rejects-file.ts';
@@ -13,7 +14,7 @@ import type { RejectsFile } from './rejects-file.ts';
 export interface CheckpointSaverOptions {
   /** OUTPUT as given, for messages. */
   name: string;
-  paths: Pick<RunFiles, 'checkpoint' | 'newCheckpoint'>;
+  paths: Pick<RunFiles, 'checkpoint' | 'newCheckpoint' | 'partial' | 'rejectsPartial'>;
   attempt: Attempt;
   fingerprint: Fingerprint;
   partial: PartialFile<Mark>;
@@ -36,6 +37,8 @@ export interface CheckpointSaverOptions {
 export class CheckpointSaver {
   /** The checkpoint that is on disk. */
   saved: Checkpoint | undefined;
+  /** Whether the files were found to be without what that checkpoint covers, so that no run can resume from it. */
+  isLost = false;
   readonly #options: CheckpointSaverOptions;
   #saving: Promise<void> | undefined;
   /** The failure after which no further checkpoint may be written. */
@@ -93,10 +96,41 @@ export class CheckpointSaver {
     await this.orStopSaving(async () => {
       await partial.sync();
       await rejects.sync();
+      await this.#verify(checkpoint);
       const bytes = Buffer.from(JSON.stringify(checkpoint));
       await replaceFile(files, paths.checkpoint, bytes, { next: paths.newCheckpoint, access });
     });
     this.saved = checkpoint;
+  }
+
+  /** Checks that no other program has shortened, overwritten or replaced the files, as far as can be seen. */
+  async #verify(checkpoint: Checkpoint): Promise<void> {
+    const isWhole = checkpoint.state === 'complete';
+    try {
+      await this.#verifyFiles(isWhole ? verifyWhole : verifyCommitted, checkpoint);
+    } catch (error) {
+      if (!(error instanceof RowcastError)) throw error;
+      this.isLost = this.saved !== undefined && !(await this.#has(this.saved));
+      if (!this.isLost) error.hint = RUN_AGAIN;
+      throw error;
+    }
+  }
+
+  async #verifyFiles(
+    verify: typeof verifyCommitted | typeof verifyWhole,
+    { output, rejects }: Pick<Checkpoint, 'output' | 'rejects'>,
+  ): Promise<void> {
+    const { files, paths } = this.#options;
+    await verify(files, paths.partial, output);
+    await verify(files, paths.rejectsPartial, rejects);
+  }
+
+  /** Whether the files still have what a checkpoint covers. */
+  #has(checkpoint: Checkpoint): Promise<boolean> {
+    return this.#verifyFiles(verifyCommitted, checkpoint).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Records a failure of a sync or rename, so that no later checkpoint is saved. */
@@ -109,6 +143,9 @@ export class CheckpointSaver {
     }
   }
 }
+
+const RUN_AGAIN =
+  'Another program modified it, or the disk lost data. Make sure that nothing else writes to it, then run the same command again: it goes on from before the damage.';
 
 /** The error of a run that failed to write its output. */
 export function stopError(name: string, cause: unknown): RowcastError {

@@ -10,11 +10,22 @@ import { removeSetAside } from '../paths/previous-rejects.ts';
 import { finishRenames, type RunFiles } from '../paths/run-files.ts';
 import { CheckpointSaver, stopError } from './checkpoint-saver.ts';
 import { extentsOf, type Mark } from './mark.ts';
-import type { CommitPoint, Output, Piece, PreviousRun, ResumePoint, RunIdentity } from './output.ts';
+import type {
+  CommitPoint,
+  Output,
+  Piece,
+  PreviousRun,
+  ResumePoint,
+  RunIdentity,
+  WrittenExtents,
+} from './output.ts';
 import type { RejectsFile } from './rejects-file.ts';
 
 export interface FileOutputOptions
-  extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'restartIfChanged' | 'checkpointInterval' | 'private'> {
+  extends Pick<
+    ScoreOptions,
+    ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained') | ('checkpointInterval' | 'private')
+  > {
   /** OUTPUT as given, for messages. */
   name: string;
   /** Its path with links resolved. */
@@ -24,6 +35,8 @@ export interface FileOutputOptions
   files: Files;
   /** Whether an unfinished run is known to be of different work. */
   isOtherWork?: boolean;
+  /** Called when an unfinished run was set aside. */
+  onSetAside?: (() => void) | undefined;
   /** Whether what is written is compressed already. */
   isCompressed?: boolean;
 }
@@ -69,7 +82,8 @@ export class FileOutput implements Output {
   }
 
   get resumePoint(): ResumePoint | undefined {
-    const { saved } = this.#saver;
+    const { saved, isLost } = this.#saver;
+    if (isLost) return undefined;
     return saved && { row: saved.position.row, accounts: saved.accounts };
   }
 
@@ -91,7 +105,7 @@ export class FileOutput implements Output {
     await this.#saver.save('running');
   }
 
-  async finish(end: CommitPoint): Promise<void> {
+  async finish(end: CommitPoint): Promise<WrittenExtents> {
     await this.#saver.settled();
     this.#saver.throwIfFailed();
     try {
@@ -104,7 +118,9 @@ export class FileOutput implements Output {
       throw stopError(this.#options.name, cause);
     }
     await this.#saver.save('complete');
-    await this.#saver.orStopSaving(() => this.#publish());
+    const written = extentsOf(this.#partial.committed);
+    await this.#saver.orStopSaving(() => this.#publish(written));
+    return written;
   }
 
   sha256(): Promise<string> {
@@ -149,13 +165,13 @@ export class FileOutput implements Output {
   }
 
   /** Renames the files into place; the complete checkpoint was saved before. */
-  async #publish(): Promise<void> {
+  async #publish(written: WrittenExtents): Promise<void> {
     const { files } = this.#options;
     await files.syncFolder(dirname(this.#paths.output));
     await this.#partial.close();
     await this.#rejects.close();
     await removeSetAside(files, this.#paths.output);
-    await finishRenames(files, this.#paths, extentsOf(this.#partial.committed));
+    await finishRenames(files, this.#paths, written);
   }
 }
 

@@ -1,6 +1,5 @@
 import { type Extent, fileStart } from '../../storage/local/partial-file.ts';
-import type { Checkpoint } from '../checkpoint/checkpoint.ts';
-import type { CommitPoint } from './output.ts';
+import type { CommitPoint, WrittenExtents } from './output.ts';
 import type { RejectsExtent } from './rejects-file.ts';
 
 /** The state at a point where the output can be truncated. */
@@ -10,12 +9,7 @@ export interface Mark {
 }
 
 /** The parts of output and rejects that a checkpoint covers. */
-export function extentsOf({
-  bytes,
-  uncompressed,
-  tail,
-  mark,
-}: Extent<Mark>): Pick<Checkpoint, 'output' | 'rejects'> {
+export function extentsOf({ bytes, uncompressed, tail, mark }: Extent<Mark>): WrittenExtents {
   const { rejects = fileStart } = mark ?? {};
   return {
     output: { bytes, uncompressed, tail: tail.digest() },

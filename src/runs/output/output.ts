@@ -32,6 +32,9 @@ export interface CommitPoint {
   tally?: RunTally | undefined;
 }
 
+/** The bytes of an output and its rejects, as far as they are written. */
+export type WrittenExtents = Pick<Checkpoint, 'output' | 'rejects'>;
+
 /** A piece of the output. */
 export interface Piece {
   /** Whole records. */
@@ -77,9 +80,10 @@ export interface Output {
    * Publishes the complete output: OUTPUT becomes visible now and not earlier.
    *
    * @param end the end of the input
-   * @throws RowcastError `unwritable_output`
+   * @returns what it consists of, as it was written; undefined if its bytes went straight to their destination
+   * @throws RowcastError `unwritable_output`; `output_lost`, `partial_damaged` if another program modified it
    */
-  finish(end: CommitPoint): Promise<void>;
+  finish(end: CommitPoint): Promise<WrittenExtents | undefined>;
   /** SHA-256 of the finished output, hex; requires the `checksum` option. */
   sha256(): Promise<string>;
   /**
@@ -127,6 +131,7 @@ export function acquireSink(
           }
           await rejectsSink?.close();
           await sink.close();
+          return undefined;
         },
         sha256: async () => hash.digest('hex'),
         async suspend() {

@@ -45,7 +45,7 @@ export class RejectsFile {
   async write(bytes: Buffer): Promise<void> {
     if (bytes.length === 0) return;
     const { bytes: size, tail } = this.extent;
-    await this.#named(async () => (await this.#open()).write(bytes, size));
+    await this.#named(async () => (await this.#open()).append(bytes));
     this.extent = { bytes: size + bytes.length, tail: tail.append(bytes) };
   }
 

@@ -1,13 +1,17 @@
 import { resolve } from 'node:path';
+import { RowcastError } from '../../errors.ts';
 import { resolveTarget } from '../../storage/backends.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
-import { takeLock, takeLocks } from '../../storage/local/locks/output-lock.ts';
+import { type Locks, takeLocks } from '../../storage/local/locks/output-lock.ts';
+import { isMissing } from '../../storage/local/missing.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Target } from '../../storage/target.ts';
 import { relativeRejectsPath } from '../checkpoint/fingerprint.ts';
+import { finishKilledRepair } from '../finish-repair.ts';
 import { checkDefaultRejects, checkRepaired, clearLeftovers } from './leftovers.ts';
+import { makeOutputFolders } from './output-folders.ts';
 import { runFilesOf } from './run-files.ts';
 import {
   defaultRejects,
@@ -27,13 +31,15 @@ export interface LockedPaths extends RunPaths {
 }
 
 /**
- * Resolves and locks all paths that a command writes to. Removes files that a killed run left without a checkpoint.
+ * Resolves and locks all paths that a command writes to, and creates their folders. Finishes a repair of the output that
+ * was killed, and removes files that a killed run left without a checkpoint.
  *
  * @throws RowcastError as `resolveRunPaths`; `locked`, `foreign_file`
  */
 export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPaths> {
   const paths = await resolveRunPaths(options);
   const { output, summary } = paths;
+  if (output.path !== undefined) await finishKilledRepair(output.path).catch(unlessUnfinished);
   const rejects = paths.rejects ?? defaultRejects(output);
   const locks = new Map<string, string>();
   const add = (target: Target | undefined, name: string | undefined): void => {
@@ -42,7 +48,8 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
   add(output, output.name);
   add(rejects, options.rejects);
   add(summary, options.summary);
-  const { tookOver, release } = await takeLocks(
+  const lock = options.hasFolders === true ? takeLocks : lockInFolders;
+  const { tookOver, release } = await lock(
     locks,
     output.path === undefined ? undefined : resolve(output.path),
   );
@@ -62,6 +69,11 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
   return { ...paths, relativeRejects, release };
 }
 
+/** It may still be discarded; whatever needs its files reports it. */
+function unlessUnfinished(error: unknown): void {
+  if (!(error instanceof RowcastError) || error.code !== 'unfinished') throw error;
+}
+
 /** A single output, locked until released. */
 export interface LockedOutput {
   target: Target;
@@ -69,7 +81,7 @@ export interface LockedOutput {
 }
 
 /**
- * Locks the output of a command that writes no other files.
+ * Locks the output of a command that writes no other files, and creates its folder.
  *
  * @param input a path or `-` for stdin; undefined if the command has no input
  * @throws RowcastError `output_is_input`, `same_output`, `unwritable_output`, `locked`
@@ -85,12 +97,34 @@ export async function lockOutput(
   const target = await resolveTarget(output, isPrivate);
   await checkApart([...inputFiles(input), ...reads], [...target.usedFiles('the output', '-o'), stderr]);
   if (target.path === undefined) return { target, release: async () => {} };
-  const { tookOver, release } = await takeLock(lockOf(target.path), output);
+  const { tookOver, release } = await lockInFolders(new Map([[lockOf(target.path), output]]));
   try {
-    await clearLeftovers([{ path: partialOf(target.path), isStale: tookOver }]);
+    await clearLeftovers([{ path: partialOf(target.path), isStale: tookOver.size > 0 }]);
   } catch (error) {
     await release();
     throw error;
   }
   return { target, release };
+}
+
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Takes locks, and creates the folders that they are in. Those that are still empty at the release are removed.
+ *
+ * @throws RowcastError as `takeLocks`
+ */
+async function lockInFolders(names: ReadonlyMap<string, string>, output?: string): Promise<Locks> {
+  for (let attempts = 1; ; attempts++) {
+    const folders = await makeOutputFolders(names);
+    try {
+      const { tookOver, release } = await takeLocks(names, output);
+      return { tookOver, release: () => release().then(folders.undo) };
+    } catch (error) {
+      await folders.undo();
+      // Another command may remove a folder that it created while that is still empty.
+      const isGone = error instanceof Error && error.cause instanceof Error && isMissing(error.cause);
+      if (!isGone || attempts === MAX_ATTEMPTS) throw error;
+    }
+  }
 }

@@ -1,10 +1,8 @@
 import { dirname } from 'node:path';
-import { RowcastError } from '../../errors.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { partialOf, siblingPath } from '../../storage/local/sibling-path.ts';
-import type { Checkpoint } from '../checkpoint/checkpoint.ts';
-import { verifyCommitted } from '../checkpoint/verify-committed.ts';
+import { type CommittedExtent, verifyWhole } from '../checkpoint/verify-committed.ts';
 import { formerRejectsOf } from './former-rejects.ts';
 import { isRejectsFile } from './leftovers.ts';
 
@@ -51,35 +49,34 @@ export function runFilesOf(output: string, rejects?: string): RunFiles {
 
 const NOTHING = { bytes: 0, tail: '' };
 
+/** What a complete checkpoint says about the files that are renamed. */
+export interface CompleteFiles {
+  output: CommittedExtent;
+  rejects: CommittedExtent;
+  /** The rows that were repaired, as they were rejected; only a repair has them. */
+  repaired?: CommittedExtent;
+}
+
 /**
  * The last steps of a run whose checkpoint is complete. Any of them may have been done before the process was killed.
  * The checkpoint is removed last, so that the next run does the remaining steps.
  *
+ * @param onRenamed called before the checkpoint is removed
  * @throws RowcastError `output_lost` if neither the partial nor the final file is complete; `partial_damaged`
  */
 export async function finishRenames(
   files: Files,
   paths: RunFiles,
-  { output, rejects, repaired = NOTHING }: Pick<Checkpoint, 'output' | 'rejects' | 'repaired'>,
+  { output, rejects, repaired = NOTHING }: CompleteFiles,
+  onRenamed?: () => Promise<unknown>,
 ): Promise<void> {
   for (const { partial, final, written } of [
     { partial: paths.partial, final: paths.output, written: output },
     { partial: paths.rejectsPartial, final: paths.rejects, written: rejects },
     { partial: paths.repairedPartial, final: paths.repaired, written: repaired },
   ]) {
-    if (written.bytes === 0) continue;
     const file = (await files.size(partial)) === undefined ? final : partial;
-    const size = await files.size(file);
-    if (size !== written.bytes)
-      throw new RowcastError(
-        'output_lost',
-        `the file had ${written.bytes} bytes, now it ${size === undefined ? 'is gone' : `has ${size}`}`,
-        {
-          location: { file: partial },
-          hint: 'Another program moved or modified it: use --restart to start over.',
-        },
-      );
-    await verifyCommitted(files, file, written);
+    await verifyWhole(files, file, written, partial);
   }
   if (rejects.bytes > 0) await files.rename(paths.rejectsPartial, paths.rejects);
   // Rejects of an earlier run must not be mistaken for those of this one.
@@ -91,6 +88,7 @@ export async function finishRenames(
   await files.rename(paths.partial, paths.output);
   const folders = new Set([dirname(paths.rejects), dirname(paths.output)]);
   for (const folder of folders) await files.syncFolder(folder);
+  await onRenamed?.();
   await files.remove(paths.checkpoint);
   // Otherwise the complete checkpoint could reappear after a power failure and be applied to the next run.
   await files.syncFolder(dirname(paths.output));

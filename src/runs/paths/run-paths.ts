@@ -19,6 +19,8 @@ export interface RunPathsOptions {
   summary?: string | undefined;
   /** Whether only the owner of the files may read them. */
   private?: boolean | undefined;
+  /** Whether the folders of the files are there already; otherwise, those that are missing are created. */
+  hasFolders?: boolean | undefined;
   /** Other files that the command reads. */
   reads?: readonly UsedFile[] | undefined;
 }

@@ -68,6 +68,7 @@ export function classesChanged(): RowcastError {
     'the classes in the response differ from those of earlier responses',
     {
       severity: 'stopped',
+      needsRestart: true,
       hint: 'The report has changed since the run began. Start over with --restart.',
     },
   );

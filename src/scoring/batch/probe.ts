@@ -17,12 +17,15 @@ export interface Probes {
    * Starts to send probes, unless some are in flight.
    *
    * @param attempts of the batch that failed so far
+   * @param isPart whether the service was shown to be up: then several are sent at the same time
    */
-  send(attempts: number, count: number): void;
+  send(attempts: number, count: number, isPart: boolean): void;
   /** Cancels them. */
   end(): void;
 }
 
+/** Probes at the same time, if the service was shown to be up. */
+const MAX_AT_ONCE = 5;
 /** Failed probes that are tolerated; one more means that the service is failing. */
 const MAX_FAILED = 1;
 
@@ -56,7 +59,7 @@ export class Prober {
       own = undefined;
     };
     return {
-      send: (attempts, count) => {
+      send: (attempts, count, isPart) => {
         if (this.#probing !== own) return;
         // Several probes run one after the other, and may take longer than the wait before the retry.
         if (count > 1 && own !== undefined) return;
@@ -66,7 +69,7 @@ export class Prober {
         const started = new AbortController();
         own = started;
         this.#probing = started;
-        void this.#send(probe, count, started.signal).finally(() => {
+        void this.#send(probe, { count, atOnce: isPart ? MAX_AT_ONCE : 1 }, started.signal).finally(() => {
           if (own === started) end();
         });
       },
@@ -80,13 +83,23 @@ export class Prober {
     return this.#options.layout.slice(batch, index, index + 1);
   }
 
-  async #send(probe: Batch, count: number, ended: AbortSignal): Promise<void> {
+  async #send(
+    probe: Batch,
+    { count, atOnce }: { count: number; atOnce: number },
+    ended: AbortSignal,
+  ): Promise<void> {
     const { scorer, signal } = this.#options;
     const [part] = scorer.parts(probe);
     if (part === undefined) return;
     const either = AbortSignal.any([ended, signal]);
-    for (let sent = 0, failed = 0; sent < count && failed <= MAX_FAILED && !either.aborted; sent++)
-      if (!(await this.#succeeds(part, either))) failed++;
+    let [sent, failed] = [0, 0];
+    const sendNext = async (): Promise<void> => {
+      while (sent < count && failed <= MAX_FAILED && !either.aborted) {
+        sent++;
+        if (!(await this.#succeeds(part, either))) failed++;
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, sendNext));
   }
 
   async #succeeds(batch: Batch, signal: AbortSignal): Promise<boolean> {

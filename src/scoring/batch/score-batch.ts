@@ -76,21 +76,21 @@ export class ScoreBatch {
         const { failure } = outcome;
         if (attempts === undefined || signal.aborted) throw CallError.from(failure);
         const mayBeRest = personas === 1 && this.#hasScored && !isRest;
-        const decision = attempts.failed(failure, { canSplit: personas > 1, mayBeRest });
+        const decision = attempts.failed(failure, { canSplit: personas > 1, mayBeRest, isPart: isRest });
         switch (decision.action) {
           case 'stop':
-            throw CallError.from(failure);
+            throw attempts.ended(CallError.from(failure), decision);
           case 'retry as rest':
             return await this.#attempt(batch, true);
           case 'split':
           case 'reject':
             return outcome;
           case 'probe':
-            probes.send(attempts.count, decision.probes);
+            probes.send(attempts.count, decision.probes, isRest);
             break;
           case 'retry':
         }
-        await attempts.wait(failure, decision, signal);
+        await attempts.wait(failure, decision, signal, isRest);
       }
     } catch (error) {
       throw error instanceof RowcastError ? error.addLocation(this.#locationOf(batch)) : error;

@@ -1,7 +1,13 @@
+import { describeCommonValues } from '../../drift/common-values.ts';
 import { type Counting, hasMisfits } from '../../drift/counted-column.ts';
 import type { EarlierFigures } from '../../drift/earlier-figures.ts';
 import { type DataFigures, figuresOf } from '../../drift/figures.ts';
-import { checkMisfits, type MisfitLimits } from '../../drift/misfit-limits.ts';
+import {
+  checkMisfits,
+  countUnrecognized,
+  type MisfitLimits,
+  type Unrecognized,
+} from '../../drift/misfit-limits.ts';
 import { RunTally } from '../../drift/run-tally.ts';
 import { TallyLayout } from '../../drift/tally.ts';
 import type { Checkpoint } from '../../runs/checkpoint/checkpoint.ts';
@@ -14,8 +20,16 @@ export interface DataCounts {
   counting: Counting;
   /** @param sum what was counted by several runs that count the same; by default, by this one */
   figures(classes: readonly string[], sum?: RunTally): DataFigures;
-  /** @throws RowcastError as `checkMisfits` */
-  check(limits: MisfitLimits, read: number, isEnd: boolean): void;
+  /** How many values of all columns the model does not recognize. */
+  unrecognized(): Record<Unrecognized, number>;
+  /**
+   * Checks what was counted so far.
+   *
+   * @param read rows
+   * @param records that were counted since the last check; none at the end
+   * @throws RowcastError as `checkMisfits`
+   */
+  check(limits: MisfitLimits, read: number, records: Buffer | 'end'): void;
 }
 
 /** What decides what is counted, and with what it is compared. */
@@ -27,7 +41,7 @@ export interface CountOptions {
 
 /** @returns undefined if the run being resumed has not counted, so that the whole cannot be known */
 export function dataCounts(
-  { counted, report }: Pick<Plan, 'counted' | 'report'>,
+  { counted, report, layout: records, options }: Pick<Plan, 'counted' | 'report' | 'layout' | 'options'>,
   checkpoint: Pick<Checkpoint, 'tally'> | undefined,
   { isDetailed, earlier }: CountOptions,
 ): DataCounts | undefined {
@@ -38,13 +52,36 @@ export function dataCounts(
   const counting = { columns: isAll ? counted : counted.filter(hasMisfits), isDetailed: isAll };
   const layout = new TallyLayout(counting);
   const tally = before === undefined ? RunTally.empty(layout) : RunTally.from(before, layout);
+  if (tally === undefined) return undefined;
   const trainingRows = report.profile?.rows;
-  return (
-    tally && {
-      tally,
-      counting,
-      figures: (classes, sum = tally) => figuresOf(sum, layout, { classes, trainingRows, earlier }),
-      check: (limits, read, isEnd) => checkMisfits(limits, tally, layout, read, isEnd),
-    }
-  );
+  const first = new FirstRecords();
+  return {
+    tally,
+    counting,
+    figures: (classes, sum = tally) => figuresOf(sum, layout, { classes, trainingRows, earlier }),
+    unrecognized: () => countUnrecognized(tally, layout),
+    check(limits, read, latest) {
+      const isEnd = latest === 'end';
+      checkMisfits(limits, tally, layout, read, isEnd, (column, kind) => {
+        const known = Buffer.concat(isEnd ? first.records : [...first.records, latest]);
+        return describeCommonValues(known, column, kind, { layout: records, nulls: options.nulls });
+      });
+      if (!isEnd) first.add(latest);
+    },
+  };
 }
+
+/** Copies of the records with which a run begins: those of a short run are needed at its end. */
+class FirstRecords {
+  readonly records: Buffer[] = [];
+  #bytes = 0;
+
+  add(records: Buffer): void {
+    if (this.#bytes + records.length > MAX_FIRST_BYTES) return;
+    this.#bytes += records.length;
+    this.records.push(Buffer.from(records));
+  }
+}
+
+/** More than a run of fewer than 1,000 rows usually has, for which percentages are checked at the end only. */
+const MAX_FIRST_BYTES = 1 << 18;

@@ -4,13 +4,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { RowcastError } from '../../errors.ts';
 import { toThreadError } from '../../thread-error.ts';
 import { hostCheck } from '../auth/allowed-hosts.ts';
+import { headProblem } from '../http/check-head.ts';
+import { Connections } from '../http/connections.ts';
 import { problemFrom, problemType, RequestError } from '../problems/problems.ts';
 import type { AdminJob, AdminMessage, AdminReply } from './admin-protocol.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { MainThread } from './main-thread.ts';
 
-/** A probe is one short request on its own connection. */
-const REQUEST_MS = 5_000;
+/** A probe is one short request on its own connection, which arrives at once. */
+const REQUEST_MS = 2_000;
 const CONNECTIONS = 100;
 
 if (parentPort === null) throw new Error('this file runs in a worker thread only');
@@ -26,7 +28,7 @@ const heartbeat = new Heartbeat(job.heartbeat);
 port.on('message', (reply: AdminReply) => answers.onReply(reply));
 
 async function answer(request: IncomingMessage): Promise<{ type: string; body: string }> {
-  const problem = checkHost(request);
+  const problem = headProblem(request) ?? checkHost(request);
   if (problem !== undefined) throw problem;
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw new RequestError('method_not_allowed', 'Only GET and HEAD are supported.');
@@ -60,12 +62,20 @@ const server = createServer(
   {
     headersTimeout: REQUEST_MS,
     requestTimeout: REQUEST_MS,
-    connectionsCheckingInterval: 1000,
+    connectionsCheckingInterval: 500,
     requireHostHeader: false,
   },
-  respond,
+  (request, response) => connections.serve(request, response, () => respond(request, response)),
 );
-server.maxConnections = CONNECTIONS;
+// However many connections are open without a request, or with an unread response, a new one takes the place of another.
+const connections = new Connections(server, {
+  isTls: false,
+  limit: CONNECTIONS,
+  stalledMs: 0,
+  onClosing() {},
+});
+// `headProblem` counts them.
+server.maxHeadersCount = 0;
 server.once('error', cause => {
   const failure = new RowcastError(
     'cannot_listen',

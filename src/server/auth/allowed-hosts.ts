@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { isLoopback } from '../../contract/loopback.ts';
+import { headProblem } from '../http/check-head.ts';
 import { RequestError } from '../problems/problems.ts';
 
 /** The host names that a request to this machine may use, without the port. */
@@ -17,7 +18,7 @@ const ownNames = ['localhost', '127.0.0.1', '[::1]'];
 export function checkHosts(app: FastifyInstance, bound: string): void {
   const check = hostCheck(bound);
   app.addHook('onRequest', async ({ raw }) => {
-    const problem = check(raw);
+    const problem = headProblem(raw) ?? check(raw);
     if (problem !== undefined) throw problem;
   });
 }
@@ -25,9 +26,15 @@ export function checkHosts(app: FastifyInstance, bound: string): void {
 /** The same for one request. @returns the problem with its Host header, or undefined if the host is allowed */
 export function hostCheck(bound: string): (request: IncomingMessage) => RequestError | undefined {
   const names = isLoopback(bound) ? [...ownNames, bound.toLowerCase()] : undefined;
-  return ({ headers, headersDistinct, httpVersion }) => {
+  return ({ headers, headersDistinct, httpVersion, url = '/' }) => {
     if ((headersDistinct.host?.length ?? 0) > 1)
       return new RequestError('malformed', 'The request has more than one Host header.');
+    // A URL with a host takes precedence over Host (RFC 9112 section 3.2.2), so both must name the same one.
+    if (!/^[/*]/.test(url) && hostOf(url) !== hostOf(`http://${headers.host}`))
+      return new RequestError(
+        'wrong_host',
+        'The URL of the request names another host than its Host header.',
+      );
     const name = headers.host?.replace(/:\d*$/, '').toLowerCase();
     if (name === undefined && httpVersion !== '1.0')
       return new RequestError('malformed', 'The request has no Host header.');
@@ -36,3 +43,6 @@ export function hostCheck(bound: string): (request: IncomingMessage) => RequestE
     return undefined;
   };
 }
+
+/** The host and the port of a URL; undefined for what is no URL. */
+const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined);

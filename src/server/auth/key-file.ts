@@ -1,11 +1,10 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { reportId } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
+import { readRegular } from '../../storage/local/read-regular.ts';
 import { formerScopes, type Scope, scopes } from './scopes.ts';
 
 /**
@@ -75,9 +74,9 @@ export function keyNameOf(file: string): string | undefined {
 
 /** Reads a key's file. @returns undefined if it was revoked meanwhile */
 export async function readKey(home: string, name: string): Promise<ListedKey | undefined> {
-  const text = await readText(keyPath(home, name)).catch(unlessUnreadable);
+  const text = await readRegular(keyPath(home, name), MAX_FILE_BYTES).catch(unlessUnreadable);
   if (text === undefined) return undefined;
-  const { data } = keyFile.safeParse(parsed(text));
+  const { data } = keyFile.safeParse(parsed(String(text)));
   if (data === undefined) return { name, key: undefined };
   const { sha256, created, reports } = data;
   const own =
@@ -85,17 +84,6 @@ export async function readKey(home: string, name: string): Promise<ListedKey | u
       ? { scopes: formerScopes, hasScopes: false, expires: undefined }
       : { scopes: data.scopes, hasScopes: true, expires: data.expires };
   return { name, key: { name, sha256, created, reports, ...own } };
-}
-
-/** The text of a regular file; empty for anything else, such as a FIFO, which would block forever. */
-async function readText(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const info = await file.stat();
-    return info.isFile() && info.size <= MAX_FILE_BYTES ? await file.readFile('utf8') : '';
-  } finally {
-    await file.close();
-  }
 }
 
 /** A file that cannot be read counts as a damaged key, so that it does not lock out all others. */

@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import { toUnreadableHome } from '../../reports/data-directory.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
+import { ExpiryClock } from './expiry-clock.ts';
 import { keysFolder, type StoredKey } from './key-file.ts';
 import { hashOf, keysVersion, listKeys } from './key-store.ts';
 import { KeyUse } from './key-use.ts';
@@ -30,7 +32,8 @@ interface Known {
   folderTime: number;
   /** The state of the folder and its files; see `keysVersion`. */
   version: string | undefined;
-  readAt: number;
+  /** By `performance.now()`: a clock that is set back must not delay the next check. */
+  checkedAt: number;
   entries: readonly Entry[];
 }
 
@@ -47,7 +50,11 @@ export class KeyRing {
   readonly #own: readonly Entry[];
   readonly #home: string | undefined;
   readonly #use: KeyUse | undefined;
+  readonly #clock = new ExpiryClock();
   #known: Known | undefined;
+  /** The look at the stored keys that is in progress, and the one that begins after it. */
+  #looking: Promise<readonly Entry[]> | undefined;
+  #nextLook: Promise<readonly Entry[]> | undefined;
 
   constructor({ own, home }: KeyRingOptions) {
     this.#own = own === undefined ? [] : [{ hash: hashOf(own.key), principal: everything(own.name) }];
@@ -58,6 +65,8 @@ export class KeyRing {
   /**
    * Looks up the principal of an Authorization header. All keys are compared, as hashes and in constant time, so
    * that timing reveals neither a key's length nor how much of a guess was correct.
+   *
+   * @throws RowcastError `unreadable_home`
    */
   async find(header: string | undefined): Promise<KeyLookup> {
     const given = /^ApiKey +(\S+) *$/i.exec(header ?? '')?.[1];
@@ -69,35 +78,51 @@ export class KeyRing {
     // The key from the options needs no disk access.
     const own = match(this.#own, hash);
     if (own !== undefined) return { kind: 'principal', principal: own.principal };
-    const stored = this.#home === undefined ? [] : await this.#storedIn(this.#home);
+    const stored = this.#home === undefined ? [] : await this.#stored(this.#home);
     const found = match(stored, hash);
     if (found === undefined) return { kind: 'wrong' };
-    if (found.principal.expires <= Date.now()) return { kind: 'expired', principal: found.principal };
+    if (found.principal.expires <= this.#clock.now()) return { kind: 'expired', principal: found.principal };
     if (isUse) this.#use?.note(found.principal.name);
     return { kind: 'principal', principal: found.principal };
   }
 
-  /** Forces the stored keys to be read again at the next request. */
+  /** Forces the stored keys to be read again at the next request, and believes the machine's clock again. */
   forget(): void {
     this.#known = undefined;
+    this.#clock.reset();
   }
 
-  async #storedIn(home: string): Promise<readonly Entry[]> {
+  /**
+   * The stored keys. A look that is in progress may miss a change that was made before this call, so the call waits for
+   * the next look, which all calls share that come meanwhile: wrong keys cost no more than one look at a time.
+   */
+  #stored(home: string): Promise<readonly Entry[]> {
+    this.#nextLook ??= Promise.resolve(this.#looking?.catch(() => {})).then(() => {
+      this.#looking = this.#nextLook;
+      this.#nextLook = undefined;
+      return this.#look(home).catch(toUnreadableHome(keysFolder(home), 'keys'));
+    });
+    return this.#nextLook;
+  }
+
+  async #look(home: string): Promise<readonly Entry[]> {
     const folderTime = await timeOf(keysFolder(home));
     if (folderTime === undefined) return [];
     const known = this.#known;
-    const now = Date.now();
+    const checkedAt = performance.now();
     if (known !== undefined && known.folderTime === folderTime) {
-      if (now - known.readAt < RECHECK_MS) return known.entries;
+      if (checkedAt - known.checkedAt < RECHECK_MS) return known.entries;
       if ((await keysVersion(home)) === known.version) {
-        known.readAt = now;
+        known.checkedAt = checkedAt;
         return known.entries;
       }
     }
+    // A time in the future is not recent: the clock was set back.
+    const isSettled = Math.abs(Date.now() - folderTime) > STEP_MS;
     // Taken before the keys are read, so that concurrent changes are noticed.
     const version = await keysVersion(home);
     const entries = (await listKeys(home)).flatMap(({ key }) => (key === undefined ? [] : [entryOf(key)]));
-    this.#known = now - folderTime > STEP_MS ? { folderTime, version, readAt: now, entries } : undefined;
+    this.#known = isSettled ? { folderTime, version, checkedAt, entries } : undefined;
     return entries;
   }
 }

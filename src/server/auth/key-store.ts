@@ -8,6 +8,7 @@ import { sanitize } from '../../sanitize.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
 import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
+import { readMany } from '../../storage/local/read-many.ts';
 import { suggestNames } from '../../suggest-names.ts';
 import {
   type KeyFile,
@@ -22,7 +23,6 @@ import { usePath } from './key-use.ts';
 import { defaultScopes, type Scope } from './scopes.ts';
 
 const KEY_BYTES = 32;
-
 export interface NewKey {
   reports: StoredKey['reports'];
   scopes?: readonly Scope[];
@@ -93,7 +93,7 @@ export async function revokeKey(home: string, name: string): Promise<void> {
     const question = near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `;
     throw new RowcastError('no_such_key', `there is no key named "${name}"`, {
       location: { file: keysFolder(home) },
-      hint: `${question}rowcast keys lists the existing keys.`,
+      hint: `${question}rowcast keyss the existing keys.`,
     });
   }
 }
@@ -112,7 +112,7 @@ export async function listKeys(home: string): Promise<ListedKey[]> {
     .map(keyNameOf)
     .filter(name => name !== undefined)
     .sort();
-  const keys = await Promise.all(names.map(name => readKey(home, name)));
+  const keys = await readMany(names, name => readKey(home, name));
   return keys.filter(key => key !== undefined);
 }
 

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { placeFile } from '../../storage/local/atomic-write.ts';
+import { readRegular } from '../../storage/local/read-regular.ts';
 import { keysFolder } from './key-file.ts';
 
 /** The precision of a last use: for a key in constant use it is written no more often than this. */
@@ -31,7 +31,7 @@ export class KeyUse {
 
 /** When a key was last used, to within ten minutes; undefined if no use was recorded since it was created. */
 export async function lastUseOf(home: string, name: string, created: string): Promise<string | undefined> {
-  const text = (await readFile(usePath(home, name), 'utf8').catch(() => '')).trim();
+  const text = String(await readRegular(usePath(home, name)).catch(() => '')).trim();
   // A revoked key may have had the same name.
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) && text >= created ? text : undefined;
 }

@@ -36,3 +36,6 @@ export const principalOf = ({ name, created, reports, scopes, expires }: StoredK
   created: Date.parse(created),
   expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
 });
+
+/** The name in the log of the key from the options; no stored key can have this name. */
+export const OWN_KEY = '(own)';

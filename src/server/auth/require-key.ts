@@ -9,6 +9,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whose key the request carries; null before authentication, and on public routes. */
     principal: Principal | null;
+    /**
+     * Looks the key or the session up again, for a request that takes long.
+     *
+     * @param afterMs does nothing if the last look was less than this many milliseconds ago
+     * @throws RequestError `unauthorized`, `missing_scope` or `no_such_report` if it may no longer do what it does
+     */
+    recheck(afterMs?: number): Promise<void>;
   }
   interface FastifyContextConfig {
     /** The scope that a key needs. */
@@ -24,10 +31,25 @@ export function requireKey(app: FastifyInstance, keys: KeyRing): void {
     if ((request.raw.headersDistinct.authorization?.length ?? 0) > 1)
       throw new RequestError('malformed', 'The request has more than one Authorization header.');
     request.principal = await authenticate(request, reply, keys, wrongKeys);
-    const { scope } = request.routeOptions.config;
-    if (scope !== undefined && !request.principal.hasScope(scope))
-      throw new RequestError('missing_scope', `This endpoint requires a key with the scope "${scope}".`);
+    requireScope(request, request.principal);
+    let checkedAt = performance.now();
+    request.recheck = async (afterMs = 0) => {
+      if (performance.now() - checkedAt < afterMs) return;
+      checkedAt = performance.now();
+      const found = await keys.find(request.headers.authorization);
+      if (found.kind !== 'principal')
+        throw unauthorized(reply, 'The API key was revoked or has expired during the request.');
+      requireScope(request, found.principal);
+      const { report } = request;
+      if (report !== undefined && !found.principal.canAccess(report)) throw noSuchReport(report);
+    };
   });
+}
+
+function requireScope({ routeOptions }: FastifyRequest, principal: Principal): void {
+  const { scope } = routeOptions.config;
+  if (scope !== undefined && !principal.hasScope(scope))
+    throw new RequestError('missing_scope', `This endpoint requires a key with the scope "${scope}".`);
 }
 
 async function authenticate(
@@ -39,10 +61,8 @@ async function authenticate(
   const found = await keys.find(request.headers.authorization);
   switch (found.kind) {
     case 'principal':
-      throttle(reply, wrongKeys.succeeded(request.ip, found.principal.name));
       return found.principal;
     case 'expired':
-      throttle(reply, wrongKeys.succeeded(request.ip, found.principal.name));
       throw unauthorized(reply, 'The API key has expired.');
     case 'wrong':
       throttle(reply, wrongKeys.failed(request.ip));
@@ -52,7 +72,6 @@ async function authenticate(
   }
 }
 
-/** The same response for every key, so that it does not reveal a valid one. */
 function throttle(reply: FastifyReply, seconds: number): void {
   if (seconds === 0) return;
   reply.header('retry-after', String(seconds));

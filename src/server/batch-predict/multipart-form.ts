@@ -10,8 +10,10 @@ export interface Upload {
   csv: AsyncIterable<Buffer>;
 }
 
-/** Limits of a form: one file and a few small fields. */
-const limits = { files: 1, fields: 20, fieldSize: 1024, headerPairs: 50, headerSize: 8192 };
+/** What may precede the file: all fields with their headers. */
+const FIELDS_BYTES = 256 << 10;
+/** Limits of a form: one file and a few small fields. A part may be empty, and need not be a field. */
+const limits = { files: 1, fields: 20, parts: 21, fieldSize: 1024, headerPairs: 50, headerSize: 8192 };
 
 /**
  * Reads a form (multipart/form-data, RFC 7578) up to its file. The id must come before the file, which is scored while
@@ -26,7 +28,7 @@ export function readForm(body: Readable, contentType: string): Promise<Upload> {
     const ids: string[] = [];
     // Created before anything can fail, so that no rejection is unhandled.
     const whole = finished(form).catch(cause => {
-      throw cause instanceof RequestError ? cause : malformed(`The form is invalid: ${reasonOf(cause)}.`);
+      throw invalid(cause);
     });
     whole.then(() => reject(malformed('The form has no "file" field.')), reject);
     form.on('field', (name, value) => {
@@ -41,6 +43,17 @@ export function readForm(body: Readable, contentType: string): Promise<Upload> {
       else form.destroy(malformed('The form must have exactly one "id" field, before its "file".'));
     });
     form.on('filesLimit', () => form.destroy(malformed('The form must have exactly one "file".')));
+    form.on('partsLimit', () => form.destroy(malformed(`The form has more than ${limits.parts} parts.`)));
+    let before = 0;
+    const count = ({ length }: Buffer): void => {
+      before += length;
+      if (before > FIELDS_BYTES)
+        form.destroy(malformed(`The form has more than ${FIELDS_BYTES} bytes before its "file".`));
+    };
+    body.on('data', count);
+    form.once('file', () => body.off('data', count));
+    // A body whose bytes are counted would go on flowing when the form has failed.
+    whole.catch(() => body.off('data', count).pause());
     finished(body, { writable: false }).catch(cause => form.destroy(cause));
     body.pipe(form);
   });
@@ -60,9 +73,18 @@ function openForm(contentType: string): BusboyInstance {
 
 /** The file's bytes, which end only when the form has ended. */
 async function* wholeFile(file: AsyncIterable<Buffer>, whole: Promise<void>): AsyncGenerator<Buffer> {
-  yield* file;
+  try {
+    yield* file;
+  } catch (cause) {
+    // If the form is cut off inside its file, the file fails first, and the form may say why.
+    await whole;
+    throw invalid(cause);
+  }
   await whole;
 }
+
+const invalid = (cause: unknown): RequestError =>
+  cause instanceof RequestError ? cause : malformed(`The form is invalid: ${reasonOf(cause)}.`);
 
 const malformed = (detail: string): RequestError => new RequestError('malformed', detail);
 

@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import negotiate from '@fastify/accept-negotiator';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { accountsTrailer, formatAccounts } from '../../contract/accounts-trailer.ts';
+import { accountsTrailer, formatAccounts, type UploadAccounts } from '../../contract/accounts-trailer.ts';
 import { prefetch } from '../../local/prefetch.ts';
 import { accountsOf, checkBalance, count } from '../../runs/accounts.ts';
 import { sanitize } from '../../sanitize.ts';
@@ -70,12 +70,17 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
       const { id, csv } = request.body;
       authorize(request, id);
       const accounts = accountsOf(undefined);
+      let values: Pick<UploadAccounts, 'mismatched' | 'unseen'> = {};
+      const onCounted = (counted: typeof values): void => {
+        values = counted;
+      };
       const turns = uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs });
 
       async function* scored(): AsyncGenerator<Buffer> {
         const { predictor, release } = await models.hold(id);
         try {
-          for await (const merged of scoreUpload(csv, predictor, { limits, batchRows, turns, threads })) {
+          const scoring = { limits, batchRows, turns, threads, onCounted };
+          for await (const merged of scoreUpload(csv, predictor, scoring)) {
             count(accounts, merged);
             onScored(request, merged.scored);
             yield merged.bytes;
@@ -115,7 +120,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
 
       const rows = Readable.from(scoredRows());
 
-      reply.trailer(accountsTrailer, async () => formatAccounts(accounts));
+      reply.trailer(accountsTrailer, async () => formatAccounts({ ...accounts, ...values }));
       reply.type('text/csv; charset=utf-8').header('vary', 'accept-encoding');
       if (negotiate(request.headers['accept-encoding'] ?? '', ['gzip', 'identity']) !== 'gzip')
         return reply.send(rows);

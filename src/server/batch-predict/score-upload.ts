@@ -1,5 +1,7 @@
+import type { UploadAccounts } from '../../contract/accounts-trailer.ts';
 import { liveSource } from '../../formats/csv/live-source.ts';
 import type { MergedPart } from '../../runs/merged-part.ts';
+import { dataCounts } from '../../scoring/counts/data-counts.ts';
 import { prepare } from '../../scoring/prepare.ts';
 import { stages } from '../../scoring/stages.ts';
 import type { Limits } from '../http/limits.ts';
@@ -20,6 +22,8 @@ export interface ScoreUploadOptions {
   batchRows: number;
   turns: UploadTurns;
   threads: ServiceThreads;
+  /** Called after the last part with how many values the model does not recognize. */
+  onCounted?: (values: Pick<UploadAccounts, 'mismatched' | 'unseen'>) => void;
 }
 
 /**
@@ -30,7 +34,7 @@ export interface ScoreUploadOptions {
 export async function* scoreUpload(
   csv: AsyncIterable<Buffer>,
   { model, work }: Pick<Predictor, 'model' | 'work'>,
-  { limits, batchRows, ...scoring }: ScoreUploadOptions,
+  { limits, batchRows, onCounted, ...scoring }: ScoreUploadOptions,
 ): AsyncGenerator<MergedPart> {
   const scorer = uploadScorer({ model, ...scoring });
   const options = {
@@ -46,5 +50,17 @@ export async function* scoreUpload(
   };
   const plan = await prepare(liveSource('upload', csv), options, scorer);
   const { layout, rest } = plan;
-  yield* stages(plan, { scorer, rest, start: layout.start, windowBytes: WINDOW_BYTES });
+  const data = dataCounts(plan, undefined, { isDetailed: false, earlier: undefined });
+  const counting = data?.counting;
+  for await (const part of stages(plan, {
+    scorer,
+    rest,
+    start: layout.start,
+    windowBytes: WINDOW_BYTES,
+    counting,
+  })) {
+    if (part.tally !== undefined) data?.tally.add(part.tally);
+    yield part;
+  }
+  if (data !== undefined) onCounted?.(data.unrecognized());
 }

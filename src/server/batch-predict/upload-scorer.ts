@@ -16,7 +16,7 @@ export interface UploadScorerOptions {
 
 /**
  * Scores uploads by a model of the service: large batches in its threads, small ones on the main thread. No attempt fails,
- * unless the thread does.
+ * unless the thread does, or the key of the upload has been revoked or has expired.
  */
 export function uploadScorer(options: UploadScorerOptions): Scorer {
   return {
@@ -56,6 +56,7 @@ class UploadBatches extends LocalBatchScorer {
     const { layout, features, nulls, appended, counting } = this.#input;
     if (appended === undefined) throw new TypeError('open: the classes are not known');
     await turns.pace(countRows(batch));
+    await turns.recheck();
     if (layout.data !== undefined && batch.bytes.length >= THREAD_BYTES) {
       const data = { layout: layout.data, features, nulls, appended, counting };
       const unwanted = this.unwanted(signal);

@@ -10,6 +10,8 @@ export interface UploadTurns {
   key: string;
   /** Waits until the key may have this many more rows scored; rejects if the request ends meanwhile. */
   pace(rows: number): Promise<void>;
+  /** Rejects if the key or the session of the upload has ended. */
+  recheck(): Promise<void>;
   /** Waits for the key's turn on the main thread. */
   own(): Promise<void>;
 }
@@ -29,6 +31,7 @@ export function uploadTurns(
   onRequestEnd(reply, () => end.abort());
   return {
     key,
+    recheck: () => request.recheck(),
     own: () => turns.next(key),
     async pace(rows) {
       const wait = rowRate.charge(key, rows);

@@ -1,18 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import {
-  type Closing,
-  type Connection,
-  type Handshake,
-  isIdle,
-  longestUnused,
-} from './unused-connections.ts';
+import { networkOf } from './client-network.ts';
+import { type ConnectionLimits, connectionToClose } from './connection-limits.ts';
+import { type Closing, type Connection, type Handshake, isIdle } from './unused-connections.ts';
+import { WaitingRequests } from './waiting-requests.ts';
 
-export interface ConnectionsOptions {
+export interface ConnectionsOptions extends ConnectionLimits {
   isTls: boolean;
-  /** The maximum number of connections. */
-  limit: number;
-  /** Called for each connection that is closed because the limit was reached. */
+  /** Called for each connection that is closed because a limit was reached. */
   onClosing(closing: Closing): void;
 }
 
@@ -36,41 +31,48 @@ export class Connections {
     if (isTls)
       server.on('connection', (socket: Socket) => {
         const peer = peerOf(socket);
-        this.#handshakes.set(peer, { socket, since: performance.now() });
+        const network = networkOf(socket.remoteAddress ?? '');
+        this.#handshakes.set(peer, { socket, since: performance.now(), network });
         socket.once('close', () => this.#handshakes.delete(peer));
       });
     // Added last, so that the new connection is already tracked.
-    server.on('connection', (socket: Socket) => this.#keepLimit(socket));
+    server.on('connection', (socket: Socket) => this.#keepLimits(socket));
     // Called when the server closes; replaced, because `end` closes connections when they are done.
     server.closeIdleConnections = () => {};
   }
 
-  /** Call this for each request before it is handled. */
-  began(request: IncomingMessage, response: ServerResponse): void {
-    const connection = this.#open.get(request.socket);
+  /**
+   * Handles a request once the responses to all earlier requests of its connection have been passed to the kernel.
+   * Clients may send requests without waiting for responses (pipelining, RFC 9112 section 9.3.2). Node would handle
+   * them at once and keep all responses in memory until the client reads them.
+   */
+  serve(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
+    const { socket } = request;
+    const connection = this.#open.get(socket);
     if (connection === undefined) return;
     connection.responses++;
     connection.request = request;
-    connection.bytesRead = request.socket.bytesRead;
+    connection.bytesRead = socket.bytesRead;
     const settle = (): void => {
-      if (this.#isEnding) this.#endIfIdle(request.socket, connection);
+      if (this.#isEnding) this.#endIfIdle(socket, connection);
     };
-    // Emitted only by the first of the connection's pipelined responses.
     response.once('prefinish', () => {
-      connection.unread = { response, since: performance.now() };
+      connection.unreadSince = performance.now();
     });
     // Not called for responses that are queued on a broken connection; they are forgotten with it.
     response.once('close', () => {
       connection.responses--;
-      // The next response may have been written before this is called.
-      if (connection.unread?.response === response) connection.unread = undefined;
+      connection.unreadSince = undefined;
       connection.since = performance.now();
       settle();
+      connection.waiting.next();
     });
     request.once('end', () => {
-      if (hasBody(request)) connection.bytesRead = request.socket.bytesRead;
+      if (hasBody(request)) connection.bytesRead = socket.bytesRead;
       settle();
     });
+    if (connection.responses === 1) handle();
+    else if (!connection.waiting.add(handle)) this.#close(socket, 'pipelined');
   }
 
   /** Whether a request's response is the only one pending on its connection, so that it may be the last. */
@@ -96,9 +98,11 @@ export class Connections {
     this.#handshakes.delete(peerOf(socket));
     const { bytesRead } = socket;
     const connection: Connection = {
+      network: networkOf(socket.remoteAddress ?? ''),
       since: performance.now(),
       responses: 0,
-      unread: undefined,
+      waiting: new WaitingRequests(socket),
+      unreadSince: undefined,
       request: undefined,
       bytesRead,
     };
@@ -107,10 +111,12 @@ export class Connections {
     if (this.#isEnding) this.#endIfIdle(socket, connection);
   }
 
-  /** Makes room for a new connection by closing the longest unused one, or else closes the new one. */
-  #keepLimit(added: Socket): void {
-    if (this.#open.size + this.#handshakes.size <= this.#options.limit) return;
-    const { socket, closing } = longestUnused(this.#open, this.#handshakes.values(), added);
+  #keepLimits(added: Socket): void {
+    const found = connectionToClose(this.#open, this.#handshakes, added, this.#options);
+    if (found !== undefined) this.#close(found.socket, found.closing);
+  }
+
+  #close(socket: Socket, closing: Closing): void {
     this.#open.delete(socket);
     this.#handshakes.delete(peerOf(socket));
     socket.destroy();

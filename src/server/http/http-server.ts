@@ -27,10 +27,8 @@ export function serverFactory(
   { onConnections, onClosing }: ServerEvents,
 ): FastifyServerFactory<Server> {
   return handle => {
-    const handler: typeof handle = (request, response) => {
-      connections.began(request, response);
-      handle(request, response);
-    };
+    const handler: typeof handle = (request, response) =>
+      connections.serve(request, response, () => handle(request, response));
     const options: ServerOptions = {
       headersTimeout: limits.headersMs,
       // No overall request timeout: uploads are scored while streaming. JSON bodies have their own (limits.bodyMs).
@@ -47,9 +45,12 @@ export function serverFactory(
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1).
     server.on('checkExpectation', handler);
     server.setTimeout(limits.idleMs);
+    // `headProblem` counts them.
+    server.maxHeadersCount = 0;
     const connections = new Connections(server, {
       isTls: tls !== undefined,
       limit: limits.connections,
+      networkLimit: limits.connectionsPerAddress,
       onClosing,
     });
     onConnections(connections);

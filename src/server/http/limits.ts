@@ -2,8 +2,8 @@
 export interface Limits {
   /** The largest JSON body in bytes, after decompression. */
   bodyBytes: number;
-  /** Bytes of JSON bodies in memory, over all keys; 503 beyond that. */
-  bodiesBytes: number;
+  /** Bytes of JSON bodies and of unread responses in memory, over all keys; 503 beyond that. */
+  memoryBytes: number;
   /** Timeout for receiving a whole JSON body, in milliseconds. */
   bodyMs: number;
   /** How long the rest of a body may take after an early response, in milliseconds. */
@@ -12,8 +12,12 @@ export interface Limits {
   headersMs: number;
   /** Idle timeout of a connection during a request: milliseconds without a byte in either direction. */
   idleMs: number;
-  /** Connections, and also concurrent requests; beyond that, idle and stalled connections are closed to make room. */
+  /** How often the key of a long request is looked up again, in milliseconds; uploads do so at every batch. */
+  recheckMs: number;
+  /** Connections, and also concurrent requests; beyond that, unused connections are closed to make room. */
   connections: number;
+  /** Connections from one IPv4 address or one /64 of IPv6, except from this machine. */
+  connectionsPerAddress: number;
   /** Concurrent file uploads; 503 beyond that. */
   uploads: number;
   /** The minimum rate of an upload, in bytes per second. */
@@ -35,12 +39,14 @@ export interface Limits {
 /** 32 MiB per minute is 4.5 Mbit/s; a typical batch of 1 MiB may arrive at 0.14 Mbit/s. */
 export const defaultLimits: Limits = {
   bodyBytes: 32 * 1024 * 1024,
-  bodiesBytes: 256 * 1024 * 1024,
+  memoryBytes: 256 * 1024 * 1024,
   bodyMs: 60_000,
   drainMs: 30_000,
   headersMs: 10_000,
   idleMs: 120_000,
+  recheckMs: 5_000,
   connections: 1_000,
+  connectionsPerAddress: 250,
   uploads: 16,
   uploadBytesPerSecond: 1024,
   uploadRateMs: 60_000,

@@ -1,8 +1,8 @@
 import { PassThrough, type Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest, preParsingAsyncHookHandler, RequestPayload } from 'fastify';
 import { PaddedGunzip } from '../../storage/codecs/padded-gunzip.ts';
-import type { SharedBudget } from '../limits/shared-budget.ts';
-import { busy, keyOf, SHARE } from '../limits/shares.ts';
+import type { Holding, SharedBudget } from '../limits/shared-budget.ts';
+import { keyOf, noMemory } from '../limits/shares.ts';
 import { RequestError } from '../problems/problems.ts';
 import type { Limits } from './limits.ts';
 import { onRequestEnd } from './request-end.ts';
@@ -19,18 +19,19 @@ export function decoded(request: FastifyRequest, reply: FastifyReply, payload: R
   return body;
 }
 
-const RETRY_SECONDS = 1;
+/** The memory that the body of a request takes. */
+const holdings = new WeakMap<FastifyRequest, Holding>();
 
 /**
  * Passes the body to the parser. It is decompressed before its bytes are counted, so that a small gzip body cannot
  * expand beyond the limit. A body that does not end in time is rejected, and so is one that exceeds its key's share of
  * memory, since many requests within their own limit could use up all memory together.
  *
- * @param bodies the memory shared by the bodies of all requests
+ * @param memory shared by the bodies and responses of all requests
  */
 export function bodyReader(
   { bodyMs }: Pick<Limits, 'bodyMs'>,
-  bodies: SharedBudget,
+  memory: SharedBudget,
 ): preParsingAsyncHookHandler {
   return async (request, reply, payload) => {
     const body = decoded(request, reply, payload);
@@ -39,19 +40,24 @@ export function bodyReader(
       body.receivedEncodedLength = (body.receivedEncodedLength ?? 0) + chunk.length;
     };
     payload.on('data', count);
-    const key = keyOf(request);
-    const holding = bodies.open(key);
+    const holding = memory.open(keyOf(request));
+    holdings.set(request, holding);
     // The parser resumes it.
     body.pause().on('data', (chunk: Buffer) => {
       if (body.destroyed || holding.take(chunk.length)) return;
-      const sizes = `Request bodies of this key take up ${bodies.heldBy(key)} of the ${bodies.total} bytes of buffer memory`;
-      body.destroy(busy(reply, `${sizes}; ${SHARE}`, RETRY_SECONDS));
+      body.destroy(noMemory(memory, request, reply));
     });
     onRequestEnd(reply, () => holding.release());
     const late = setTimeout(() => body.destroy(tooSlow(bodyMs)), bodyMs);
     body.once('close', () => clearTimeout(late));
     return body;
   };
+}
+
+/** Call this once a body has been read and is not needed any more, so that the response may take its memory. */
+export function releaseBody(request: FastifyRequest): void {
+  request.body = undefined;
+  holdings.get(request)?.release();
 }
 
 type Decoder = RequestPayload & Transform;

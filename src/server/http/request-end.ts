@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
+import { RequestError } from '../problems/problems.ts';
 
 type Release = () => void;
 
@@ -28,6 +29,11 @@ export function onRequestEnd({ raw }: FastifyReply, release: Release): void {
 
 /** Whether the client has disconnected. */
 export const isGone = ({ raw }: FastifyReply): boolean => raw.destroyed || raw.req.socket.destroyed;
+
+/** @throws RequestError if the client has disconnected, because nobody would read the response */
+export function checkConnected(reply: FastifyReply): void {
+  if (isGone(reply)) throw new RequestError('malformed', 'The connection was closed.');
+}
 
 const isOver = (response: ServerResponse): boolean => response.closed || response.req.socket.destroyed;
 

@@ -1,37 +1,48 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { WaitingRequests } from './waiting-requests.ts';
 
 /**
- * Which connection was closed at the limit: one that waited for a request (`idle`), one whose client did not finish
- * sending its request or did not read its response (`stalled`), or the new one (`refused`).
+ * Why a connection was closed. To make room at a limit: its client did not read its response (`unread`), it waited for a
+ * request (`idle`), its client did not finish sending its request (`stalled`), or there was none of these, and the new one
+ * was closed (`refused`). Without a limit of connections: too many of its requests waited for responses (`pipelined`).
  */
-export type Closing = 'idle' | 'stalled' | 'refused';
+export type Closing = keyof typeof texts;
 
-/** The log message for the connections closed at the limit since the previous one. */
-export function describeClosings(
-  { idle = 0, stalled = 0, refused = 0 }: Partial<Record<Closing, number>>,
-  limit: number,
-): string {
-  const what = `closed ${idle} idle and ${stalled} stalled, refused ${refused} new`;
-  return `the limit of ${limit} connections was reached: ${what}`;
+const texts = {
+  unread: 'whose client did not read its response',
+  idle: 'without a request',
+  stalled: 'whose client did not finish its request',
+  refused: 'refused, because all others were in use',
+  pipelined: 'with too many requests at once',
+} as const;
+
+// `Object.keys` is typed as string[].
+export const closings = Object.keys(texts) as Closing[];
+
+/** The log message for the connections closed since the previous one. */
+export function describeClosings(counts: Partial<Record<Closing, number>>): string {
+  const parts = closings.flatMap(closing => {
+    const count = counts[closing];
+    return count === undefined ? [] : [`${count} ${texts[closing]}`];
+  });
+  return `closed connections at their limits: ${parts.join(', ')}`;
 }
 
-/**
- * How long a connection counts as active while the service waits for its client: a handshake, headers or the rest of a
- * rejected body take a few packets.
- */
-const STALLED_MS = 1_000;
-/** How long a client may take, at the limit, to read a response that is completely written. */
-const UNREAD_MS = 60_000;
+/** After this time, a response that nobody reads is closed before connections that harm nobody. */
+const UNREAD_MS = 5_000;
 
 /** A connection whose TLS handshake, if any, is complete. */
 export interface Connection {
+  /** The client's network. */
+  network: string;
   /** When it was opened, or when its last response was sent; by `performance.now()`. */
   since: number;
-  /** Responses that have not been passed to the kernel yet, including pipelined ones. */
+  /** Responses that have not been passed to the kernel yet, including those to requests that wait. */
   responses: number;
-  /** The first of them, once it is completely written and waits for the client to read, and since when. */
-  unread: { response: ServerResponse; since: number } | undefined;
+  waiting: WaitingRequests;
+  /** Since when its response is completely written and waits for the client to read; by `performance.now()`. */
+  unreadSince: number | undefined;
   /** The last request, whose body may still be coming after its response. */
   request: IncomingMessage | undefined;
   /** Bytes of the requests so far; if the socket has read more, another request has begun. */
@@ -43,6 +54,8 @@ export interface Handshake {
   socket: Socket;
   /** When it was opened; by `performance.now()`. */
   since: number;
+  /** The client's network. */
+  network: string;
 }
 
 /** Whether a connection waits for its next request, or is about to. */
@@ -52,28 +65,34 @@ export function isIdle({ bytesRead }: Socket, { responses, request, bytesRead: k
 }
 
 /**
- * The connection to close at the limit: the one that has been idle longest, else the one that has been stalled
- * longest, else the new one. Never one whose response is still being produced.
+ * The connection to close at a limit: the one whose response has been unread for longest, else the one that has been idle
+ * for longest, else the one that has been stalled for longest, else the new one. Never one whose response is still being
+ * produced.
+ *
+ * @param stalledMs how long a connection counts as active while the service waits for its client
  */
 export function longestUnused(
-  open: ReadonlyMap<Socket, Connection>,
+  open: Iterable<readonly [Socket, Connection]>,
   handshakes: Iterable<Handshake>,
-  added: Socket,
+  { added, stalledMs }: { added: Socket; stalledMs: number },
 ): { socket: Socket; closing: Closing } {
   const now = performance.now();
+  const abandoned = new Longest(now - UNREAD_MS);
   const idle = new Longest(now);
-  const stalled = new Longest(now - STALLED_MS);
-  const unread = new Longest(now - UNREAD_MS);
+  const stalled = new Longest(now - stalledMs);
+  const unread = new Longest(now - stalledMs);
   for (const [socket, connection] of open) {
     if (socket === added) continue;
     if (connection.responses === 0)
       (isIdle(socket, connection) ? idle : stalled).add(socket, connection.since);
-    else if (connection.unread !== undefined) unread.add(socket, connection.unread.since);
+    else if (connection.unreadSince !== undefined)
+      for (const each of [abandoned, unread]) each.add(socket, connection.unreadSince);
   }
   for (const { socket, since } of handshakes) if (socket !== added) stalled.add(socket, since);
+  if (abandoned.socket !== undefined) return { socket: abandoned.socket, closing: 'unread' };
   if (idle.socket !== undefined) return { socket: idle.socket, closing: 'idle' };
   if (stalled.socket !== undefined) return { socket: stalled.socket, closing: 'stalled' };
-  if (unread.socket !== undefined) return { socket: unread.socket, closing: 'stalled' };
+  if (unread.socket !== undefined) return { socket: unread.socket, closing: 'unread' };
   return { socket: added, closing: 'refused' };
 }
 

@@ -9,7 +9,7 @@ const texts = {
   row_rate: 'requests over the row rate limit',
   requests: 'requests over the key’s share of concurrent requests',
   uploads: 'uploads over the key’s share of upload slots',
-  bodies: 'requests over the key’s share of body memory',
+  memory: 'requests over the key’s share of memory',
   spill: 'responses over the disk limit',
   slow_upload: 'uploads below the minimum rate',
 } as const;

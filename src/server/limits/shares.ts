@@ -12,21 +12,21 @@ export interface Shares {
   requests: SharedBudget;
   /** Upload slots. */
   uploads: SharedBudget;
-  /** Bytes of JSON request bodies in memory. */
-  bodies: SharedBudget;
+  /** Bytes of JSON bodies and of responses in memory. */
+  memory: SharedBudget;
   /** Bytes of responses on disk. */
   spill: SharedBudget;
 }
 
 /** The limit of connections also limits requests, since a connection with a request is never closed to make room. */
 export function openShares(
-  { connections, uploads, bodiesBytes, maxSpillBytes }: Limits,
+  { connections, uploads, memoryBytes, maxSpillBytes }: Limits,
   onRefused: (refusal: Refusal) => void,
 ): Shares {
   return {
     requests: new SharedBudget(connections, () => onRefused('requests')),
     uploads: new SharedBudget(uploads, () => onRefused('uploads')),
-    bodies: new SharedBudget(bodiesBytes, () => onRefused('bodies')),
+    memory: new SharedBudget(memoryBytes, () => onRefused('memory')),
     spill: new SharedBudget(maxSpillBytes, () => onRefused('spill')),
   };
 }
@@ -64,6 +64,13 @@ function takeOne(
     throw busy(reply, `${counts}; ${SHARE}`, retrySeconds);
   }
   onRequestEnd(reply, () => holding.release());
+}
+
+/** The error for a key whose bodies and responses take up its share of memory. */
+export function noMemory(memory: SharedBudget, request: FastifyRequest, reply: FastifyReply): RequestError {
+  const held = memory.heldBy(keyOf(request));
+  const sizes = `Request bodies and unread responses of this key take up ${held} of the ${memory.total} bytes of memory`;
+  return busy(reply, `${sizes}; ${SHARE}`, REQUEST_RETRY_SECONDS);
 }
 
 /** The rule, to end a sentence about what a key holds. */

@@ -6,6 +6,7 @@ export const everywhere = [
   'wrong_host',
   'headers_too_large',
   'internal',
+  'unsupported_transfer_encoding',
 ] as const satisfies ProblemCode[];
 export const withKey = [
   ...everywhere,
@@ -14,4 +15,5 @@ export const withKey = [
   'rate_limited',
   'busy',
   'draining',
+  'home_unavailable',
 ] as const;

@@ -40,7 +40,7 @@ export const publicPaths = {
       responses: {
         200: response('The metrics.', 'text/plain', { type: 'string' }),
         // Only `rowcast serve` has metrics.
-        ...problems([...everywhere, 'no_such_endpoint']),
+        ...problems([...everywhere, 'no_such_endpoint', 'busy']),
       },
     },
   },
@@ -51,7 +51,7 @@ export const publicPaths = {
       security: [],
       responses: {
         200: response('This document.', 'application/json', { type: 'object' }),
-        ...problems(everywhere),
+        ...problems([...everywhere, 'busy']),
       },
     },
   },

@@ -27,11 +27,12 @@ export const scorePaths = {
       summary: 'Score one persona',
       description:
         'Values are parsed as the type that training detected for their column. Missing or null columns, unknown categories ' +
-        'and invalid numbers are missing values. Columns that the report does not have are ignored.',
+        'and invalid numbers are missing values. Columns that the report does not have are ignored. A value that is not of ' +
+        'its column’s type, or a category that the model does not know, is named in warnings.',
       requestBody: json('PersonaRequest'),
       responses: {
         200: response(
-          'A probability for each class, in single precision.',
+          'A probability for each class, in single precision; warnings, if there are any.',
           'application/json',
           ref('PersonaResponse'),
         ),

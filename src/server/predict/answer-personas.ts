@@ -1,16 +1,17 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authorize } from '../auth/require-key.ts';
 import type { ReceivedBody } from '../http/received-body.ts';
-import { isGone } from '../http/request-end.ts';
+import { releaseBody } from '../http/request-body.ts';
+import { checkConnected, onRequestEnd } from '../http/request-end.ts';
 import type { FairUse } from '../limits/fair-use.ts';
-import { keyOf } from '../limits/shares.ts';
-import { RequestError } from '../problems/problems.ts';
+import { keyOf, noMemory } from '../limits/shares.ts';
 import type { Shared } from '../service.ts';
 import { type Asker, THREAD_BYTES, type ThreadCall } from '../threads/service-threads.ts';
 import type { ContentMember } from './persona-request.ts';
 import { PersonaWork } from './persona-work.ts';
 
-const jsonType = 'application/json; charset=utf-8';
+export const jsonType = 'application/json; charset=utf-8';
 
 export interface PersonaRoute {
   Body: ReceivedBody | undefined;
@@ -19,39 +20,64 @@ export interface PersonaRoute {
 /** Handles POST /user/persona and /user/batch-persona: large bodies in threads, others on the main thread. */
 export function answerPersonas(
   member: ContentMember,
-  { models, threads, fairUse, onScored }: Pick<Shared, 'models' | 'threads' | 'fairUse' | 'onScored'>,
+  {
+    models,
+    threads,
+    limits,
+    fairUse,
+    onScored,
+  }: Pick<Shared, 'models' | 'threads' | 'limits' | 'fairUse' | 'onScored'>,
 ) {
   return async (request: FastifyRequest<PersonaRoute>, reply: FastifyReply): Promise<FastifyReply> => {
     const { body } = request;
     const asker = {
       key: keyOf(request),
-      check() {
-        if (isGone(reply)) throw new RequestError('malformed', 'The connection was closed.');
-      },
+      check: () => checkConnected(reply),
     };
     const call =
       body && body.length >= THREAD_BYTES
         ? await threads.openCall(body, member, asker)
         : ownCall(body && Buffer.concat(body.parts), member, fairUse, asker);
+    const holding = fairUse.shares.memory.open(asker.key);
+    const close = (): void => {
+      holding.release();
+      call.close();
+    };
+    let isSending = false;
     try {
       authorize(request, call.id);
+      // The body may have taken a minute.
+      await request.recheck(limits.recheckMs);
       const { predictor, release } = await models.hold(call.id);
       try {
-        for (let isFirst = true; ; isFirst = false) {
-          const { rows, scored, body } = await call.next(predictor);
+        for (let held = 0; ; ) {
+          const { rows, scored, bytes, body, hasMore } = await call.next(predictor);
           // Other requests of the key may have been charged meanwhile; this one is not rejected once it has started.
-          if (isFirst) fairUse.checkRows(request, reply);
+          if (held === 0) fairUse.checkRows(request, reply);
           fairUse.rowRate.charge(asker.key, rows);
           onScored(request, scored);
-          if (body !== undefined) return reply.type(jsonType).send(body);
+          if (body !== undefined) releaseBody(request);
+          if (bytes > held && !holding.take(bytes - held))
+            throw noMemory(fairUse.shares.memory, request, reply);
+          held = bytes;
+          if (body === undefined) continue;
+          reply.type(jsonType);
+          if (!hasMore) return reply.send(body);
+          isSending = true;
+          onRequestEnd(reply, close);
+          return reply.send(Readable.from(piecesOf(body, call)));
         }
       } finally {
         release();
       }
     } finally {
-      call.close();
+      if (!isSending) close();
     }
   };
+}
+
+async function* piecesOf(first: Buffer, call: ThreadCall): AsyncGenerator<Buffer> {
+  for (let piece: Buffer | undefined = first; piece !== undefined; piece = await call.more()) yield piece;
 }
 
 /** A call that the main thread works on. */
@@ -69,6 +95,11 @@ function ownCall(
       if (member === 'personas') await turns.next(key);
       check();
       return work.next(predictor);
+    },
+    async more() {
+      await turns.next(key);
+      check();
+      return work.more();
     },
     close() {},
   };

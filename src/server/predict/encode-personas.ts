@@ -1,5 +1,7 @@
+import type { ValueWarning } from '../../contract/schemas.ts';
 import { unknownColumns } from '../../contract/unknown-columns.ts';
 import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
+import { ValueWarnings } from '../../reports/model/value-warnings.ts';
 import { sanitize } from '../../sanitize.ts';
 import { RequestError } from '../problems/problems.ts';
 import { type JsonReader, tooManyMembers } from './json-reader.ts';
@@ -31,7 +33,7 @@ const MAX_EXPECTED_BYTES = 200;
 interface Known {
   name: string;
   /** The engine's columns that are derived from it: a date may become several. */
-  columns: { index: number; encode: ReturnType<typeof encoderOf> }[];
+  columns: { index: number; learned: LearnedColumn; encode: ReturnType<typeof encoderOf> }[];
 }
 
 /**
@@ -51,19 +53,20 @@ export class PersonaReader {
     learned.forEach((column, index) => {
       const { name } = column;
       const known = this.#known.get(name) ?? { name, columns: [] };
-      known.columns.push({ index, encode: encoderOf(column) });
+      known.columns.push({ index, learned: column, encode: encoderOf(column) });
       this.#known.set(name, known);
     });
   }
 
   /** Reads one persona, positioned at its features. */
-  readFeatures(json: JsonReader): EncodedPersonas {
+  readFeatures(json: JsonReader): EncodedPersonas & { warnings: ValueWarning[] } {
+    const warnings = new ValueWarnings();
     const values = this.#roomFor(1);
     const errors = new Map<number, PersonaError>();
     values.fill(Number.NaN, 0, this.width);
-    const error = this.#features(json, values, 0);
+    const error = this.#features(json, values, 0, warnings);
     if (error !== undefined) errors.set(0, error);
-    return { rows: 1, values: values.subarray(0, this.width), errors };
+    return { rows: 1, values: values.subarray(0, this.width), errors, warnings: warnings.list };
   }
 
   /**
@@ -111,7 +114,12 @@ export class PersonaReader {
     return error;
   }
 
-  #features(json: JsonReader, values: Float64Array, row: number): PersonaError | undefined {
+  #features(
+    json: JsonReader,
+    values: Float64Array,
+    row: number,
+    warnings?: ValueWarnings,
+  ): PersonaError | undefined {
     if (!json.nextIsObject()) {
       json.skip();
       return notAPersona;
@@ -129,8 +137,11 @@ export class PersonaReader {
           const value = json.scalar();
           if (value === undefined) error ??= invalidValue(known.name);
           else
-            for (const { index, encode } of known.columns)
-              values[row * this.width + index] = encode(value) ?? Number.NaN;
+            for (const { index, learned, encode } of known.columns) {
+              const number = encode(value);
+              values[row * this.width + index] = number ?? Number.NaN;
+              warnings?.add(learned, value, number);
+            }
         }
         if (json.members > most) throw tooManyMembers('A persona', MAX_MEMBERS);
       } while (json.anotherMember());

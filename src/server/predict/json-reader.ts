@@ -36,6 +36,11 @@ export class JsonReader {
     this.#maxMembers = maxMembers;
   }
 
+  /** The number of bytes of the whole text. */
+  get size(): number {
+    return this.#bytes.length;
+  }
+
   /** Skips white space. @returns the next byte; NaN at the end */
   peek(): number {
     const bytes = this.#bytes;

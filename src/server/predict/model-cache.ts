@@ -42,12 +42,13 @@ export class ModelCache {
   /** By id, version checks in progress, which concurrent requests share. */
   readonly #looks = new Map<string, Promise<string>>();
 
-  readonly #maxBytes: number;
+  /** The memory limit. */
+  readonly maxBytes: number;
   readonly #onUnload: (model: Model) => void;
 
   constructor(home: string, { maxBytes = MAX_BYTES, onUnload = () => {} }: ModelCacheOptions = {}) {
     this.#home = home;
-    this.#maxBytes = maxBytes;
+    this.maxBytes = maxBytes;
     this.#onUnload = onUnload;
   }
 
@@ -84,6 +85,13 @@ export class ModelCache {
   /** The number of models in memory. */
   get loaded(): number {
     return this.#entries.size;
+  }
+
+  /** Bytes of the models in memory. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const entry of this.#entries.values()) bytes += entry.bytes;
+    return bytes;
   }
 
   /** Models in use are unloaded when they are released. */
@@ -134,10 +142,9 @@ export class ModelCache {
 
   /** Drops the least recently used models, but never the last one. */
   #makeRoom(): void {
-    let bytes = 0;
-    for (const entry of this.#entries.values()) bytes += entry.bytes;
+    let { bytes } = this;
     for (const [id, entry] of this.#entries) {
-      if (bytes <= this.#maxBytes || this.#entries.size === 1) return;
+      if (bytes <= this.maxBytes || this.#entries.size === 1) return;
       // A loading model is needed, and its size is not known yet.
       if (entry.bytes === 0) continue;
       this.#entries.delete(id);

@@ -1,3 +1,4 @@
+import type { ValueWarning } from '../../contract/schemas.ts';
 import { copyBytes, type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import { MAX_DECIMAL_BYTES, writeDecimal } from '../../formats/bytes/write-decimal.ts';
 import type { EncodedPersonas, PersonaError } from './encode-personas.ts';
@@ -25,22 +26,44 @@ export class ResponseWriter {
   }
 
   /** The body of POST /user/persona. */
-  single(id: string, probabilities: Float64Array): Buffer {
+  single(id: string, probabilities: Float64Array, warnings: readonly ValueWarning[] = []): Buffer {
     const into = wordView(Buffer.allocUnsafe(this.#maxBytes));
     const end = this.#write(probabilities, 0, into, 0);
     // The id takes over the opening brace.
-    return Buffer.concat([Buffer.from(`{"id":${JSON.stringify(id)},`), into.bytes.subarray(1, end)]);
+    const head = Buffer.from(`{"id":${JSON.stringify(id)},`);
+    if (warnings.length === 0) return Buffer.concat([head, into.bytes.subarray(1, end)]);
+    const tail = Buffer.from(`,"warnings":${JSON.stringify(warnings)}}`);
+    return Buffer.concat([head, into.bytes.subarray(1, end - 1), tail]);
   }
 
-  /** Consecutive predictions of POST /user/batch-persona. */
-  predictions({ rows, errors }: EncodedPersonas, probabilities: Float64Array): Buffer {
-    const texts = new Map([...errors].map(([row, error]) => [row, errorText(error)]));
-    let size = rows * this.#maxBytes;
-    for (const { length } of texts.values()) size += length;
+  /** The maximum bytes of one prediction. */
+  get maxBytes(): number {
+    return this.#maxBytes;
+  }
+
+  /**
+   * Consecutive predictions of POST /user/batch-persona.
+   *
+   * @param from the first row; all by default
+   */
+  predictions(
+    { rows, errors }: Pick<EncodedPersonas, 'rows' | 'errors'>,
+    probabilities: Float64Array,
+    from = 0,
+    to = rows,
+  ): Buffer {
+    const texts = new Map<number, Buffer>();
+    let size = (to - from) * this.#maxBytes;
+    for (const [row, error] of errors) {
+      if (row < from || row >= to) continue;
+      const text = errorText(error);
+      texts.set(row, text);
+      size += text.length;
+    }
     const into = wordView(Buffer.allocUnsafeSlow(size));
     let at = 0;
-    for (let row = 0; row < rows; row++) {
-      if (row > 0) into.bytes[at++] = COMMA;
+    for (let row = from; row < to; row++) {
+      if (row > from) into.bytes[at++] = COMMA;
       const text = texts.size === 0 ? undefined : texts.get(row);
       if (text === undefined) at = this.#write(probabilities, row, into, at);
       else at += text.copy(into.bytes, at);
@@ -50,13 +73,14 @@ export class ResponseWriter {
 
   /** The body of POST /user/batch-persona, of all its `predictions`. */
   batch(id: string, predictions: readonly Buffer[]): Buffer {
+    return Buffer.concat([this.begin(id, predictions), Buffer.from(']}')]);
+  }
+
+  /** The beginning of that body. */
+  begin(id: string, predictions: readonly Buffer[]): Buffer {
     const comma = Buffer.of(COMMA);
     const parts = predictions.flatMap((part, i) => (i === 0 ? [part] : [comma, part]));
-    return Buffer.concat([
-      Buffer.from(`{"id":${JSON.stringify(id)},"predictions":[`),
-      ...parts,
-      Buffer.from(']}'),
-    ]);
+    return Buffer.concat([Buffer.from(`{"id":${JSON.stringify(id)},"predictions":[`), ...parts]);
   }
 
   #write(probabilities: Float64Array, row: number, into: WordView, to: number): number {

@@ -49,6 +49,7 @@ const statuses = {
   too_many_runs: 429,
   headers_too_large: 431,
   internal: 500,
+  unsupported_transfer_encoding: 501,
   draining: 503,
   home_unavailable: 503,
   busy: 503,
@@ -95,11 +96,19 @@ export function problemFrom(error: unknown): Problem {
     const next = error.code === 'damaged_report' ? '; train it again' : '';
     return problemOf(error.code as ProblemCode, `${where}${error.message}${next}`); // `in` has just checked the code.
   }
+  if (isHomeError(error)) return problemOf('home_unavailable', 'The data directory cannot be used.');
   if (isZlibError(error)) return problemOf('malformed', `The body is not valid gzip: ${error.message}.`);
   const code = fastifyCode(error);
   if (code !== undefined && error instanceof Error) return problemOf(code, `${error.message}.`);
   return problemOf('internal', 'Internal error; see the service’s log.');
 }
+
+/** Codes of errors that mean that files cannot be used; requests use no files but those of the data directory. */
+const unusable =
+  /^(unreadable_home|unwritable_home|EACCES|EPERM|EROFS|ELOOP|ENOTDIR|EIO|ESTALE|EMFILE|ENFILE|EBUSY)$/;
+
+const isHomeError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && unusable.test(String(error.code));
 
 function isZlibError(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));

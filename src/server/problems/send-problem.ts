@@ -8,6 +8,9 @@ import { type ProblemCode, problemFrom, problemOf, problemType } from './problem
 /** After these problems the connection is closed. */
 const closing: readonly string[] = ['request_timeout', 'draining'] satisfies ProblemCode[];
 
+/** How soon to try again while the data directory cannot be used. */
+const HOME_RETRY_SECONDS = '1';
+
 /** Sends the problem document for an error. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = prepareProblem(error, request, reply);
@@ -25,7 +28,8 @@ export function prepareProblem(
   reply: FastifyReply,
   problem = problemFrom(error),
 ): Problem {
-  if (problem.status === 500) {
+  if (problem.code === 'home_unavailable') reply.header('retry-after', HOME_RETRY_SECONDS);
+  if (problem.status === 500 || problem.code === 'home_unavailable') {
     const reason = error instanceof Error ? error.message : String(error);
     request.log.error({ event: 'request_failed', err: error }, `request failed: ${sanitize(reason)}`);
   }
@@ -71,13 +75,15 @@ export function sendClientError(
   );
 }
 
-/** @returns undefined if no response can be sent: the connection broke, or its handshake failed or never ended */
+/** @returns undefined if no response can be sent: the client went away, or its handshake failed or never ended */
 function clientProblem(code = ''): [code: ProblemCode, detail: string] | undefined {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return ['request_timeout', 'The request was not received in time.'];
     case 'HPE_HEADER_OVERFLOW':
       return ['headers_too_large', 'The headers are too large.'];
+    case 'HPE_INVALID_EOF_STATE':
+      return undefined;
     default:
       return code.startsWith('HPE_') ? ['malformed', 'The request is not valid HTTP.'] : undefined;
   }

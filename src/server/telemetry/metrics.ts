@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Closing } from '../http/unused-connections.ts';
+import { type Closing, closings } from '../http/unused-connections.ts';
 import { type Refusal, refusals } from '../limits/refusals.ts';
 import { type HandshakeFailure, handshakeFailures } from './handshake-failures.ts';
 import type { RequestObserver } from './request-observer.ts';
@@ -7,7 +7,7 @@ import type { RequestObserver } from './request-observer.ts';
 export interface Metrics extends RequestObserver {
   /** Personas received a prediction. */
   scored(personas: number): void;
-  /** A connection was closed because the connection limit was reached. */
+  /** A connection was closed because a limit was reached. */
   connectionClosed(closing: Closing): void;
   /** A request was rejected or aborted because its key exceeded a limit. */
   refused(refusal: Refusal): void;
@@ -55,13 +55,12 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
   const connectionsClosed = new Counter({
     name: 'rowcast_connections_closed_total',
     help:
-      'Connections closed because the connection limit was reached: idle or stalled ones to make room, or new ones, ' +
-      'refused because there was none to close.',
+      'Connections closed at a limit: unread, idle or stalled ones to make room, new ones, refused because there was ' +
+      'none to close, or those with too many pipelined requests.',
     labelNames: ['reason'],
     registers: [registry],
   });
-  for (const reason of ['idle', 'stalled', 'refused'] satisfies Closing[])
-    connectionsClosed.inc({ reason }, 0);
+  for (const reason of closings) connectionsClosed.inc({ reason }, 0);
   const refused = new Counter({
     name: 'rowcast_refusals_total',
     help: 'Requests rejected or aborted because a key exceeded a rate limit or its share, or an upload was too slow.',

@@ -13,8 +13,6 @@ export interface TelemetryOptions {
   log: FastifyBaseLogger | undefined;
   /** Returns how many models are in memory. */
   reportsLoaded(): number;
-  /** The connection limit. */
-  connections: number;
 }
 
 /** The service's metrics and log events. */
@@ -22,7 +20,7 @@ export interface Telemetry {
   metrics: Metrics | undefined;
   /** Notified of each request. */
   observers: readonly RequestObserver[];
-  /** Call this for each connection that is closed because the connection limit was reached. */
+  /** Call this for each connection that is closed because a limit was reached. */
   onClosing(closing: Closing): void;
   /** Call this for each request that is rejected or aborted because of a per-key limit. */
   onRefused(refusal: Refusal): void;
@@ -34,12 +32,10 @@ export async function openTelemetry({
   hasMetrics,
   log,
   reportsLoaded,
-  connections,
 }: TelemetryOptions): Promise<Telemetry> {
   // Imported only if used: it takes longer to load than everything else.
   const metrics = hasMetrics ? (await import('./metrics.ts')).openMetrics(reportsLoaded) : undefined;
-  const closings =
-    log && new EventLog<Closing>(log, 'connections_closed', counts => describeClosings(counts, connections));
+  const closings = log && new EventLog<Closing>(log, 'connections_closed', describeClosings);
   const refusals = log && new EventLog<Refusal>(log, 'requests_refused', describeRefusals);
   const handshakes = log && new EventLog<HandshakeFailure>(log, 'handshakes_failed', describeHandshakes);
   return {

@@ -2,9 +2,9 @@ import type { RowcastError } from '../../errors.ts';
 import type { InputData } from '../../local/threads/thread-messages.ts';
 import { WorkerThread } from '../../local/threads/worker-thread.ts';
 import type { StoredModel } from '../../reports/model/stored-model.ts';
+import { KeyTurns } from '../limits/key-turns.ts';
 import { RequestError } from '../problems/problems.ts';
 import type { ServiceRequest, ServiceResult } from './thread-messages.ts';
-import { ThreadTurns } from './thread-turns.ts';
 
 /** Opens what a request refers to, unless it is open in the thread already. */
 export interface Needs {
@@ -17,7 +17,7 @@ export class ServiceThread {
   /** Calls and batches that it is working on, or that wait for it. */
   users = 0;
   readonly #worker: WorkerThread<ServiceRequest, ServiceResult>;
-  readonly #turns = new ThreadTurns();
+  readonly #turns = new KeyTurns();
   readonly #models = new Set<number>();
   readonly #inputs = new Set<number>();
 

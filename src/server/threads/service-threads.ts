@@ -35,6 +35,8 @@ export interface ThreadCall {
   /** The report's id. */
   id: string;
   next(predictor: Predictor): Promise<Slice>;
+  /** The next piece of a response that has more; undefined after the last one. */
+  more(): Promise<Buffer | undefined>;
   close(): void;
 }
 
@@ -86,6 +88,11 @@ export class ServiceThreads {
       return {
         id: opened.id,
         next: predictor => this.#slice(thread, call, predictor, { key, check }),
+        async more() {
+          const done = await thread.ask(key, check, { request: { kind: 'more', call } });
+          if (done.kind !== 'piece') throw new TypeError(`more: ${done.kind}`);
+          return done.piece && asBuffer(done.piece);
+        },
         close,
       };
     } catch (error) {

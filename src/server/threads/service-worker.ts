@@ -3,7 +3,8 @@ import { openInput, scoreBatch } from '../../local/open-input.ts';
 import type { RecordScorer } from '../../local/record-scorer.ts';
 import { type Answered, answerRequests } from '../../local/threads/answer-requests.ts';
 import { ownedBy } from '../../local/threads/transfer.ts';
-import { engineOf, type StoredModel } from '../../reports/model/stored-model.ts';
+import { engineOf } from '../../reports/model/engine.ts';
+import type { StoredModel } from '../../reports/model/stored-model.ts';
 import { PersonaWork } from '../predict/persona-work.ts';
 import { type PersonaPredictor, personaPredictor } from '../predict/predictor.ts';
 import { RequestError } from '../problems/problems.ts';
@@ -54,6 +55,11 @@ answerRequests<ServiceRequest, ServiceResult>(request => {
       });
     case 'slice':
       return orRefused(() => slice(request));
+    case 'more':
+      return orRefused(async () => {
+        const piece = callOf(request.call).more();
+        return { result: { kind: 'piece', piece }, memory: piece === undefined ? [] : ownedBy(piece) };
+      });
     case 'close-call':
       calls.delete(request.call);
       return undefined;
@@ -67,8 +73,14 @@ function keep<T>(opened: Map<number, Promise<T>>, number: number, opening: Promi
 }
 
 async function openModel(stored: StoredModel): Promise<OpenModel> {
-  const engine = await engineOf(stored, { memory: BatchMemory.create() });
+  const engine = engineOf(stored.predictor, { memory: BatchMemory.create() });
   return { stored, ...personaPredictor(stored, engine) };
+}
+
+function callOf(number: number): PersonaWork {
+  const call = calls.get(number);
+  if (call === undefined) throw new Error('the call is not open');
+  return call;
 }
 
 async function modelOf(number: number): Promise<OpenModel> {
@@ -91,9 +103,7 @@ async function slice({
   work,
 }: Extract<ServiceRequest, { kind: 'slice' }>): Promise<Answered<ServiceResult>> {
   const predictor = await modelOf(model);
-  const opened = calls.get(call);
-  if (opened === undefined) throw new Error('the call is not open');
-  const done = opened.next({ ...predictor, work });
+  const done = callOf(call).next({ ...predictor, work });
   return {
     result: { kind: 'slice', slice: done },
     memory: done.body === undefined ? [] : ownedBy(done.body),

@@ -19,12 +19,15 @@ export type ServiceRequest =
   | { kind: 'close-input'; input: number }
   | { kind: 'open-call'; call: number; parts: readonly Uint8Array[]; member: ContentMember }
   | { kind: 'slice'; call: number; model: number; work: WorkLimits }
+  | { kind: 'more'; call: number }
   | { kind: 'close-call'; call: number };
 
-/** What it answers: to a batch, an opened call, and a slice of one. */
+/** What it answers: to a batch, an opened call, a slice of one, and a request for more of its response. */
 export type ServiceResult =
   | { kind: 'scored'; scored: Scored }
   | { kind: 'opened'; id: string }
   | { kind: 'slice'; slice: Slice }
+  /** Undefined after the last piece. */
+  | { kind: 'piece'; piece: Uint8Array | undefined }
   /** The request is to be rejected with this problem. */
   | { kind: 'refused'; code: ProblemCode; detail: string };

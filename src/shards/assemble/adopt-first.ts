@@ -59,7 +59,7 @@ async function saveFirst(
   const rejectsAccess = accessOf(paths.rejects, work.private);
   const rejects = new RejectsFile(files, paths.rejectsPartial, rejectsAccess);
   await rejects.resume(rejects.extent);
-  for await (const chunk of chunksOf(files, runFilesOf(first.path).rejects, first.result.rejects.bytes))
+  for await (const chunk of chunksOf(files, runFilesOf(first.path).rejects, first.result.rejects))
     await rejects.write(chunk);
   await rejects.sync();
   await rejects.close();

@@ -1,4 +1,5 @@
 import { RowcastError } from '../../errors.ts';
+import { countOf, partOf } from '../../number-text.ts';
 import { sanitize } from '../../sanitize.ts';
 import type { ShardedRun } from '../folder/read-run.ts';
 import type { ShardFailure } from '../work/result-shape.ts';
@@ -21,7 +22,7 @@ export function checkComplete(
   if (!isPlanned)
     throw new RowcastError(
       'unfinished_shards',
-      `the plan is not finished; it has ${shards.length} shards so far`,
+      `the plan is not finished; it has ${countOf(shards.length, 'shard')} so far`,
       {
         severity: 'temporary',
         location,
@@ -32,7 +33,7 @@ export function checkComplete(
   if (missing.length === 0) return;
   throw unfinished(
     folder.path,
-    `${missing.length} of ${shards.length} shards are not finished: ${listed(missing.map(String), ', ')}`,
+    `${partOf(missing.length, shards.length, 'shard', ['is', 'are'])} not finished: ${listed(missing.map(String), ', ')}`,
     `Wait for the workers, or run: ${commandsOf(missing, workCommand)}`,
   );
 }

@@ -1,24 +1,37 @@
 import { RowcastError } from '../../errors.ts';
+import type { CommittedExtent } from '../../runs/checkpoint/verify-committed.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
+import { Tail, TailWindow } from '../../storage/local/tail-digest.ts';
 
 /** Bytes that are copied at a time. */
 const CHUNK_BYTES = 4 << 20;
 
 /**
- * The bytes of a file from an offset on.
+ * The bytes of a part from an offset on.
  *
- * @throws RowcastError `part_lost` if there are fewer
+ * @throws RowcastError `part_lost` if there are fewer than were written, or the last ones are others
  */
-export async function* chunksOf(files: Files, path: string, bytes: number, from = 0): AsyncGenerator<Buffer> {
-  for (let at = from; at < bytes; ) {
+export async function* chunksOf(
+  files: Files,
+  path: string,
+  { bytes, tail }: CommittedExtent,
+  from = 0,
+): AsyncGenerator<Buffer> {
+  const window = new TailWindow(Tail.empty);
+  for (let at = 0; at < bytes; ) {
     const chunk = await files.readAt(path, at, Math.min(CHUNK_BYTES, bytes - at));
-    if (chunk === undefined || chunk.length === 0)
-      throw new RowcastError('part_lost', 'the file was removed or cut while it was being joined', {
-        severity: 'stopped',
-        location: { file: path },
-        hint: 'Run rowcast assemble again: it names what must be scored again.',
-      });
+    if (chunk === undefined || chunk.length === 0) throw partLost(path);
+    window.append(chunk);
+    const wanted = chunk.subarray(Math.max(0, from - at));
     at += chunk.length;
-    yield chunk;
+    if (wanted.length > 0) yield wanted;
   }
+  if (bytes > 0 && window.tail.digest() !== tail) throw partLost(path);
 }
+
+const partLost = (file: string): RowcastError =>
+  new RowcastError('part_lost', 'the file was removed, cut or overwritten while it was being joined', {
+    severity: 'stopped',
+    location: { file },
+    hint: 'Run rowcast assemble again: it names what must be scored again.',
+  });

@@ -44,7 +44,7 @@ const NOTHING = Buffer.alloc(0);
  * Joins the parts of an output, which are all there. A part is removed once a checkpoint of the output covers it, so that
  * a killed process is resumed by the next one.
  *
- * @throws RowcastError `other_work`, `unwritable_output`, `part_lost`; Interrupted
+ * @throws RowcastError `other_work`, `unwritable_output`, `part_lost`, `partial_damaged`; Interrupted
  */
 export async function joinFile(file: FileParts, options: JoinOptions): Promise<void> {
   const { folder, plan, locked, attempt, rejectsHeader, files, stop } = options;
@@ -66,7 +66,9 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
   const identity = { attempt, fingerprint, rejectsHeader };
   await adoptFirst({ ...options, paths, parts: file.parts, identity, classes: plan.classes });
   const acquired = await acquire();
-  const output = await acquired?.open(identity).catch(otherHint);
+  const output = await acquired?.open(identity).catch(error => {
+    throw withHint(error);
+  });
   if (output === undefined) return;
   options.onBegin?.(output.attempt);
   try {
@@ -77,7 +79,7 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
     await output.finish(pointAfter({ end }, file.accounts, plan.classes));
   } catch (error) {
     await output.suspend();
-    throw error;
+    throw withHint(error);
   }
 }
 
@@ -107,10 +109,10 @@ async function append({ parts }: FileParts, output: Output, options: JoinOptions
     if (i < first) continue;
     const { result } = part;
     const header = accounts.rejected === 0 ? 0 : rejectsHeader.length;
-    for await (const chunk of chunksOf(files, runFilesOf(part.path).rejects, result.rejects.bytes, header))
+    for await (const chunk of chunksOf(files, runFilesOf(part.path).rejects, result.rejects, header))
       await output.write({ ...PIECE, rejects: chunk }, never);
     let joined = parts.slice(0, i).reduce((sum, each) => sum + each.result.output.bytes, 0);
-    for await (const chunk of chunksOf(files, part.path, result.output.bytes)) {
+    for await (const chunk of chunksOf(files, part.path, result.output)) {
       if (stop.aborted) throw new Interrupted(stop);
       await output.write({ ...PIECE, bytes: chunk }, never);
       joined += chunk.length;
@@ -138,11 +140,12 @@ async function removePart(files: Files, { path }: Part): Promise<void> {
   await files.remove(runFilesOf(path).rejects);
 }
 
-function otherHint(error: unknown): never {
-  if (error instanceof RowcastError && /^other_work$|^partial_/.test(error.code))
-    error.hint =
-      error.code === 'other_work'
-        ? 'Finish that run, or discard it with rowcast abort; then run rowcast assemble again.'
-        : 'The parts that it had are lost: discard the run with rowcast abort, then plan and score again.';
-  throw error;
+/** What to do about an output that cannot be joined; `assemble` has no --restart. */
+function withHint(error: unknown): unknown {
+  if (!(error instanceof RowcastError) || !error.hint?.includes('--restart')) return error;
+  error.hint =
+    error.code === 'other_work'
+      ? 'Finish that run, or discard it with rowcast abort; then run rowcast assemble again.'
+      : 'The parts that it had are lost: discard the run with rowcast abort, then plan and score again.';
+  return error;
 }

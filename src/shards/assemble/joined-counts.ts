@@ -26,7 +26,7 @@ export const noCounts: JoinedCounts = { figures: new Map(), columns: new Map(), 
  * Adds up what the shards have counted, and compares it with the limits of a run.
  *
  * @param options those of the plan
- * @throws RowcastError `too_many_mismatches`, `too_many_unseen`; `other_work` if there are limits, and the report is
+ * @throws RowcastError `too_many_mismatches`, `too_many_unseen`; `other_work` if limits were given, and the report is
  *   another one by now
  */
 export async function joinCounts(
@@ -46,7 +46,7 @@ export async function joinCounts(
     const tallies = parts.map(part => part.result.tally);
     const counts = isSame ? sumOfCounts(prepared, tallies, { earlier, isDetailed: false }) : undefined;
     if (counts === undefined) checkUnlimited(options, plan);
-    counts?.check(options, accounts.read, true);
+    counts?.check(options, accounts.read, 'end');
     total.add(counts, plan.classes);
     if (counts !== undefined) figures.set(index, counts.figures(plan.classes));
     if (isSame) columns.set(index, runColumns(prepared));
@@ -73,10 +73,10 @@ function sumOfCounts(
 
 /** @throws RowcastError `other_work` */
 function checkUnlimited(
-  { maxMismatches, maxUnseen }: Pick<ScoreOptions, 'maxMismatches' | 'maxUnseen'>,
+  { maxMismatches = 'none', maxUnseen = 'none' }: Pick<ScoreOptions, 'maxMismatches' | 'maxUnseen'>,
   { report }: ShardPlan,
 ): void {
-  if (maxMismatches === undefined && maxUnseen === undefined) return;
+  if (maxMismatches === 'none' && maxUnseen === 'none') return;
   throw new RowcastError(
     'other_work',
     `the report ${report.id} has changed, so that the values cannot be compared with --max-mismatches and --max-unseen`,

@@ -1,8 +1,9 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RowcastError } from '../../errors.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
+import { makeFolders } from '../../storage/local/make-folders.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { unwritable } from '../../storage/target.ts';
 import { reasonOf, TRY_AGAIN } from '../../system-error.ts';
@@ -43,7 +44,7 @@ export function sharedFolder(path: string): SharedFolder {
     path,
     async prepare() {
       for (const folder of FOLDERS)
-        await mkdir(join(path, folder), { recursive: true }).catch(cause => {
+        await makeFolders(join(path, folder)).catch(cause => {
           throw unwritable(path, cause);
         });
     },

@@ -6,6 +6,7 @@ import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
 import { outputOptionsOf } from '../../runs/files/output-options.ts';
 import type { FilePair } from '../../runs/files/pair-files.ts';
 import type { ScoreOptions } from '../../runs/options.ts';
+import { checkOutputName } from '../../scoring/check-output-name.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
 import { classesOf, type Plan, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
@@ -48,6 +49,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     const source = await openSource(pair.input, false, options.encoding);
     try {
       const prepared = await prepare(source, { ...options }, service, stop);
+      checkOutputName(pair.output, prepared.layout.dialect);
       report = hashOf(prepared.report);
       classes = classesOf(prepared);
       files.push(planFile(pair, await source.identify(), prepared));

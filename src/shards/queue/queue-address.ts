@@ -48,7 +48,7 @@ export function chooseQueue(
       },
     );
   const known = variable ? readAddress(variable, QUEUE_VARIABLE) : undefined;
-  if (known?.name !== given.name) return given;
+  if (known === undefined || placeOf(known) !== placeOf(given)) return given;
   const [user, knownUser] = [given, known].map(({ url }) => parseUrl(url)?.username);
   return user === '' || user === knownUser ? known : given;
 }
@@ -75,6 +75,21 @@ function nameOf(url: URL): string {
   const places = [...url.searchParams].filter(([name]) => PLACES.includes(name));
   const shown = places.map(([name, value]) => `${name}=${value}`).join('&');
   return `${url.protocol}//${url.host}${url.pathname}${shown && `?${shown}`}`;
+}
+
+/** What a URL may leave out. */
+const DEFAULTS = {
+  redis: { port: '6379', path: '/0' },
+  postgres: { port: '5432', path: '/' },
+} as const satisfies Record<QueueAddress['kind'], object>;
+
+/** A name that is the same for all spellings of an address. */
+function placeOf({ kind, name }: QueueAddress): string {
+  const { protocol, hostname, port, pathname, search } = new URL(name);
+  const { port: usualPort, path: usualPath } = DEFAULTS[kind];
+  const place = { host: hostname.toLowerCase(), port: port || usualPort, search };
+  const path = pathname.length > 1 ? pathname : usualPath;
+  return JSON.stringify({ ...place, kind, isTls: protocol === 'rediss:', path });
 }
 
 function hasPassword(text: string): boolean {

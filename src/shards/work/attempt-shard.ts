@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { RowcastError } from '../../errors.ts';
 import type { ScoreOptions } from '../../runs/options.ts';
+import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { RunProgress, TraceBatch } from '../../scoring/observer.ts';
 import { RejectBudget } from '../../scoring/reject-budget.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
@@ -54,7 +55,7 @@ export interface ShardAttempt {
  * Scores a shard, unless another worker is faster.
  *
  * @returns whether this worker had the shard
- * @throws RowcastError unless it concerns the input of this shard; `cancelled`
+ * @throws RowcastError unless it concerns the input of this shard, or its part; `cancelled`
  * @throws Interrupted by a signal
  */
 export async function attemptShard(work: Work, own: ShardAttempt): Promise<boolean> {
@@ -81,7 +82,7 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
   try {
     await work.sharedPace?.join();
     await countOthers();
-    if (from !== undefined) await inheritPart(from, part);
+    if (from !== undefined) await inheritPart(from, part, options.private);
     const observer = {
       stop: AbortSignal.any([stop, lease.ended]),
       // Nobody waits for the rows of a lease that is lost.
@@ -115,11 +116,11 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
   return true;
 }
 
-/** @throws unless the error concerns the input of this shard */
+/** @throws unless the error concerns the input of this shard, or its part */
 async function endEarly(
   error: unknown,
   work: Work,
-  { shard, file, attempt }: ShardAttempt,
+  { shard, file, attempt, part }: ShardAttempt,
   lease: Lease,
 ): Promise<void> {
   const { reason } = lease.ended;
@@ -130,6 +131,11 @@ async function endEarly(
   const isFault = isFailure && !error.retryable;
   // A folder that cannot be written must not hide the error.
   await lease.giveBack(isFault ? { code: error.code, message: error.message } : null).catch(() => {});
+  if (isFault && isDamaged(part, error)) {
+    // The next attempt goes on only with what is whole.
+    error.hint = 'Another program modified it. The shard is scored again: run the same command again.';
+    if (!work.isChosen) return work.observer.onFailed?.(shard, error);
+  }
   if (isFault && error.location.file === file.input) {
     if (!work.isChosen) return work.observer.onFailed?.(shard, error);
     await giveUp(work.folder, shard.shard, {
@@ -139,4 +145,11 @@ async function endEarly(
   }
   if (!(error instanceof Interrupted) || work.stop.aborted) throw error;
   throw reason === 'cancelled' ? cancelled(work.folder) : reason;
+}
+
+const DAMAGE = ['partial_too_short', 'partial_damaged', 'output_lost'];
+
+function isDamaged(part: string, { code, location }: RowcastError): boolean {
+  const { partial, rejectsPartial } = runFilesOf(part);
+  return DAMAGE.includes(code) && (location.file === partial || location.file === rejectsPartial);
 }

@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
+import { RowcastError } from '../../errors.ts';
 import { type Checkpoint, readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
+import { verifyCommitted, verifyWhole } from '../../runs/checkpoint/verify-committed.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
 import { accessOf } from '../../storage/local/access.ts';
 import { replaceFile } from '../../storage/local/atomic-write.ts';
@@ -8,35 +10,51 @@ import { diskFiles } from '../../storage/local/durable-files.ts';
 import { unreadable } from '../../storage/source.ts';
 import { unwritable } from '../../storage/target.ts';
 
-/** The checkpoint of an attempt that ended early; undefined if there is none that can be resumed. */
+/**
+ * The checkpoint of an attempt that ended early; undefined if there is none that can be resumed. If it is damaged, or what
+ * it covers, the shard is scored from where an earlier attempt ended, or from its first row.
+ */
 export async function checkpointOf(part: string): Promise<Checkpoint | undefined> {
-  const file = runFilesOf(part).checkpoint;
-  const text = await diskFiles.read(file).catch(cause => {
-    throw unreadable(file, cause, 'stopped');
-  });
-  if (text === undefined) return undefined;
+  const files = runFilesOf(part);
   try {
-    return readCheckpoint(text.toString(), file);
-  } catch {
-    return undefined; // the shard is scored from its first row
+    const text = await diskFiles.read(files.checkpoint);
+    if (text === undefined) return undefined;
+    const checkpoint = readCheckpoint(text.toString(), files.checkpoint);
+    await verifyPart(files, checkpoint);
+    return checkpoint;
+  } catch (error) {
+    if (error instanceof RowcastError) return undefined;
+    throw unreadable(files.checkpoint, error as Error, 'stopped'); // errors of fs
   }
+}
+
+/** @throws RowcastError if a part does not have what its checkpoint covers */
+async function verifyPart(files: RunFiles, { state, output, rejects }: Checkpoint): Promise<void> {
+  const verify = state === 'complete' ? verifyWhole : verifyCommitted;
+  // An attempt that was killed at its end may have renamed them.
+  for (const { partial, final, written } of [
+    { partial: files.partial, final: files.output, written: output },
+    { partial: files.rejectsPartial, final: files.rejects, written: rejects },
+  ])
+    await verify(diskFiles, (await diskFiles.size(partial)) === undefined ? final : partial, written);
 }
 
 /**
  * Copies what an earlier attempt has committed, so that another one goes on there. The earlier one may still write after
  * its checkpoint; what the checkpoint covers does not change.
  *
- * @returns whether there was anything; resuming checks that it is whole
+ * @returns whether there was anything to go on with
  */
-export async function inheritPart(from: string, to: string): Promise<boolean> {
+export async function inheritPart(from: string, to: string, isPrivate: boolean): Promise<boolean> {
   const checkpoint = await checkpointOf(from);
   if (checkpoint === undefined) return false;
   const [old, own] = [runFilesOf(from), runFilesOf(to)];
   try {
-    if (checkpoint.output.bytes > 0) await copyFirst([old.partial, old.output], own.partial);
-    if (checkpoint.rejects.bytes > 0) await copyFirst([old.rejectsPartial, old.rejects], own.rejectsPartial);
+    if (checkpoint.output.bytes > 0) await copyFirst([old.partial, old.output], own.partial, isPrivate);
+    if (checkpoint.rejects.bytes > 0)
+      await copyFirst([old.rejectsPartial, old.rejects], own.rejectsPartial, isPrivate);
     const text = JSON.stringify(checkpoint);
-    const access = accessOf(own.output, false);
+    const access = accessOf(own.output, isPrivate);
     await replaceFile(diskFiles, own.checkpoint, Buffer.from(text), { next: own.newCheckpoint, access });
     return true;
   } catch {
@@ -57,12 +75,12 @@ export async function removePart(part: string | RunFiles): Promise<void> {
 }
 
 /** Copies the first of these files that exists: an attempt that was killed at its end may have renamed them. */
-async function copyFirst(files: readonly string[], to: string): Promise<void> {
+async function copyFirst(files: readonly string[], to: string, isPrivate: boolean): Promise<void> {
   for (const [i, file] of files.entries())
     try {
       await copyFile(file, to, constants.COPYFILE_FICLONE);
       // A checkpoint covers durable bytes only.
-      const copy = await diskFiles.open(to, accessOf(to, false));
+      const copy = await diskFiles.open(to, accessOf(to, isPrivate));
       await copy.sync().finally(() => copy.close());
       return;
     } catch (cause) {

@@ -1,16 +1,14 @@
 import type { Client } from '../../client/client.ts';
 import { RowcastError } from '../../errors.ts';
 import type { InputRange } from '../../formats/csv/position.ts';
+import type { CommittedExtent } from '../../runs/checkpoint/verify-committed.ts';
 import type { ScoreOptions } from '../../runs/options.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
-import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { RunObserver } from '../../scoring/observer.ts';
 import type { RejectBudget } from '../../scoring/reject-budget.ts';
 import type { RunResult } from '../../scoring/run-plan.ts';
 import { scoreTo } from '../../scoring/score.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
-import { diskFiles } from '../../storage/local/durable-files.ts';
-import { readTail } from '../../storage/local/tail-digest.ts';
 import { openPlanned } from '../plan/make-plan.ts';
 import type { PlanFile, Shard } from '../plan/plan-shape.ts';
 import type { ShardResult } from './result-shape.ts';
@@ -40,8 +38,20 @@ export type ScoredShard = Pick<ShardResult, 'output' | 'rejects' | 'accounts' | 
  */
 export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
   const { shard, file, part, reportHash, service, budget, observer } = work;
-  const options: ScoreOptions = { ...work.options, input: file.input, output: part, ...ofTheWhole };
-  const locked = await lockRunPaths({ input: file.input, output: part, private: options.private });
+  const options: ScoreOptions = {
+    ...work.options,
+    ...ofTheWhole,
+    ...(isFirst(shard) && limitsOf(work.options)),
+    input: file.input,
+    output: part,
+  };
+  const locked = await lockRunPaths({
+    input: file.input,
+    output: part,
+    private: options.private,
+    // A folder that is gone was discarded with its run.
+    hasFolders: true,
+  });
   try {
     const source = await openPlanned(file, options.encoding);
     const isDetailed = work.options.summary !== undefined || work.options.summaryHtml !== undefined;
@@ -55,9 +65,10 @@ export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
     const result = await scoreTo(locked, options, service, observer, io);
     if (result === undefined) throw new TypeError('scoreShard: the part was skipped');
     checkRows(shard, result);
-    const { rejects } = runFilesOf(part);
-    const { accounts, tally = null } = result;
-    return { output: await extentOf(part), rejects: await extentOf(rejects), accounts, tally };
+    const { accounts, tally = null, written } = result;
+    if (written === undefined) throw new TypeError('scoreShard: the part is not a file');
+    // Not as the files are by now: another program may have modified them.
+    return { output: extentOf(written.output), rejects: extentOf(written.rejects), accounts, tally };
   } finally {
     await locked.release();
   }
@@ -71,14 +82,20 @@ const ofTheWhole: Partial<ScoreOptions> = {
   restartIfChanged: false,
   checksum: false,
   maxRejects: undefined,
-  maxMismatches: undefined,
-  maxUnseen: undefined,
+  maxMismatches: 'none',
+  maxUnseen: 'none',
   compare: undefined,
   summary: undefined,
   summaryHtml: undefined,
   metrics: undefined,
   lineage: undefined,
 };
+
+/** Whether a single process would have read nothing of the input before this shard. */
+const isFirst = ({ from }: Shard): boolean => from === null || from.row === 1;
+
+/** The limits that a single process would apply to the same rows, so that a run over the wrong data stops early. */
+const limitsOf = ({ maxMismatches, maxUnseen }: ShardWork['options']) => ({ maxMismatches, maxUnseen });
 
 /** Undefined for a whole input. */
 function rangeOf({ from, to, is_last }: Shard): InputRange | undefined {
@@ -96,8 +113,4 @@ function checkRows({ from, to, shard }: Shard, { accounts }: RunResult): void {
   );
 }
 
-async function extentOf(path: string): Promise<ShardResult['output']> {
-  const bytes = (await diskFiles.size(path)) ?? 0;
-  const tail = bytes === 0 ? undefined : await readTail(diskFiles, path, bytes);
-  return { bytes, tail: tail?.digest() ?? '' };
-}
+const extentOf = ({ bytes, tail }: CommittedExtent): ShardResult['output'] => ({ bytes, tail });

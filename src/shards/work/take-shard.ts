@@ -5,7 +5,7 @@ import type { Shard } from '../plan/plan-shape.ts';
 import { attemptShard, type Work } from './attempt-shard.ts';
 import { giveUp } from './give-up.ts';
 import { checkpointOf } from './inherit-part.ts';
-import { nextAttempt, type SeenAttempt } from './next-attempt.ts';
+import { isHeld, nextAttempt, type SeenAttempt } from './next-attempt.ts';
 import { LeaseWatch } from './see-attempts.ts';
 
 const KILLED = { code: 'killed', message: 'its process ended before the first checkpoint' };
@@ -34,20 +34,23 @@ export class ShardTaker {
     const file = shard && plan.files[shard.file];
     if (shard === undefined || file === undefined) return false;
     const attempts = await this.#watch.attemptsOf(number, leases);
-    const { row, from } = await this.#resumable(shard, attempts);
+    const last = attempts.at(-1);
+    // Nobody goes on with the part of a shard that is held.
+    const isTaken = last !== undefined && isHeld(last);
+    const { row, from } = await this.#resumable(shard, isTaken ? [] : attempts);
     const next = nextAttempt(attempts, row, isChosen);
     if (next.kind === 'give up') {
       const { attempts: made, error } = next;
       await giveUp(folder, number, { attempts: made, error: error ?? KILLED });
       return true;
     }
-    if (next.kind === 'wait' && isChosen) this.#refuseHeld(number, attempts.at(-1));
+    if (next.kind === 'wait' && isChosen) this.#refuseHeld(number, last);
     if (next.kind === 'wait') return false;
     const { attempt } = next;
     return attemptShard(this.#work, { shard, file, attempt, part: this.#partOf(shard, attempt), from, row });
   }
 
-  /** The last attempt that has left something to go on with, and the row at which that ends. */
+  /** The last attempt that has left something whole to go on with, and the row at which that ends. */
   async #resumable(
     shard: Shard,
     attempts: readonly SeenAttempt[],

@@ -45,7 +45,7 @@ export function gzipPartial<Mark>(file: WritableFile, from: Extent<Mark>): Parti
     enqueue(
       last.then(async () => {
         const packed = await compressed;
-        await file.write(packed, written.bytes);
+        await file.append(packed);
         written = {
           bytes: written.bytes + packed.length,
           uncompressed: written.uncompressed + uncompressed,

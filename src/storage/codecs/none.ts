@@ -26,7 +26,7 @@ function plainPartial<Mark>(file: WritableFile, from: Extent<Mark>): PartialFile
     },
     async append({ bytes, mark }) {
       if (mark === undefined) committed = { ...committed, tail: committed.tail ?? window.tail };
-      if (bytes.length > 0) await file.write(bytes, size);
+      if (bytes.length > 0) await file.append(bytes);
       size += bytes.length;
       const reached = mark?.(); // before the window moves on: if it throws, the last point stays as it is
       window.append(bytes);

@@ -41,7 +41,18 @@ export function keepAccess(file: number, { kept }: Access): void {
   fchmodSync(file, isOwnedBy(file, uid, gid) ? mode : forOtherGroup(mode));
 }
 
-/** The same for a file that is there already, and will get the path that its access is for. */
+/**
+ * Takes the permissions of others from a file that is there already, if only its owner may have any: a run may be resumed
+ * with `--private` that was begun without.
+ *
+ * @param file its descriptor
+ */
+export function restrictAccess(file: number, { mode, kept }: Access): void {
+  if ((kept?.mode ?? mode) === PRIVATE && (fstatSync(file).mode & PERMISSIONS & ~PRIVATE) !== 0)
+    fchmodSync(file, PRIVATE);
+}
+
+/** Gives an existing file the access that it will need once it has been renamed. */
 export function giveAccess(path: string, access: Access): void {
   if (access.kept === undefined && access.mode !== PRIVATE) return;
   const file = openSync(path, 'r');

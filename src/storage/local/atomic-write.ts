@@ -42,7 +42,7 @@ export async function replaceFile(
 
 async function fill(file: WritableFile, bytes: Uint8Array): Promise<void> {
   await file.truncate(0);
-  await file.write(bytes, 0);
+  await file.append(bytes);
   await file.sync();
   await file.close();
 }

@@ -1,8 +1,8 @@
 import { fstatSync, type Stats } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { RowcastError } from '../../errors.ts';
-import { unwritable } from '../target.ts';
+import { placeOf } from './folder-place.ts';
 import type { UsedFile } from './used-file.ts';
 
 /**
@@ -10,15 +10,13 @@ import type { UsedFile } from './used-file.ts';
  * from its other outputs. Existing files are compared by inode, others by name; links are followed. Pipes and devices
  * are not compared: opening them twice does no harm.
  *
- * @throws RowcastError `output_is_input`, `same_output`; `unwritable_output` if a folder does not exist
+ * @throws RowcastError `output_is_input`, `same_output`
  */
 export async function checkApart(reads: readonly UsedFile[], writes: readonly UsedFile[]): Promise<void> {
   const read = await Promise.all(reads.map(identify));
   const written = await Promise.all(writes.map(identify));
   for (const [index, own] of written.entries()) {
     const { file } = own;
-    if (own.folder === undefined && typeof file.at === 'string')
-      throw unwritable(file.at, new Error(`folder ${dirname(file.at)} does not exist`));
     for (const other of [...read, ...written.slice(0, index)]) {
       if (!isSame(own, other)) continue;
       const isRead = reads.includes(other.file);
@@ -42,10 +40,10 @@ interface Identified {
   inode: string | undefined;
   /** Whether anything exists under this name. */
   exists: boolean;
-  /** Device and inode of its folder; undefined if that does not exist. */
+  /** Device and inode of its folder, or its place if it does not exist yet; undefined if the file has no path. */
   folder: string | undefined;
   name: string;
-  /** Real path of its folder, or of the used folder itself; undefined if that does not exist. */
+  /** Real path of its folder, or of the used folder itself, whether or not it exists. */
   within: string | undefined;
 }
 
@@ -62,13 +60,14 @@ async function identify(file: UsedFile): Promise<Identified> {
     };
   const found = await stat(at).catch(() => undefined);
   const folder = await stat(dirname(at)).catch(() => undefined);
+  const place = await placeOf(dirname(at));
   return {
     file,
     inode: inodeOf(found),
     exists: found !== undefined,
-    folder: folder?.isDirectory() ? `${folder.dev}:${folder.ino}` : undefined,
+    folder: folder?.isDirectory() ? `${folder.dev}:${folder.ino}` : folded(place),
     name: basename(at),
-    within: await realpath(file.isFolder ? at : dirname(at)).catch(() => undefined),
+    within: file.isFolder ? await placeOf(at) : place,
   };
 }
 

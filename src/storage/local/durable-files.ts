@@ -1,5 +1,6 @@
+import { constants } from 'node:fs';
 import { chmod, type FileHandle, open, readFile, rename, stat, unlink } from 'node:fs/promises';
-import { type Access, keepAccess, PRIVATE } from './access.ts';
+import { type Access, keepAccess, PRIVATE, restrictAccess } from './access.ts';
 import { withDescriptor } from './descriptor-limit.ts';
 import { isMissing, unlessMissing } from './missing.ts';
 
@@ -8,7 +9,10 @@ import { isMissing, unlessMissing } from './missing.ts';
  * and renames, and kill the process between any two.
  */
 export interface Files {
-  /** Opens for writing without truncating; creates the file if it does not exist. */
+  /**
+   * Opens for writing without truncating; creates the file if it does not exist. One that exists keeps its mode, unless
+   * only its owner may use it.
+   */
   open(path: string, access: Access): Promise<WritableFile>;
   /** Replaces `to` atomically: a reader sees the old or the new file. Does nothing if `from` does not exist. */
   rename(from: string, to: string): Promise<void>;
@@ -29,23 +33,31 @@ export interface WritableFile {
   size(): Promise<number>;
   /** Truncates the file. */
   truncate(size: number): Promise<void>;
-  /** Writes all of `bytes` at an offset. */
-  write(bytes: Uint8Array, offset: number): Promise<void>;
+  /**
+   * Writes all of `bytes` at the end of the file. If another program has shortened the file, it stays too short, and a
+   * later check finds that; a write at an offset would fill the gap with zeros.
+   */
+  append(bytes: Uint8Array): Promise<void>;
   /** Makes what was written durable (fdatasync(2)). */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
+const APPENDING = constants.O_RDWR | constants.O_APPEND;
+
 /** The real files. */
 export const diskFiles: Files = {
   async open(path, access) {
-    const handle = await withDescriptor(() => open(path, 'r+')).catch(
-      async (cause: NodeJS.ErrnoException) => {
-        if (isMissing(cause)) return withDescriptor(() => create(path, access));
-        if (cause.code !== 'EACCES') throw cause;
-        return openReadOnly(path);
-      },
-    );
+    const handle = await openExisting(path).catch(cause => {
+      if (isMissing(cause)) return withDescriptor(() => create(path, access));
+      throw cause;
+    });
+    try {
+      restrictAccess(handle.fd, access);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
     return writable(handle);
   },
   rename: (from, to) => rename(from, to).catch(unlessMissing),
@@ -74,8 +86,14 @@ export const diskFiles: Files = {
   size: async path => (await stat(path).catch(unlessMissing))?.size,
 };
 
+const openExisting = (path: string): Promise<FileHandle> =>
+  withDescriptor(() => open(path, APPENDING)).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EACCES') throw cause;
+    return openReadOnly(path);
+  });
+
 async function create(path: string, access: Access): Promise<FileHandle> {
-  const file = await open(path, 'wx+', access.mode);
+  const file = await open(path, 'ax+', access.mode);
   try {
     keepAccess(file.fd, access);
   } catch (error) {
@@ -90,7 +108,7 @@ async function openReadOnly(path: string): Promise<FileHandle> {
   const { mode } = await stat(path);
   await chmod(path, mode | PRIVATE);
   try {
-    return await open(path, 'r+');
+    return await open(path, APPENDING);
   } finally {
     await chmod(path, mode);
   }
@@ -100,9 +118,9 @@ function writable(handle: FileHandle): WritableFile {
   return {
     size: async () => (await handle.stat()).size,
     truncate: size => handle.truncate(size),
-    async write(bytes, offset) {
+    async append(bytes) {
       for (let at = 0; at < bytes.length; )
-        at += (await handle.write(bytes, at, bytes.length - at, offset + at)).bytesWritten;
+        at += (await handle.write(bytes, at, bytes.length - at, null)).bytesWritten;
     },
     sync: () => handle.datasync(),
     close: () => handle.close(),

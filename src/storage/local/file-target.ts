@@ -1,12 +1,14 @@
 import { dirname } from 'node:path';
+import { RowcastError } from '../../errors.ts';
 import { codecOfName } from '../codecs/codecs.ts';
 import type { Sink } from '../sink.ts';
 import { type Target, unwritable } from '../target.ts';
 import { accessOf } from './access.ts';
 import { diskFiles } from './durable-files.ts';
 import { lockOf } from './locks/lock-file.ts';
-import { fileStart } from './partial-file.ts';
+import { type Extent, fileStart } from './partial-file.ts';
 import { partialOf } from './sibling-path.ts';
+import { readTail } from './tail-digest.ts';
 
 /** A target that is a regular file. */
 export interface FileTarget extends Target {
@@ -44,7 +46,7 @@ async function openFile(name: string, path: string, isPrivate: boolean): Promise
   const partial = partialOf(path);
   const file = await diskFiles.open(partial, accessOf(path, isPrivate));
   await file.truncate(0);
-  const output = codecOfName(path).partialFile(file, fileStart);
+  const output = codecOfName(path).partialFile<true>(file, fileStart);
   let memberBytes = 0;
   const append = async (bytes: Buffer): Promise<void> => {
     for (let at = 0; at < bytes.length; ) {
@@ -55,12 +57,13 @@ async function openFile(name: string, path: string, isPrivate: boolean): Promise
     }
   };
   const finish = async (): Promise<void> => {
-    await output.append({ bytes: Buffer.alloc(0), endsMember: true, mark: undefined });
+    await output.append({ bytes: Buffer.alloc(0), endsMember: true, mark: () => true });
     await output.flush();
     await output.sync();
+    await checkWhole(partial, output.committed);
   };
   const stopped = (cause: Error): never => {
-    throw unwritable(name, cause, 'stopped');
+    throw cause instanceof RowcastError ? cause : unwritable(name, cause, 'stopped');
   };
   return {
     write: bytes => append(bytes).catch(stopped),
@@ -76,4 +79,20 @@ async function openFile(name: string, path: string, isPrivate: boolean): Promise
       await diskFiles.remove(partial).catch(() => {});
     },
   };
+}
+
+/**
+ * Checks that no other program has modified a file while it was written.
+ *
+ * @throws RowcastError `output_lost`
+ */
+async function checkWhole(path: string, { bytes, tail }: Extent<true>): Promise<void> {
+  const size = await diskFiles.size(path);
+  const found = size === bytes ? await readTail(diskFiles, path, bytes) : undefined;
+  if (found?.digest() === tail.digest()) return;
+  throw new RowcastError('output_lost', 'another program moved or modified the file while it was written', {
+    severity: 'stopped',
+    location: { file: path },
+    hint: 'Make sure that nothing else writes to it, then run the same command again.',
+  });
 }

@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { schemeOf } from '../../scheme.ts';
 
 /** What every pattern contains; most names do not, and are not looked up. */
@@ -13,13 +13,20 @@ export async function isPattern(name: string): Promise<boolean> {
   return isDynamicPattern(name);
 }
 
-/** The files that a pattern matches, sorted; each once, even if links lead to it on several ways. */
+/**
+ * The files that a pattern matches, sorted. A link to a file is a file of its own, as for a shell. A folder is read once,
+ * even if links lead to it on several ways, because they may lead in a circle.
+ */
 export async function filesMatching(pattern: string): Promise<string[]> {
   const { glob } = await import('tinyglobby');
-  const found = (await glob(pattern, { expandDirectories: false })).sort();
+  const found = await glob(pattern, { expandDirectories: false });
   const byPlace = new Map<string, string>();
-  for (const path of found) {
-    const place = await realpath(path).catch(() => path); // if it is gone, its run reports it
+  const folders = new Map<string, Promise<string>>();
+  for (const path of found.sort()) {
+    const folder = dirname(path);
+    const real = folders.get(folder) ?? realpath(folder).catch(() => folder); // if it is gone, its runs report it
+    folders.set(folder, real);
+    const place = join(await real, basename(path));
     const other = byPlace.get(place);
     if (other === undefined || path.length < other.length) byPlace.set(place, path);
   }

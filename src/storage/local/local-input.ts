@@ -43,6 +43,7 @@ const fileInput = (name: string, handle: FileHandle, { size, mtimeMs, ino }: Sta
     const now = await stat(name).catch((cause: NodeJS.ErrnoException) => {
       throw unreadable(name, cause);
     });
-    if (now.size !== size || now.mtimeMs !== mtimeMs || now.ino !== ino) throw inputChanged(name);
+    if (now.size !== size || now.mtimeMs !== mtimeMs || now.ino !== ino)
+      throw inputChanged(name, [size, now.size]);
   },
 });

@@ -2,7 +2,7 @@ import type { Quality } from '../../contract/schemas.ts';
 import { BatchMemory } from '../../kernel/batch-memory.ts';
 import { encoderOf } from '../../reports/model/column-encoder.ts';
 import { compileModel } from '../../reports/model/compiled-model.ts';
-import { ownModel } from '../../reports/model/own-model.ts';
+import { engineOf } from '../../reports/model/engine.ts';
 import { predictColumns } from '../../reports/model/predict-columns.ts';
 import type { PredictorSpec } from '../../reports/model/predictor-spec.ts';
 import type { Design, Labelled } from '../learn/features/design.ts';
@@ -47,7 +47,7 @@ export function evaluate(
   { design, predictor }: LearnedModel,
   { indexes, labelled, classes, learning, testing, seed, onDrivers }: EvaluateOptions,
 ): Evaluation {
-  const model = ownModel(compileModel(predictor, design.columns, classes.length), {
+  const model = engineOf(compileModel(predictor, design.columns, classes.length), {
     memory: BatchMemory.create(),
   });
   const encoded = design.columns.map((column, i) => {

@@ -48,7 +48,7 @@ function profileColumn(column: LearnedColumn, texts: ReadonlyMap<string, number>
   for (const [text, rows] of texts) {
     const value = encode(text);
     const misfit = misfitOf(column, text, value);
-    if (misfit !== undefined) counts[misfit] += rows;
+    if (misfit !== undefined && misfit !== 'trimmed') counts[misfit] += rows;
     else if (value !== null) numbers.push({ value, rows });
   }
   const own = { name: column.name, ...counts };

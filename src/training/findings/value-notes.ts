@@ -48,16 +48,25 @@ function missingNotes(column: LearnedColumn, texts: readonly string[], values: F
 
 function numberNotes(column: LearnedColumn, texts: readonly string[], values: Float64Array): string[] {
   const signs = new Map<string, number>();
+  const isComma = column.type === 'numerical' && column.notation === 'comma';
   // Parsing a text again is slower than checking that it has only digits and a decimal point.
   const isPlain = (text: string) =>
     column.type === 'numerical' && column.notation === 'point' && !/[^\d.]/.test(text);
   texts.forEach((text, i) => {
     const value = values[i] ?? Number.NaN;
     if (Number.isNaN(value) || isPlain(text) || numberOf(text) === value) return;
-    signs.set(signOf(text), (signs.get(signOf(text)) ?? 0) + 1);
+    const sign = signOf(text, isComma);
+    if (sign !== undefined) signs.set(sign, (signs.get(sign) ?? 0) + 1);
   });
   const numbers = values.filter(value => !Number.isNaN(value));
   const notes: string[] = [];
+  const decimals = isComma
+    ? texts.filter((text, i) => !Number.isNaN(values[i]) && text.includes(',')).length
+    : 0;
+  if (decimals > 0)
+    notes.push(
+      `"${sanitize(column.name)}": ${decimals === 1 ? '1 value has' : `${counted(decimals)} values have`} a comma, which is read as a decimal comma.`,
+    );
   if (signs.size > 0) {
     const kinds = [...signs].map(([kind, times]) => `${kind} (${counted(times)})`).join(', ');
     const signed = [...signs].filter(([kind]) => kind !== separators);
@@ -80,11 +89,12 @@ function numberNotes(column: LearnedColumn, texts: readonly string[], values: Fl
 const percent = 'percent sign';
 const separators = 'thousands separators';
 
-/** What a number contains besides digits. */
-function signOf(text: string): string {
+/** What a number contains besides digits and a decimal comma, if that is what a comma is. */
+function signOf(text: string, isComma: boolean): string | undefined {
   if (text.includes('%')) return percent;
   const currency = /\p{Sc}|[A-Z]{3}/u.exec(text)?.[0];
-  return currency === undefined ? separators : `currency ${currency}`;
+  if (currency !== undefined) return `currency ${currency}`;
+  return isComma && !/\d[^\d,]\d/.test(text) ? undefined : separators;
 }
 
 // Not by `toLocaleString`, whose result may differ between builds of Node.

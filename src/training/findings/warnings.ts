@@ -1,4 +1,5 @@
-import type { Quality, Warning } from '../../contract/schemas.ts';
+import type { Quality, Report, Warning } from '../../contract/schemas.ts';
+import { partOf } from '../../number-text.ts';
 import { sanitize } from '../../sanitize.ts';
 import { testingDuplicates } from '../rows/duplicates.ts';
 import type { LearnedColumns } from '../rows/learn-columns.ts';
@@ -9,16 +10,28 @@ import { type LabelledRows, leakingColumns } from './leaks.ts';
 /** Below this share of the testing rows, copies change no metric by a percent. */
 const DUPLICATE_SHARE = 0.01;
 
+/** A column with a larger share of all impacts decides nearly everything. */
+const DOMINANT_IMPACT = 0.8;
+/** A model that is hardly better than chance has no drivers to speak of. */
+const MIN_AUC = 0.6;
+
+/** What the testing rows show. */
+export interface Measured {
+  quality: Quality;
+  drivers: Report['drivers'];
+}
+
 /** Reasons to doubt a report's metrics or usefulness. */
 export function warningsOf(
   learned: LearnedColumns,
   labelled: LabelledRows,
   split: Split,
-  quality: Quality,
+  { quality, drivers }: Measured,
 ): Warning[] {
+  const leaks = leakingColumns(learned, labelled, split);
   const duplicates = testingDuplicates(labelled.rows, split, new Set(learned.counters));
   return [
-    ...leakingColumns(learned, labelled, split).map(
+    ...leaks.map(
       (name): Warning => ({
         code: 'leak',
         message:
@@ -26,12 +39,22 @@ export function warningsOf(
           'predictions will be worse than these metrics suggest.',
       }),
     ),
+    ...dominantDrivers(drivers, quality)
+      .filter(({ column }) => !leaks.includes(column))
+      .map(
+        ({ column, impact }): Warning => ({
+          code: 'leak',
+          message:
+            `"${sanitize(column)}" decides nearly everything, with ${percent(impact)} of the impact of all columns. If it is known only after the outcome, ` +
+            'leave it out: predictions will be worse than these metrics suggest.',
+        }),
+      ),
     ...(duplicates >= DUPLICATE_SHARE * split.testing.length && duplicates > 0
       ? [
           {
             code: 'duplicates' as const,
             message:
-              `${duplicates} of ${split.testing.length} testing rows are identical to rows used for training, including the label. ` +
+              `${partOf(duplicates, split.testing.length, 'testing row', ['is', 'are'])} identical to rows used for training, including the label. ` +
               'If they are copies, remove them: the metrics are too optimistic.',
           },
         ]
@@ -43,9 +66,15 @@ export function warningsOf(
             message:
               `The model is right for ${percent(quality.accuracy)} of the testing rows, not clearly better than ` +
               `always predicting "${sanitize(quality.majority_class)}" (${percent(quality.majority_accuracy)})` +
-              `${quality.auc === null ? '' : `; its AUC is ${quality.auc.toFixed(2)}, where 0.5 is chance`}.`,
+              `${quality.auc === null ? '' : `; its AUC${labelled.classes > 2 ? ' (one-vs-rest, averaged over the classes)' : ''} is ${quality.auc.toFixed(2)}, where 0.5 is chance`}.`,
           },
         ]
       : []),
   ];
 }
+
+/** The driver that decides nearly everything, if there is one; the only column of a model always does. */
+const dominantDrivers = (drivers: Report['drivers'], { auc }: Quality): Report['drivers'] =>
+  drivers.length < 2 || auc === null || auc < MIN_AUC
+    ? []
+    : drivers.filter(({ impact }) => impact > DOMINANT_IMPACT);

@@ -7,6 +7,8 @@ import { sanitize } from '../../sanitize.ts';
 export interface BinnedLabels {
   /** Maps a label as written to the name of its range; undefined if it is not a number. */
   nameOf(label: string): string | undefined;
+  /** The names of the ranges in ascending order; undefined for other classes. */
+  order?: readonly string[];
   notes: string[];
 }
 
@@ -41,7 +43,11 @@ export function binLabels(texts: TextCounts, bins: number, predict: string): Bin
       const at = edges.findIndex(edge => value < edge);
       return names[at === -1 ? edges.length : at];
     },
+    order: names,
     notes: [
+      ...(kind.notation === 'comma'
+        ? [`The commas in "${sanitize(predict)}" are read as decimal commas.`]
+        : []),
       `Divided "${sanitize(predict)}" into ${names.length} ranges with about the same number of rows: ${names.join(', ')}.`,
       ...(skipped === 0
         ? []

@@ -1,20 +1,26 @@
 import { type NumberNotation, readNumber } from '../../reports/values/numbers.ts';
+import { identifiesRows } from './identifiers.ts';
 
 /** Why a numeric column is useless for learning. */
-export type UninformativeNumbers = 'one value' | 'counter';
+export type UninformativeNumbers = 'one value' | 'counter' | 'identifier';
 
 /**
- * Whether a column's numbers are all equal, or merely count the rows. Texts are parsed lazily, because for most columns
- * a few values rule out both.
+ * Whether a column's numbers are all equal, or merely count or identify the rows. Texts are parsed lazily, because for most
+ * columns a few values rule out all of that.
  */
 export function uninformativeNumbers(
+  name: string,
   texts: readonly string[],
   notation: NumberNotation,
 ): UninformativeNumbers | undefined {
   const numbers = () => numbersOf(texts, notation);
   const [first] = numbers();
   if (all(numbers(), value => value === first)) return 'one value';
-  return all(numbers(), Number.isInteger) && countsRows([...numbers()]) ? 'counter' : undefined;
+  if (!all(numbers(), Number.isInteger)) return undefined;
+  const values = Float64Array.from(numbers());
+  if (new Set(values).size < values.length) return undefined;
+  if (countsRows(values)) return 'counter';
+  return identifiesRows(name, values) ? 'identifier' : undefined;
 }
 
 function all(numbers: Iterable<number>, isTrue: (value: number) => boolean): boolean {
@@ -30,8 +36,7 @@ function* numbersOf(texts: readonly string[], notation: NumberNotation): Generat
 }
 
 /** A counter rather than an amount: distinct integers that rise or fall along the file, or that leave few gaps. */
-function countsRows(numbers: readonly number[]): boolean {
-  if (new Set(numbers).size < numbers.length) return false;
+function countsRows(numbers: Float64Array): boolean {
   let [lowest, highest, rises, falls] = [Infinity, -Infinity, true, true];
   numbers.forEach((value, i) => {
     lowest = Math.min(lowest, value);

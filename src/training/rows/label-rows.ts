@@ -8,6 +8,8 @@ import { cleanLabels, refuseAmounts } from './labels.ts';
 export interface LabelledTable {
   rows: string[][];
   labels: string[];
+  /** The order of the classes, if it is not that of their names. */
+  order?: readonly string[] | undefined;
   notes: string[];
 }
 
@@ -23,12 +25,12 @@ export function labelRows(
     const { names, notes } = cleanLabels(texts, predict);
     return { rows: sampled, labels: sampled.map(row => names.get(row[column] ?? '') ?? ''), notes };
   }
-  const { nameOf, notes } = binLabels(texts, bins, predict);
+  const { nameOf, order, notes } = binLabels(texts, bins, predict);
   const named = sampled.flatMap(row => {
     const label = nameOf(row[column] ?? '');
     return label === undefined ? [] : [{ row, label }];
   });
-  return { rows: named.map(({ row }) => row), labels: named.map(({ label }) => label), notes };
+  return { rows: named.map(({ row }) => row), labels: named.map(({ label }) => label), order, notes };
 }
 
 /** Records parsed at once: a copy of all of them would take as much memory as the file. */

@@ -90,6 +90,8 @@ export function learnColumns(
 export const chosenType = ({ types = {} }: ColumnChoices, name: string): ColumnType | undefined =>
   Object.hasOwn(types, name) ? types[name] : undefined;
 
+const ALL_DISTINCT = 'all its values are distinct, so it only identifies rows';
+
 export type ColumnDecision =
   | { columns: LearnedColumn[]; note?: string }
   | { leftOut: string; isCounter?: true };
@@ -120,10 +122,11 @@ export function learnColumn(
   switch (kind.type) {
     case 'numerical': {
       const { notation } = kind;
-      const useless = uninformativeNumbers(given, notation);
+      const useless = uninformativeNumbers(name, given, notation);
       if (useless === 'one value') return { leftOut: 'it has only one value' };
       if (useless === 'counter')
         return { leftOut: 'it counts the rows, so it only identifies them', isCounter: true };
+      if (useless === 'identifier' && chosen === undefined) return { leftOut: ALL_DISTINCT };
       return { columns: [{ name, type: 'numerical', notation }] };
     }
     case 'date': {
@@ -161,7 +164,7 @@ function learnLevels(
       return {
         leftOut: `${Math.floor((100 * numbers.length) / texts.size)}% of its distinct values are numbers; a numeric column needs ${100 * TYPE_SHARE}%`,
       };
-    if (texts.size === given) return { leftOut: 'all its values are distinct, so it only identifies rows' };
+    if (texts.size === given) return { leftOut: ALL_DISTINCT };
     return { leftOut: 'most of its values are distinct, as in an identifier or free text' };
   }
   const frequent = frequentLevels(training);

@@ -1,6 +1,7 @@
 import { isBeyond, type RejectLimit } from '../../config/reject-limit.ts';
 import { RowcastError } from '../../errors.ts';
 import type { Fault } from '../../formats/csv/fields/faults.ts';
+import { counted, countOf } from '../../number-text.ts';
 
 /** Counts the malformed rows of training data, which are left out up to a limit. */
 export class MalformedRows {
@@ -23,7 +24,7 @@ export class MalformedRows {
     if (this.#limit === undefined)
       throw new RowcastError(fault.code, fault.reason, {
         location: { file: this.#file, line, row },
-        hint: 'Correct or remove the row, or leave out a few such rows with --max-rejects.',
+        hint: `${fault.hint === undefined ? '' : `${sentence(fault.hint)} `}Correct or remove the row, or leave out a few such rows with --max-rejects.`,
       });
     this.#rejected++;
     this.#byCode.set(fault.code, (this.#byCode.get(fault.code) ?? 0) + 1);
@@ -49,7 +50,7 @@ export class MalformedRows {
 
   #check(limit: RejectLimit, isEnd: boolean): void {
     if (!isBeyond(limit, { rejected: this.#rejected, read: this.#read }, isEnd)) return;
-    const counts = `${this.#rejected} of ${this.#read} rows`;
+    const counts = `${counted(this.#rejected)} of ${countOf(this.#read, 'row')}`;
     throw new RowcastError('too_many_rejects', `${counts} are malformed: ${this.#codes()}`, {
       location: { file: this.#file, line: this.#line },
       hint: 'Correct or remove these rows, or allow more of them with --max-rejects.',
@@ -60,3 +61,5 @@ export class MalformedRows {
     return [...this.#byCode].map(([code, rows]) => `${rows} × ${code}`).join(', ');
   }
 }
+
+const sentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;

@@ -1,9 +1,15 @@
 import type { Batch } from '../../formats/csv/batch.ts';
-import type { Header } from '../../formats/csv/header.ts';
+import { afterHeader, type Header } from '../../formats/csv/header.ts';
 import { type ReadOptions, readBatches, readHead } from '../../formats/csv/read-batches.ts';
 import type { RecordOptions } from '../../formats/csv/records/record-options.ts';
 import { RecordReader } from '../../formats/csv/records/record-reader.ts';
 import { openSource } from '../../storage/backends.ts';
+
+/** How training data is read. */
+export interface OpenOptions extends ReadOptions {
+  /** The encoding of the text, if it is not UTF-8. */
+  encoding?: string | undefined;
+}
 
 /** An opened CSV whose records are read but not scored. */
 export interface OpenRecords {
@@ -16,6 +22,12 @@ export interface OpenRecords {
    * @throws RowcastError for an invalid input, after the batches before the error
    */
   batches: AsyncGenerator<Batch>;
+  /**
+   * The SHA-256 of the bytes as stored, once all batches were read; null if a pipe has more of them.
+   *
+   * @throws RowcastError `input_changed`
+   */
+  sha256(): Promise<string | null>;
   close(): void;
 }
 
@@ -25,13 +37,14 @@ const BATCH_BYTES = 1 << 20;
 /**
  * Opens a file, or stdin for `-`, gzip or plain, and reads its header.
  *
- * @throws RowcastError `no_such_file`, `unreadable_input`, `empty_input`, `bad_header`, `bad_dialect`
+ * @throws RowcastError `no_such_file`, `unreadable_input`, `empty_input`, `bad_header`, `bad_dialect`, `bad_encoding`,
+ *   `bad_option`
  */
 export async function openRecords(
   input: string,
-  options: ReadOptions & Pick<RecordOptions, 'onLongField'>,
+  options: OpenOptions & Pick<RecordOptions, 'onLongField'>,
 ): Promise<OpenRecords> {
-  const source = await openSource(input);
+  const source = await openSource(input, true, options.encoding);
   try {
     const { header, rest } = await readHead(source, options);
     const records = new RecordReader({
@@ -43,10 +56,16 @@ export async function openRecords(
       rowOverhead: 0,
       maxRecordBytes: options.maxRecordBytes,
       onLongField: options.onLongField,
-      start: { offset: header.bytes.length, row: 1, line: 1 + header.lines },
+      start: afterHeader(header),
     });
     const batches = readBatches({ records, rest, source });
-    return { name: source.name, header, batches, close: () => source.close() };
+    const sha256 = async (): Promise<string | null> => {
+      const digest = await source.sha256();
+      // A file is read a second time.
+      await source.checkUnchanged();
+      return digest;
+    };
+    return { name: source.name, header, batches, sha256, close: () => source.close() };
   } catch (error) {
     source.close();
     throw error;

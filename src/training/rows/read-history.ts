@@ -4,9 +4,9 @@ import { type Batch, positionOf, startOf } from '../../formats/csv/batch.ts';
 import { FieldReader } from '../../formats/csv/fields/field-reader.ts';
 import { textOf } from '../../formats/csv/fields/fields.ts';
 import { delimiterHint, type Header } from '../../formats/csv/header.ts';
-import type { ReadOptions } from '../../formats/csv/read-batches.ts';
 import type { LongField } from '../../formats/csv/records/long-field.ts';
 import { RecordKind } from '../../formats/csv/records/scan-record.ts';
+import { refuseRowAsHeader } from '../../formats/csv/refuse-row-as-header.ts';
 import { isBlank } from '../../reports/values/coerce.ts';
 import { sanitize } from '../../sanitize.ts';
 import { checkChoices } from './check-choices.ts';
@@ -16,11 +16,11 @@ import type { ColumnChoices } from './learn-columns.ts';
 import { longFieldNote } from './long-field-note.ts';
 import { MalformedRows } from './malformed-rows.ts';
 import { emptyNulls } from './nulls.ts';
-import { openRecords } from './open-batches.ts';
+import { type OpenOptions, openRecords } from './open-batches.ts';
 import { MAX_TRAINED_CLASSES, predictedColumn, tooManyClasses } from './split-rows.ts';
 import { StratifiedSample } from './stratified-sample.ts';
 
-export interface HistoryOptions extends ReadOptions, ColumnChoices {
+export interface HistoryOptions extends OpenOptions, ColumnChoices {
   /** A path, or `-` for stdin; gzip or plain. */
   historyFile: string;
   /** The column to predict. */
@@ -44,7 +44,15 @@ export interface History {
   rows: string[][];
   /** Each row's label, cleaned: the name of its class. */
   labels: string[];
+  /** The order of the classes, if it is not that of their names. */
+  order?: readonly string[] | undefined;
   notes: string[];
+}
+
+/** Training data that was read from a file. */
+export interface ReadHistory extends History {
+  /** The SHA-256 of the file as stored; null if a pipe was not read to its end. */
+  sha256: string | null;
 }
 
 /** More rows take minutes longer to train on and change no accuracy by a tenth of a percent. */
@@ -57,18 +65,20 @@ const STEP_ROWS = 10_000;
  * Reads all training data. Of more than `MAX_ROWS` labelled rows it keeps a sample stratified by class, so that memory
  * does not grow with the file.
  *
- * @throws RowcastError `no_such_column`, `ambiguous_column`, `too_many_classes`, `numeric_target`, `not_numbers`, those
+ * @throws RowcastError `bad_header`, `no_such_column`, `ambiguous_column`, `too_many_classes`, `numeric_target`, `not_numbers`, those
  *   of `openRecords` and `MalformedRows`, and `bad_option` if the predicted column is one of the features
  */
 export async function readHistory(
   options: HistoryOptions,
   onStep: (step: string) => void = () => {},
-): Promise<History> {
+): Promise<ReadHistory> {
   const { historyFile, predict, seed, bins } = options;
   const notes: string[] = [];
   const onLongField = (field: LongField): void => void notes.push(longFieldNote(field));
-  const { name, header, batches, close } = await openRecords(historyFile, { ...options, onLongField });
+  const records = await openRecords(historyFile, { ...options, onLongField });
+  const { name, header, batches, close } = records;
   try {
+    if (options.names === undefined) refuseRow(header, name, options);
     const column = predictedColumn(header.names, predict, delimiterHint(header));
     checkChoices(header.names, predict, options);
     const malformed = new MalformedRows(name, options.maxRejects);
@@ -92,14 +102,17 @@ export async function readHistory(
       }
     }
     malformed.end(sample.seen + unlabelled);
+    const sha256 = await records.sha256();
     const sampled = rowsOf(header, sample.rows(), options.maxRecordBytes);
     emptyNulls(sampled, nulls);
-    const { rows, labels, notes: ofLabels } = labelRows(sampled, column, options);
+    const { rows, labels, order, notes: ofLabels } = labelRows(sampled, column, options);
     return {
       header: header.names,
       column,
       rows,
       labels,
+      order,
+      sha256,
       notes: [...notes, ...malformed.notes(), ...notesOf(options, sample.seen, unlabelled), ...ofLabels],
     };
   } catch (error) {
@@ -110,6 +123,23 @@ export async function readHistory(
     close();
   }
 }
+
+/** A column that is to be predicted says nothing: whoever sees no names takes a value for one. */
+const refuseRow = (
+  header: Header,
+  file: string,
+  { features = [], excludeFeatures = [], types = {} }: ColumnChoices,
+): void =>
+  refuseRowAsHeader(
+    {
+      names: header.names,
+      file,
+      hint:
+        delimiterHint(header) ??
+        'Name the columns in their order: --names NAME,NAME,… If these are names all the same, list them with --features.',
+    },
+    [...features, ...excludeFeatures, ...Object.keys(types)],
+  );
 
 /** A batch's records, each with its value of the predicted column. */
 function* labelledRecords(

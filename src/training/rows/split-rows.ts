@@ -1,5 +1,6 @@
 import { codePointOrder } from '../../contract/class-order.ts';
 import { RowcastError } from '../../errors.ts';
+import { counted, countOf } from '../../number-text.ts';
 import { formatList, sanitize } from '../../sanitize.ts';
 import { suggestNames } from '../../suggest-names.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
@@ -8,7 +9,7 @@ import { seededRandom, shuffled } from './seeded-random.ts';
 export interface Labels {
   /** Each row's class, as an index into `classes`. */
   labels: number[];
-  /** In code point order, as everywhere. */
+  /** In code point order; ranges of numbers by their bounds. */
   classes: string[];
 }
 
@@ -43,6 +44,9 @@ export function requireColumns(header: readonly string[], names: readonly string
   if (unknown !== undefined) throw noSuchColumn(header, `"${sanitize(unknown)}"`, unknown);
 }
 
+/** Names in quotes. */
+const listed = (names: readonly string[]): string => formatList(names.map(name => `"${name}"`));
+
 function noSuchColumn(
   header: readonly string[],
   which: string,
@@ -58,7 +62,7 @@ function noSuchColumn(
       ? ''
       : `Did you mean ${like.map(each => `"${sanitize(each)}"`).join(' or ')}? `;
   return new RowcastError('no_such_column', `there is no column ${which}`, {
-    hint: likelyHint ?? `${question}The columns are: ${formatList(header)}.`,
+    hint: likelyHint ?? `${question}The columns are: ${listed(header)}.`,
   });
 }
 
@@ -66,11 +70,12 @@ function noSuchColumn(
  * The classes of labelled rows.
  *
  * @param names each row's class
- *
+ * @param order of the classes; by code point if omitted
  * @throws RowcastError as `checkLabels`
  */
-export function labelsOf(names: readonly string[], predict: string): Labels {
-  const classes = [...new Set(names)].sort(codePointOrder);
+export function labelsOf(names: readonly string[], predict: string, order?: readonly string[]): Labels {
+  const found = new Set(names);
+  const classes = order?.filter(name => found.has(name)) ?? [...found].sort(codePointOrder);
   checkLabels({ rows: names.length, classes: classes.length }, predict);
   const index = new Map(classes.map((name, i) => [name, i]));
   return { labels: names.map(name => index.get(name) ?? 0), classes };
@@ -79,7 +84,7 @@ export function labelsOf(names: readonly string[], predict: string): Labels {
 /** @throws RowcastError `too_few_rows` (fewer than 50), `one_class`, `too_many_classes` (more than 100) */
 export function checkLabels({ rows, classes }: { rows: number; classes: number }, predict: string): void {
   if (rows < MIN_ROWS) {
-    const count = rows === 1 ? '1 row has' : `${rows} rows have`;
+    const count = rows === 1 ? '1 row has' : `${counted(rows)} rows have`;
     throw new RowcastError(
       'too_few_rows',
       `only ${count} a value in "${sanitize(predict)}"; training needs at least ${MIN_ROWS}`,
@@ -135,9 +140,13 @@ export function splitRows(labels: readonly number[], classes: number, seed: numb
   );
   const [validation, training] = everyNth(rest, VALIDATION_SHARE * (labels.length - testing.length));
   if (testing.length === 0 || validation.length === 0) {
-    throw new RowcastError('too_few_rows', `${labels.length} rows are too few for ${classes} classes`, {
-      hint: 'Add rows, or merge rare classes.',
-    });
+    throw new RowcastError(
+      'too_few_rows',
+      `${countOf(labels.length, 'row')} ${labels.length === 1 ? 'is' : 'are'} too few for ${counted(classes)} classes`,
+      {
+        hint: 'Add rows, or merge rare classes.',
+      },
+    );
   }
   const ordered = (rows: number[]) => rows.sort((a, b) => a - b);
   return {

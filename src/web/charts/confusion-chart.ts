@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts';
 import { figure } from './figure.ts';
-import { countText, nameText, percentText, shortenedInside } from './text.ts';
+import { countedText, countText, nameText, percentText, shortenedInside } from './text.ts';
 
 export interface ConfusionChart {
   id: string;
@@ -140,5 +140,5 @@ function spoken(names: readonly string[], counts: ConfusionChart['counts']): str
     .sort((a, b) => b.count - a.count)[0];
   return worst === undefined
     ? 'No row is predicted wrongly.'
-    : `The most frequent mistake: ${names[worst.actual]} predicted as ${names[worst.predicted]}, in ${countText(worst.count)} rows.`;
+    : `The most frequent mistake: ${names[worst.actual]} predicted as ${names[worst.predicted]}, in ${countedText(worst.count, 'row')}.`;
 }

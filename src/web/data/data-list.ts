@@ -1,3 +1,4 @@
+import { pageLinks, pageOf } from '../elements/pages.ts';
 import { timeInColumn } from '../elements/times.ts';
 import { type Html, html, named } from '../html.ts';
 import type { Session } from '../session/sessions.ts';
@@ -9,17 +10,21 @@ import { countText } from './texts.ts';
 import { uploadForm } from './upload/upload-form.ts';
 
 /** The uploaded data with its quota, and where more is uploaded. */
-export function dataList(listed: readonly ListedData[], quota: Quota, session: Session): Html {
+export function dataList(
+  all: readonly ListedData[],
+  { quota, session, page }: { quota: Quota; session: Session; page: string | undefined },
+): Html {
+  const listed = pageOf(all, page);
   return html`<div class="page-head"><h2 id="data">Data</h2>${quotaMeter(quota)}</div>
 ${uploadForm(session)}
 ${
-  listed.length > 0 &&
+  all.length > 0 &&
   html`<div class="table-box" tabindex="0" role="region" aria-label="Data">
 <table>
 <thead><tr><th scope="col">File</th><th scope="col" class="num">Rows</th><th scope="col" class="num">Columns</th><th scope="col" class="num">Size</th><th scope="col">Uploaded (UTC)</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
-<tbody>${listed.map(each => dataRow(each, session))}</tbody>
+<tbody>${listed.shown.map(each => dataRow(each, session))}</tbody>
 </table>
-</div>`
+</div>${pageLinks(listed, { list: 'data', anchor: 'data' })}`
 }`;
 }
 

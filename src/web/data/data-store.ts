@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { RequestError } from '../../server/problems/problems.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { isMissing } from '../../storage/local/missing.ts';
+import { readMany } from '../../storage/local/read-many.ts';
 import { Quota } from '../space/quota.ts';
 import { sizeOfFolder } from '../space/size-of-folder.ts';
 import { Space } from '../space/space.ts';
+import { TrainingStore } from '../trainings/training-store.ts';
 import { damagedData, noSuchData } from './data-errors.ts';
 import {
   type DataMeta,
@@ -23,6 +25,9 @@ import { RecentProfiles } from './profile/recent-profiles.ts';
 import { dataIds, readDataFile } from './read-data.ts';
 import type { DataSettings } from './settings.ts';
 
+/** The most uploaded files; the page with all of them and a backup of the data directory must stay possible. */
+const MAX_FILES = 1_000;
+
 export interface ListedData {
   id: string;
   /** Undefined if it is damaged. */
@@ -33,15 +38,17 @@ export interface ListedData {
 export class DataStore {
   readonly home: string;
   readonly space: Space;
-  /** How many trainings read each data. */
+  /** How many trainings of this process read each data. */
   readonly #held = new Map<string, number>();
   readonly #profiles = new RecentProfiles();
+  readonly #trainings: TrainingStore;
   /** The last change of settings; the next one begins after it. */
   #changing: Promise<unknown> = Promise.resolve();
 
   private constructor(home: string, space: Space) {
     this.home = home;
     this.space = space;
+    this.#trainings = new TrainingStore(home);
   }
 
   get quota(): Quota {
@@ -58,7 +65,10 @@ export class DataStore {
     totalBytes: number,
     onLeftovers: (uploads: number) => void = () => {},
   ): Promise<DataStore> {
-    const store = new DataStore(home, new Space(new Quota(totalBytes), 'The file'));
+    const store = new DataStore(
+      home,
+      new Space(new Quota(totalBytes), 'The file', { most: MAX_FILES, called: 'uploaded files' }),
+    );
     for (const id of await dataIds(home)) await store.#count(id);
     const removed = await removeLeftovers(home);
     if (removed > 0) onLeftovers(removed);
@@ -67,9 +77,11 @@ export class DataStore {
 
   /** All data, the newest first, including damaged ones. */
   async list(): Promise<ListedData[]> {
-    const listed = await Promise.all(
-      (await dataIds(this.home)).map(async id => ({ id, meta: await this.meta(id).catch(unlessDamaged) })),
-    );
+    const ids = await dataIds(this.home);
+    const listed = await readMany(ids, async id => ({
+      id,
+      meta: await this.meta(id).catch(unlessDamaged),
+    }));
     return listed.sort((a, b) => (b.meta?.created ?? '').localeCompare(a.meta?.created ?? ''));
   }
 
@@ -121,17 +133,29 @@ export class DataStore {
   /** Deletes data, even if it is damaged: a rename hides it before its files are removed. */
   async delete(id: string): Promise<void> {
     if (!dataId.safeParse(id).success) throw noSuchData();
-    if (this.#held.has(id))
+    await this.#checkUnused(id);
+    const folder = join(dataFolder(this.home), id);
+    const hidden = join(dataFolder(this.home), deleted + id);
+    await rename(folder, hidden).catch(cause => {
+      throw isMissing(cause) ? noSuchData() : cause;
+    });
+    // Another service may have started a training since; one that starts from now on finds no data.
+    await this.#checkUnused(id).catch(async error => {
+      await rename(hidden, folder);
+      throw error;
+    });
+    this.space.release(id);
+    await rm(hidden, { recursive: true, force: true });
+  }
+
+  /** @throws RequestError `data_in_use` if a training reads the data, also one of another service with the same home */
+  async #checkUnused(id: string): Promise<void> {
+    const isUsed = this.#held.has(id) || (await this.#trainings.running())?.data.id === id;
+    if (isUsed)
       throw new RequestError(
         'data_in_use',
         'A training reads this data. Wait until it has ended, or cancel it.',
       );
-    const hidden = join(dataFolder(this.home), deleted + id);
-    await rename(join(dataFolder(this.home), id), hidden).catch(cause => {
-      throw isMissing(cause) ? noSuchData() : cause;
-    });
-    this.space.release(id);
-    await rm(hidden, { recursive: true, force: true });
   }
 
   /** Damaged data is counted for nobody. */

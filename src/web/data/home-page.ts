@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ListedReport, listReports, reportIds } from '../../reports/report-store.ts';
+import * as z from 'zod';
+import { type ListedReport, listReports, newestReportIds } from '../../reports/report-store.ts';
 import type { Principal } from '../../server/auth/principal.ts';
 import type { PlatformContext } from '../context.ts';
+import { pageLinks, pageOf } from '../elements/pages.ts';
 import { timeInColumn } from '../elements/times.ts';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
@@ -11,6 +13,12 @@ import { dataList } from './data-list.ts';
 import { countText } from './texts.ts';
 import { firstUpload } from './upload/upload-form.ts';
 
+/** The numbers of the pages of both lists. */
+const query = z.object({
+  reports: z.string().optional().catch(undefined),
+  data: z.string().optional().catch(undefined),
+});
+
 /** GET /: the reports that the key may use, and the uploaded data. */
 export async function homePage(
   request: FastifyRequest,
@@ -19,13 +27,14 @@ export async function homePage(
 ): Promise<FastifyReply> {
   const session = sessionOf(request);
   const { principal } = session;
-  const reports = (await reportIds(home)).filter(id => principal.canAccess(id));
+  const pages = query.parse(request.query);
+  const reports = (await newestReportIds(home)).filter(id => principal.canAccess(id));
   if (!mayCreate(principal))
     return sendPage(request, reply, {
       ...{ title: 'Reports', current: '/' },
       content: html`<h1>Reports</h1>
 <div class="notice info">Your key is bound to reports. With it you can use them, but not upload data or train new ones.</div>
-${reports.length > 0 ? await reportTable(home, reports, principal) : noReports('Ask whoever gave you the key for access to a report.')}`,
+${reports.length > 0 ? await reportTable(home, reports, { principal, page: pages.reports }) : noReports('Ask whoever gave you the key for access to a report.')}`,
     });
   const listed = await data.list();
   const isEmpty = listed.length === 0 && reports.length === 0;
@@ -34,28 +43,33 @@ ${reports.length > 0 ? await reportTable(home, reports, principal) : noReports('
     content: isEmpty
       ? html`<h1 class="visually-hidden">Reports</h1>${firstUpload(session)}`
       : html`<h1>Reports</h1>
-${reports.length > 0 ? await reportTable(home, reports, principal) : noReports('Open data below and choose a column to predict.')}
-${dataList(listed, data.quota, session)}`,
+${reports.length > 0 ? await reportTable(home, reports, { principal, page: pages.reports }) : noReports('Open data below and choose a column to predict.')}
+${dataList(listed, { quota: data.quota, session, page: pages.data })}`,
   });
 }
 
 const noReports = (next: string): Html =>
   html`<div class="empty compact"><h2>No reports yet</h2><p class="muted">${next}</p></div>`;
 
-async function reportTable(home: string, ids: readonly string[], { hasScope }: Principal): Promise<Html> {
+async function reportTable(
+  home: string,
+  all: readonly string[],
+  { principal: { hasScope }, page }: { principal: Principal; page: string | undefined },
+): Promise<Html> {
+  const listed = pageOf(all, page);
+  const ids = listed.shown;
+  const links = pageLinks(listed, { list: 'reports', anchor: 'content' });
   // What the API refuses to such a key.
   if (!hasScope('report'))
     return html`<div class="notice info">Your key cannot read reports: it needs the scope <code>report</code>.</div>
-<ul>${ids.map(id => html`<li><code>${id}</code></li>`)}</ul>`;
-  const reports = (await listReports(home, { ids, files: ['report.json'] })).sort(
-    (a, b) => Number(b.created ?? 0) - Number(a.created ?? 0),
-  );
+<ul>${ids.map(id => html`<li><code>${id}</code></li>`)}</ul>${links}`;
+  const reports = await listReports(home, { ids, files: ['report.json'] });
   return html`<div class="table-box" tabindex="0" role="region" aria-label="Reports">
 <table>
 <thead><tr><th scope="col">Report</th><th scope="col">Predicts</th><th scope="col">Algorithm</th><th scope="col" class="num">Testing accuracy</th><th scope="col" class="num">Rows</th><th scope="col">Created (UTC)</th></tr></thead>
 <tbody>${reports.map(reportRow)}</tbody>
 </table>
-</div>`;
+</div>${links}`;
 }
 
 function reportRow({ id, report, created }: ListedReport): Html {

@@ -1,7 +1,8 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { unlessAbsent, unlessMissing } from '../../storage/local/missing.ts';
+import { readRegular } from '../../storage/local/read-regular.ts';
 import { damagedData, noSuchData } from './data-errors.ts';
 import { dataFolder, dataId, pathIn } from './data-files.ts';
 
@@ -25,7 +26,7 @@ export async function readDataFile<T>(
   shape: z.ZodType<T>,
 ): Promise<T> {
   if (!dataId.safeParse(id).success) throw noSuchData();
-  const text = await readFile(pathIn(home, id, file), 'utf8').catch(unlessMissing);
+  const text = (await readRegular(pathIn(home, id, file)).catch(unlessMissing))?.toString();
   if (text === undefined) {
     const folder = await stat(join(dataFolder(home), id)).catch(unlessMissing);
     throw folder === undefined ? noSuchData() : damagedData();

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Problem } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
-import { problemFrom, problemOf } from '../../server/problems/problems.ts';
+import { problemFrom } from '../../server/problems/problems.ts';
 
 /** The status of errors that the API does not have, because it creates nothing. Others that a user can fix are 422. */
 const statuses: Readonly<Record<string, number>> = {
@@ -12,14 +12,10 @@ const statuses: Readonly<Record<string, number>> = {
   disk_full: 507,
 };
 
-const unavailable = ['unwritable_home', 'unreadable_home'];
-
 /** The problem document for an error of the platform; also for errors that the command line explains. */
 export function platformProblem(error: unknown): Problem {
   const problem = problemFrom(error);
   if (problem.code !== 'internal' || !(error instanceof RowcastError)) return problem;
-  if (unavailable.includes(error.code))
-    return problemOf('home_unavailable', 'The data directory cannot be used.');
   const status = statuses[error.code] ?? 422;
   const { line } = error.location;
   const detail = `${line === undefined ? '' : `line ${line}: `}${error.message}`;

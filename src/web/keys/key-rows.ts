@@ -1,6 +1,7 @@
 import type { StoredKey } from '../../server/auth/key-file.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
 import { lastUseOf } from '../../server/auth/key-use.ts';
+import { readMany } from '../../storage/local/read-many.ts';
 
 export interface KeyRow {
   name: string;
@@ -10,13 +11,10 @@ export interface KeyRow {
 
 /** The keys of a data directory, by name. */
 export async function keyRows(home: string): Promise<KeyRow[]> {
-  const keys = await listKeys(home);
-  return Promise.all(
-    keys.map(async ({ name, key }) => {
-      if (key === undefined) return { name, key };
-      const lastUsed = await lastUseOf(home, name, key.created);
-      const isExpired = key.expires !== undefined && Date.parse(key.expires) <= Date.now();
-      return { name, key: { ...key, lastUsed, isExpired } };
-    }),
-  );
+  return readMany(await listKeys(home), async ({ name, key }) => {
+    if (key === undefined) return { name, key };
+    const lastUsed = await lastUseOf(home, name, key.created);
+    const isExpired = key.expires !== undefined && Date.parse(key.expires) <= Date.now();
+    return { name, key: { ...key, lastUsed, isExpired } };
+  });
 }

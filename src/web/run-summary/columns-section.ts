@@ -51,17 +51,23 @@ interface TableOptions {
 
 function columnTable(columns: readonly Column[], { name, changes, rows }: TableOptions): Html {
   const hasPictures = columns.some(({ ranges, categories }) => ranges !== null || categories !== null);
+  const hasTrimmed = columns.some(({ trimmed }) => Boolean(trimmed));
   return html`<div class="table-box" role="region" tabindex="0" aria-label="${name}"><table class="columns">
-<thead><tr><th scope="col">Column</th>${changes.size > 0 && html`<th scope="col">Change</th>`}<th scope="col" class="num">Missing</th><th scope="col" class="num">Not of its type</th><th scope="col" class="num">Unknown</th><th scope="col" class="num">Mean</th>${hasPictures && html`<th scope="col">Values</th>`}</tr></thead>
-<tbody>${columns.map(column => columnRow(column, { rows, changes, hasPictures }))}</tbody>
+<thead><tr><th scope="col">Column</th>${changes.size > 0 && html`<th scope="col">Change</th>`}<th scope="col" class="num">Missing</th><th scope="col" class="num">Not of its type</th><th scope="col" class="num">Unknown</th>${hasTrimmed && html`<th scope="col" class="num">With spaces</th>`}<th scope="col" class="num">Mean</th>${hasPictures && html`<th scope="col">Values</th>`}</tr></thead>
+<tbody>${columns.map(column => columnRow(column, { rows, changes, hasPictures, hasTrimmed }))}</tbody>
 </table></div>`;
 }
 
 function columnRow(
   column: Column,
-  { rows, changes, hasPictures }: Omit<TableOptions, 'name'> & { hasPictures: boolean },
+  {
+    rows,
+    changes,
+    hasPictures,
+    hasTrimmed,
+  }: Omit<TableOptions, 'name'> & Record<'hasPictures' | 'hasTrimmed', boolean>,
 ): Html {
-  const { missing, mismatched, unseen, mean, training } = column;
+  const { missing, mismatched, unseen, trimmed, mean, training } = column;
   const cell = (count: number | null, before: number | undefined, isBad: boolean): Html => {
     const text = count === null ? '–' : shareText(count / rows);
     const title = count === null ? '' : countedText(count, 'row');
@@ -69,7 +75,7 @@ function columnRow(
   };
   const entry = changes.get(column.name);
   return html`<tr><th scope="row" class="column-name">${named(column.name)}</th>${changes.size > 0 && html`<td>${changeBadge(entry)}</td>`}
-${cell(missing, training?.missing, false)}${cell(mismatched, training?.mismatched, true)}${cell(unseen, training?.unseen, true)}
+${cell(missing, training?.missing, false)}${cell(mismatched, training?.mismatched, true)}${cell(unseen, training?.unseen, true)}${hasTrimmed && cell(trimmed, undefined, false)}
 <td class="num">${mean === null ? '–' : countText(mean)}${mean !== null && training?.mean != null && inTraining(countText(training.mean))}</td>
 ${hasPictures && html`<td>${valuesPicture(column)}</td>`}</tr>`;
 }

@@ -1,7 +1,7 @@
 import type { Summary } from '../../runs/summary.ts';
 import type { TimelinePoint } from '../../runs/timeline.ts';
 import { sanitize } from '../../sanitize.ts';
-import { countText } from '../charts/text.ts';
+import { countedText, countText } from '../charts/text.ts';
 import { type TimeChart, timeChart } from '../charts/time-chart.ts';
 import { type Html, html } from '../html.ts';
 
@@ -79,7 +79,7 @@ function retries(summary: Summary, points: readonly TimelinePoint[]): Chart | un
     .join(', ');
   return {
     ...{ id: 'retries', title: 'Retries and rejects', unit: 'So far', text: shortText },
-    description: `${countText(last.retries)} requests were retried and ${countText(last.rejected)} rows rejected.`,
+    description: `${countedText(last.retries, 'request')} ${last.retries === 1 ? 'was' : 'were'} retried and ${countedText(last.rejected, 'row')} rejected.`,
     caption: html`<span class="key">retries${causes !== '' && `: ${causes}`}</span> <span class="key second">rejected rows</span>`,
     series: [
       { name: 'Retries', values: points.map(point => point.retries) },

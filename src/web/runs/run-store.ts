@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { makeFolder } from '../../reports/data-directory.ts';
@@ -7,6 +7,8 @@ import type { Summary } from '../../runs/summary.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
+import { readMany } from '../../storage/local/read-many.ts';
+import { readRegular } from '../../storage/local/read-regular.ts';
 import { tellStored } from '../errors/told-error.ts';
 import { sizeOfFolder } from '../space/size-of-folder.ts';
 import { runHints } from './run-problems.ts';
@@ -61,7 +63,7 @@ export class RunStore {
 
   /** All runs, the newest first. */
   async list(): Promise<RunProgress[]> {
-    const runs = await Promise.all((await this.ids()).map(id => this.read(id)));
+    const runs = await readMany(await this.ids(), id => this.read(id));
     return runs.filter(run => run !== undefined);
   }
 
@@ -105,12 +107,12 @@ export class RunStore {
 
   async #read<T>(id: string, name: string, shape: z.ZodType<T>): Promise<T | undefined> {
     if (!runId.safeParse(id).success) return undefined;
-    const text = await readFile(join(this.#folder, id, name), 'utf8').catch(cause => {
+    const text = await readRegular(join(this.#folder, id, name)).catch(cause => {
       if (isMissing(cause)) return undefined;
       throw cause;
     });
     try {
-      return text === undefined ? undefined : shape.parse(JSON.parse(text));
+      return text === undefined ? undefined : shape.parse(JSON.parse(text.toString()));
     } catch {
       return undefined; // damaged, so it tells nothing
     }

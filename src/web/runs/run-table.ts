@@ -1,4 +1,5 @@
 import { confirmButton } from '../elements/confirm.ts';
+import { pageLinks, pageOf } from '../elements/pages.ts';
 import { person } from '../elements/person.ts';
 import { timeInColumn } from '../elements/times.ts';
 import { sentence } from '../errors/sentence.ts';
@@ -6,17 +7,19 @@ import { type Html, html, named } from '../html.ts';
 import type { Session } from '../session/sessions.ts';
 import type { RunProgress } from './run-record.ts';
 
-const MAX_SHOWN = 100;
-
 /** The past runs, the newest first. `score-file.js` follows those that are going on. */
-export function runTable(runs: readonly RunProgress[], session: Session): Html {
+export function runTable(
+  runs: readonly RunProgress[],
+  { session, page }: { session: Session; page: string | undefined },
+): Html {
+  const listed = pageOf(runs, page);
   return html`<div class="table-box" tabindex="0" role="region" aria-labelledby="past"><table>
       <thead><tr><th scope="col">File</th><th scope="col">Report</th><th scope="col">Started (UTC)</th><th scope="col">Status</th>
         <th scope="col" class="num">Rows</th><th scope="col" class="num">Rejected</th>
         <th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
-      <tbody>${runs.slice(0, MAX_SHOWN).map(run => row(run, session))}</tbody>
+      <tbody>${listed.shown.map(run => row(run, session))}</tbody>
     </table></div>
-    ${runs.length > MAX_SHOWN && html`<p class="muted">And ${runs.length - MAX_SHOWN} older ones.</p>`}`;
+    ${pageLinks(listed, { list: 'runs', anchor: 'past' })}`;
 }
 
 function row(run: RunProgress, session: Session): Html {

@@ -13,6 +13,8 @@ import { runTable } from './run-table.ts';
 const query = z.object({
   report: z.string().optional().catch(undefined),
   run: z.string().optional().catch(undefined),
+  /** The page of past runs. */
+  runs: z.string().optional().catch(undefined),
 });
 
 /** Sends the page on which files are scored, with the past runs. */
@@ -23,7 +25,7 @@ export async function sendRunsPage(
 ): Promise<FastifyReply> {
   const session = sessionOf(request);
   const { principal } = session;
-  const { report: wanted, run: latest } = query.parse(request.query);
+  const { report: wanted, run: latest, runs: page } = query.parse(request.query);
   const mayScore = principal.hasScope('predict');
   const reports = mayScore ? (await reportIds(home)).filter(id => principal.canAccess(id)) : [];
   const visible = (await runs.list()).filter(run => maySee(principal, run));
@@ -38,7 +40,7 @@ export async function sendRunsPage(
       ${mayScore ? (reports.length === 0 ? noReports : scoreForm(reports, wanted)) : noScope}
       ${done && resultOf(done)}
       <div class="stack"><h2 id="past">Past runs</h2>
-        ${visible.length === 0 ? noRuns : runTable(visible, session)}</div>`,
+        ${visible.length === 0 ? noRuns : runTable(visible, { session, page })}</div>`,
     scripts: ['score-file.js'],
   });
 }

@@ -87,6 +87,8 @@ export async function scoreFile(upload: Readable, options: ScoreFileOptions): Pr
     input: undefined,
     output: store.files(record.id).output,
     private: true,
+    // A folder that is gone was deleted with its run.
+    hasFolders: true,
   });
   try {
     await store.writeSummary(record.id, summarize());

@@ -1,24 +1,36 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../contract/loopback.ts';
 import type { Shared } from '../../server/service.ts';
+import { boundId } from './sessions.ts';
 
 type Where = Pick<Shared, 'host' | 'isEncrypted'>;
 
 /**
- * The name of a cookie. On loopback it contains the port, because services of one host share their cookies. Elsewhere the
- * prefix has browsers refuse it from other hosts and over plain http (RFC 6265bis section 4.1.3).
+ * The name of a cookie. Where the connection is encrypted, the prefix has browsers refuse it from other hosts and over
+ * plain http (RFC 6265bis section 4.1.3). On loopback it contains the port instead, because services of one host share
+ * their cookies.
  */
 function nameOf(kind: 'session' | 'form', request: FastifyRequest, where: Where): string {
-  return isAlwaysSecure(where) ? `__Host-rowcast-${kind}` : `rowcast-${kind}-${request.socket.localPort}`;
+  return isSecure(request, where) ? `__Host-rowcast-${kind}` : `rowcast-${kind}-${request.socket.localPort}`;
 }
 
-const isAlwaysSecure = ({ host, isEncrypted }: Where): boolean => isEncrypted || !isLoopback(host);
+/** Behind a proxy on this machine, the service itself may listen on loopback without TLS. */
+const isSecure = ({ headers }: FastifyRequest, { host, isEncrypted }: Where): boolean =>
+  isEncrypted || !isLoopback(host) || headers['x-forwarded-proto'] === 'https';
 
 /** Until the browser closes, or the service ends the session. */
 function optionsOf(request: FastifyRequest, where: Where) {
-  // Behind a proxy on this machine, the service itself may listen on loopback without TLS.
-  const secure = isAlwaysSecure(where) || request.headers['x-forwarded-proto'] === 'https';
-  return { httpOnly: true, sameSite: 'strict', path: '/', secure } as const;
+  return { httpOnly: true, sameSite: 'strict', path: '/', secure: isSecure(request, where) } as const;
+}
+
+/**
+ * What the cookies say about the session of a request: its id, and the token of the sign-in form that it began with. A
+ * server on another port of this host can set a cookie with the id of a session of its own, but the session does not go
+ * with the token that this browser has.
+ */
+export function readSession(request: FastifyRequest, where: Where): string | undefined {
+  const id = readCookie('session', request, where);
+  return id === undefined ? undefined : boundId(id, readCookie('form', request, where) ?? '');
 }
 
 export function readCookie(

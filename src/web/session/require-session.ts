@@ -3,7 +3,7 @@ import { shareRequests } from '../../server/limits/shares.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import { isPageRequest } from '../errors/page-request.ts';
-import { readCookie } from './cookies.ts';
+import { readSession } from './cookies.ts';
 import type { Session } from './sessions.ts';
 
 declare module 'fastify' {
@@ -16,19 +16,25 @@ declare module 'fastify' {
 /** Lets only requests of a session through. Others are led to the sign-in page, if they are for a page. */
 export function requireSession(app: FastifyInstance, context: PlatformContext): void {
   app.addHook('onRequest', async (request, reply) => {
-    const session = await context.sessions.find(readCookie('session', request, context));
+    const id = readSession(request, context);
+    const session = await context.sessions.find(id);
     if (session !== undefined) {
       request.session = session;
       request.principal = session.principal;
+      request.recheck = async () => {
+        if (!(await context.sessions.isOpen(id))) throw sessionEnded();
+      };
       return;
     }
-    if (!isPageRequest(request))
-      throw new RequestError('unauthorized', 'The session has ended; sign in again.');
+    if (!isPageRequest(request)) throw sessionEnded();
     return toSignIn(request, reply);
   });
   if (context.limitRate !== undefined) app.addHook('onRequest', context.limitRate);
   shareRequests(app, context.fairUse.shares.requests);
 }
+
+export const sessionEnded = (): RequestError =>
+  new RequestError('unauthorized', 'The session has ended; sign in again.');
 
 /** The session of a request that `requireSession` let through. */
 export function sessionOf({ session }: FastifyRequest): Session {

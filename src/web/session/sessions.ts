@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { KeyRing } from '../../server/auth/key-ring.ts';
 import { everything, type Principal } from '../../server/auth/principal.ts';
 import { scopes } from '../../server/auth/scopes.ts';
@@ -11,7 +12,8 @@ const LIFETIME_MS = 16 * 3_600_000;
 /** Sessions of one key; the one idle for longest ends. */
 const MAX_PER_KEY = 20;
 const MAX_SESSIONS = 2_000;
-const SWEEP_MS = 30_000;
+/** How often sessions are looked up that nobody uses now, to end what they have started. */
+const SWEEP_MS = 5_000;
 const ID_BYTES = 32;
 
 /** Who signed in: the owner of the service, from its terminal, or the holder of a key, by the key's hash. */
@@ -54,21 +56,28 @@ export class Sessions {
     this.#sweeping = setInterval(() => void this.sweep(), SWEEP_MS).unref();
   }
 
-  /** Starts a session. @returns its id, or undefined if the key is not valid or lacks the scope */
-  async open(holder: Holder): Promise<string | undefined> {
+  /**
+   * Starts a session.
+   *
+   * @param browser what the browser also has to send, as part of the id by which the session is found: see `boundId`
+   * @returns its id, or undefined if the key is not valid or lacks the scope
+   */
+  async open(holder: Holder, browser: string): Promise<string | undefined> {
     const principal = await this.#principalOf(holder, true);
     if (principal === undefined) return undefined;
     this.#makeRoom(principal.name);
     const id = randomBytes(ID_BYTES).toString('base64url');
     const end = new AbortController();
+    // Every upload, download and stream of events of the session listens to it.
+    setMaxListeners(0, end.signal);
     const csrfToken = randomBytes(ID_BYTES).toString('base64url');
     const session = { principal, csrfToken, ended: end.signal, notices: [] };
     const now = this.#now();
-    this.#entries.set(hashOf(id), { holder, session, end, createdAt: now, usedAt: now });
+    this.#entries.set(hashOf(boundId(id, browser)), { holder, session, end, createdAt: now, usedAt: now });
     return id;
   }
 
-  /** The session with that id, unless it has ended, or its key was revoked or changed or has expired. */
+  /** The session with that bound id, unless it has ended, or its key was revoked or changed or has expired. */
   async find(id: string | undefined): Promise<Session | undefined> {
     if (id === undefined) return undefined;
     const hash = hashOf(id);
@@ -80,13 +89,20 @@ export class Sessions {
     return entry.end.signal.aborted ? undefined : entry.session;
   }
 
+  /** Whether the session still goes on; does not count as a use of it. */
+  async isOpen(id: string | undefined): Promise<boolean> {
+    return id !== undefined && (await this.#current(hashOf(id), false)) !== undefined;
+  }
+
   end(id: string | undefined): void {
     if (id !== undefined) this.#end(hashOf(id));
   }
 
   /** Ends what should have ended, so that nothing more is sent to it. */
   async sweep(): Promise<void> {
-    for (const hash of [...this.#entries.keys()]) await this.#current(hash, false).catch(() => {}); // until the next time
+    const looks = [...this.#entries.keys()].map(hash => this.#current(hash, false));
+    // What fails is tried again the next time.
+    await Promise.allSettled(looks);
   }
 
   close(): void {
@@ -130,6 +146,9 @@ export class Sessions {
     entry?.end.abort();
   }
 }
+
+/** The id of a session together with what it is bound to. */
+export const boundId = (id: string, browser: string): string => `${id}.${browser}`;
 
 /** The time of a lookup by hash reveals nothing about an id. */
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');

@@ -2,9 +2,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingAsyncHookHandler } from 'fastify';
 import { uploadBody } from '../../server/batch-predict/upload-body.ts';
 import { onRequestEnd } from '../../server/http/request-end.ts';
-import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
-import { sessionOf } from './require-session.ts';
+import { sessionEnded, sessionOf } from './require-session.ts';
 
 /** Aborts downloads whose session ends. Events are not aborted, because they tell that it has ended. */
 export function endDownloads(app: FastifyInstance): void {
@@ -27,7 +26,7 @@ export function sessionUpload(context: PlatformContext): preParsingAsyncHookHand
 function destroyWithSession(stream: Readable, request: FastifyRequest, reply: FastifyReply): void {
   const { ended } = sessionOf(request);
   const destroy = (): void => {
-    stream.destroy(new RequestError('unauthorized', 'The session has ended; sign in again.'));
+    stream.destroy(sessionEnded());
   };
   if (ended.aborted) destroy();
   else ended.addEventListener('abort', destroy);

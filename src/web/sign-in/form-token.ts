@@ -10,7 +10,9 @@ import { readCookie, setCookie } from '../session/cookies.ts';
 export function formToken(request: FastifyRequest, reply: FastifyReply, context: Shared): string {
   const known = readCookie('form', request, context);
   if (known !== undefined && /^[\w-]{43}$/.test(known)) return known;
-  const token = randomBytes(32).toString('base64url');
+  const token = newFormToken();
   setCookie('form', token, request, reply, context);
   return token;
 }
+
+export const newFormToken = (): string => randomBytes(32).toString('base64url');

@@ -15,7 +15,7 @@ export type SignInCheck =
   | { kind: 'accepted'; wait?: undefined; message?: undefined }
   | { kind: 'refused'; message: string /** Seconds. */; wait?: number };
 
-/** Whether a key may sign in. Attempts with wrong keys are limited by address. */
+/** Whether a key may sign in. Attempts with wrong keys are limited by address; a key that matches is never throttled. */
 export async function checkSignIn(
   key: string,
   address: string,
@@ -24,12 +24,12 @@ export async function checkSignIn(
 ): Promise<SignInCheck> {
   if (key === '') return { kind: 'refused', message: 'Enter a key.' };
   const found = await keys.findHash(hashOf(key));
-  const isKnown = found.kind === 'principal' || found.kind === 'expired';
-  const wait = isKnown ? wrongKeys.succeeded(address, found.principal.name) : wrongKeys.failed(address);
-  // The same for every key, so that it does not reveal a valid one.
-  if (wait > 0) return { kind: 'refused', wait, message: `Too many wrong keys. Try again in ${wait} s.` };
   if (found.kind === 'expired') return { kind: 'refused', message: 'This key has expired.' };
-  if (found.kind !== 'principal') return { kind: 'refused', message: 'There is no such key.' };
+  if (found.kind !== 'principal') {
+    const wait = wrongKeys.failed(address);
+    if (wait > 0) return { kind: 'refused', wait, message: `Too many wrong keys. Try again in ${wait} s.` };
+    return { kind: 'refused', message: 'There is no such key.' };
+  }
   if (found.principal.hasScope('platform')) return { kind: 'accepted' };
   return { kind: 'refused', message: 'This key is for the API only: it does not have the scope “platform”.' };
 }

@@ -5,12 +5,16 @@ import { WrongKeys } from '../../server/auth/wrong-keys.ts';
 import type { PlatformContext } from '../context.ts';
 import { html } from '../html.ts';
 import { sendPage } from '../page.ts';
-import { readCookie, setCookie } from '../session/cookies.ts';
+import { readCookie, readSession, setCookie } from '../session/cookies.ts';
 import { demand, tokenIn } from '../session/csrf.ts';
-import { formToken } from './form-token.ts';
+import type { Holder } from '../session/sessions.ts';
+import { formToken, newFormToken } from './form-token.ts';
 import { checkSignIn, keyForm } from './key-form.ts';
 import { nextPath } from './next-path.ts';
 import { signInPage } from './page.ts';
+
+/** A key and the path of a page. Without a session, nobody may send more. */
+const FORM_BYTES = 16 * 1024;
 
 const query = z.object({ token: z.string().optional(), next: z.string().optional() }).catch({});
 
@@ -22,12 +26,12 @@ export const signInRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
   app.get('/sign-in', async (request, reply) => {
     const { token, next } = query.parse(request.query);
     if (token !== undefined) return exchange(token, request, reply);
-    const session = await sessions.find(readCookie('session', request, context));
+    const session = await sessions.find(readSession(request, context));
     if (session !== undefined) return reply.redirect(nextPath(next), 303);
     return showForm(request, reply, { next });
   });
 
-  app.post('/platform/sign-in', async (request, reply) => {
+  app.post('/platform/sign-in', { bodyLimit: FORM_BYTES }, async (request, reply) => {
     const token = readCookie('form', request, context);
     demand(tokenIn(request.body), token);
     const { key, next } = keyForm.parse(request.body);
@@ -36,16 +40,24 @@ export const signInRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
       if (wait !== undefined) reply.header('retry-after', String(wait));
       return showForm(request, reply.code(wait === undefined ? 401 : 429), { next, message });
     }
-    const id = await sessions.open({ kind: 'key', hash: hashOf(key) });
-    if (id === undefined) return showForm(request, reply.code(401), { next, message: 'Unknown key.' });
-    begin(id, request, reply);
+    if (!(await begin({ kind: 'key', hash: hashOf(key) }, request, reply)))
+      return showForm(request, reply.code(401), { next, message: 'Unknown key.' });
     return reply.redirect(nextPath(next), 303);
   });
 
-  /** Never continues a session that the browser brought along, so that nobody can plant one (session fixation). */
-  function begin(id: string, request: FastifyRequest, reply: FastifyReply): void {
-    sessions.end(readCookie('session', request, context));
+  /**
+   * Never continues a session that the browser brought along, so that nobody can plant one (session fixation).
+   *
+   * @returns false if the key may not sign in
+   */
+  async function begin(holder: Holder, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    const browser = newFormToken();
+    const id = await sessions.open(holder, browser);
+    if (id === undefined) return false;
+    sessions.end(readSession(request, context));
     setCookie('session', id, request, reply, context);
+    setCookie('form', browser, request, reply, context);
+    return true;
   }
 
   async function exchange(
@@ -61,9 +73,7 @@ export const signInRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
       return showForm(request, reply.code(401), {
         message: 'This sign-in address was used before or has expired.',
       });
-    const id = await sessions.open({ kind: 'owner' });
-    if (id === undefined) throw new Error('the owner may always sign in');
-    begin(id, request, reply);
+    if (!(await begin({ kind: 'owner' }, request, reply))) throw new Error('the owner may always sign in');
     // A browser that follows a link of another site or of a file does not send strict cookies after a redirect.
     const site = headers['sec-fetch-site'];
     if (site === undefined || site === 'none' || site === 'same-origin') return reply.redirect('/', 303);

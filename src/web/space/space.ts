@@ -3,24 +3,37 @@ import { bytesText } from '../data/bytes-text.ts';
 import { OWNER } from '../session/sessions.ts';
 import type { Quota } from './quota.ts';
 
+/** How many things there may be. */
+export interface CountLimit {
+  most: number;
+  /** What they are called, in the plural. */
+  called: string;
+}
+
 /** What the things of one kind (data, runs or reports) take up of the quota. It knows what it has counted for each. */
 export class Space {
   readonly quota: Quota;
   readonly #what: string;
+  readonly #limit: CountLimit | undefined;
   readonly #counted = new Map<string, { by: string; bytes: number }>();
 
-  /** @param what does not fit, to begin a sentence */
-  constructor(quota: Quota, what: string) {
+  /**
+   * @param what does not fit, to begin a sentence
+   * @param limit how many things there may be, if that is limited
+   */
+  constructor(quota: Quota, what: string, limit?: CountLimit) {
     this.quota = quota;
     this.#what = what;
+    this.#limit = limit;
   }
 
   /**
-   * Checks that a key may take that many bytes more, without reserving them.
+   * Checks that a key may have one thing more, of that many bytes, without reserving them.
    *
    * @throws RequestError `quota_exceeded`
    */
   check(by: string, bytes: number): void {
+    if (this.#limit !== undefined) this.#checkCount(by, this.#limit);
     if (bytes > this.quota.freeFor(by)) throw this.#exceeded(by);
   }
 
@@ -53,6 +66,21 @@ export class Space {
   release(id: string): void {
     this.set(id, 0);
     this.#counted.delete(id);
+  }
+
+  #checkCount(by: string, { most, called }: CountLimit): void {
+    const all = this.#counted.size;
+    let own = 0;
+    for (const counted of this.#counted.values()) if (counted.by === by) own++;
+    // A key may hold at most as many as it leaves free, as with bytes.
+    if (all < most && (by === OWNER || own < most - all)) return;
+    const count = (number: number): string => number.toLocaleString('en-US');
+    const share =
+      by === OWNER ? '' : `; ${count(own)} are of your key, which may not hold more than it leaves free`;
+    throw new RequestError(
+      'quota_exceeded',
+      `There are ${count(all)} of at most ${count(most)} ${called}${share}. Delete those that are no longer needed.`,
+    );
   }
 
   #exceeded(by: string): RequestError {

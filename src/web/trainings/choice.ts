@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { reportId } from '../../contract/schemas.ts';
+import { partOf } from '../../number-text.ts';
 import { hasReport } from '../../reports/report-store.ts';
 import type { PlatformContext } from '../context.ts';
 import type { DataMeta } from '../data/data-files.ts';
@@ -70,7 +71,7 @@ export async function choice(
   return html`
     <section class="stack" aria-labelledby="chosen">
       <div class="row apart"><h2 id="chosen">Predict ${named(column.name)}</h2>${back}</div>
-      ${column.missing > 0 && html`<p class="muted">${column.missing.toLocaleString('en-US')} of ${profile.rows.toLocaleString('en-US')} rows have no value in it and are left out.</p>`}
+      ${column.missing > 0 && html`<p class="muted">${partOf(column.missing, profile.rows, 'row', ['has', 'have'])} no value in it and ${column.missing === 1 ? 'is' : 'are'} left out.</p>`}
       <div class="grid">
         <div class="stack">
           ${target.kind === 'classes' ? classTable(target, labelled) : amounts}

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../reports/data-directory.ts';
 import { hasReport } from '../../reports/report-store.ts';
@@ -7,6 +7,8 @@ import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { readLock } from '../../storage/local/locks/lock-holder.ts';
 import { takeLock } from '../../storage/local/locks/output-lock.ts';
 import { isMissing } from '../../storage/local/missing.ts';
+import { readMany } from '../../storage/local/read-many.ts';
+import { readRegular } from '../../storage/local/read-regular.ts';
 import { type TrainingState, trainingId, trainingState } from './training-state.ts';
 
 /** The most trainings that are remembered, besides those of reports that exist. */
@@ -60,7 +62,7 @@ export class TrainingStore {
 
   /** All trainings, the newest first. */
   async list(): Promise<TrainingState[]> {
-    const states = await Promise.all((await this.#ids()).map(id => this.read(id)));
+    const states = await readMany(await this.#ids(), id => this.read(id));
     return states.filter(state => state !== undefined);
   }
 
@@ -94,11 +96,11 @@ export class TrainingStore {
 
   async #read(id: string): Promise<TrainingState | undefined> {
     if (!trainingId.safeParse(id).success) return undefined;
-    const text = await readFile(this.#path(id), 'utf8').catch(cause => {
+    const text = await readRegular(this.#path(id)).catch(cause => {
       if (isMissing(cause)) return undefined;
       throw cause;
     });
-    return text === undefined ? undefined : parsed(text);
+    return text === undefined ? undefined : parsed(text.toString());
   }
 
   /** The id is valid, so this is a path in the folder. */

@@ -2,7 +2,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import { RequestError } from '../../server/problems/problems.ts';
-import { type TrainOptions, train } from '../../training/train.ts';
+import { train } from '../../training/train.ts';
+import type { TrainOptions } from '../../training/train-options.ts';
 import { Watched } from '../events/watched.ts';
 import {
   atStep,

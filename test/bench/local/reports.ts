@@ -79,7 +79,7 @@ export async function replaceTrees(
 export async function treesOf(home: string, id: string): Promise<Trees | undefined> {
   const zip = await JSZip.loadAsync(await readFile(join(reportFolder(home, id), 'model.zip')));
   const model = description.parse(JSON.parse((await zip.file(descriptionFile)?.async('string')) ?? ''));
-  if (model.format === 1 || model.predictor.kind !== 'trees') return undefined;
+  if (model.predictor.kind !== 'trees') return undefined;
   const { roots, features } = model.predictor;
   const trees = roots.length;
   const leaves = features.filter(feature => feature === -1).length;

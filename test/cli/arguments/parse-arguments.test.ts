@@ -86,34 +86,6 @@ describe('a command line', () => {
   });
 });
 
-describe('a command line with former names', () => {
-  it('is equivalent to one with the current names', async () => {
-    assert.deepEqual(
-      await read('score --columns a --drop b --patience 9 --checkpoint-seconds 2'),
-      await read('score --features a --exclude-features b --max-outage 9 --checkpoint-interval 2'),
-    );
-    assert.deepEqual(await read('serve --rate-limit 5'), ['serve', { 'max-requests-per-second': '5' }]);
-    assert.deepEqual(await read('batch-predict --timeout 5'), ['batch-predict', { 'idle-timeout': '5' }]);
-    assert.deepEqual(await read('predict --timeout 5'), ['predict', { timeout: '5' }]);
-    assert.deepEqual(await read('keys list'), ['keys', {}]);
-    assert.deepEqual(await read('keys add x --all'), ['keys add', { name: 'x', all: true }]);
-  });
-
-  it('may give both names with the same value, but not with different values', async () => {
-    assert.deepEqual(await read('score --patience 9 --max-outage 9'), ['score', { 'max-outage': '9' }]);
-    await refused(
-      'score --patience 9 --max-outage 8',
-      /--patience is the former name of --max-outage/,
-      'bad_option',
-    );
-    await refused(
-      'score --max-outage 8 --patience 9',
-      /--patience is the former name of --max-outage/,
-      'bad_option',
-    );
-  });
-});
-
 describe('a command line is refused', () => {
   for (const [what, line, message] of [
     ['without a command', '', /^no command given/],

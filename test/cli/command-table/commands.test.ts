@@ -8,19 +8,17 @@ describe('the table of commands', () => {
   it('is consistent about which options take a value, since options are parsed before the command is known', () => {
     const kinds = new Map<string, boolean>();
     for (const command of commands)
-      for (const [name, option] of Object.entries<Option>(optionsOf(command)))
-        for (const spelling of [name, option.formerName ?? name]) {
-          const isBoolean = option.kind === 'boolean';
-          assert.equal(kinds.get(spelling) ?? isBoolean, isBoolean, spelling);
-          kinds.set(spelling, isBoolean);
-        }
+      for (const [name, option] of Object.entries<Option>(optionsOf(command))) {
+        const isBoolean = option.kind === 'boolean';
+        assert.equal(kinds.get(name) ?? isBoolean, isBoolean, name);
+        kinds.set(name, isBoolean);
+      }
   });
 
-  it('uses the options that it requires, and reuses no former name', () => {
+  it('uses the options that it requires', () => {
     for (const command of commands) {
       const options = optionsOf(command);
       for (const name of command.required ?? []) assert.ok(options[name], name);
-      for (const { formerName = '' } of Object.values<Option>(options)) assert.ok(!(formerName in options));
     }
   });
 

@@ -83,7 +83,7 @@ describe('rowcast batch-predict', () => {
       [args.map(word => (word === 'one' ? 'three' : word)), /there is no report "three" \[no_such_report\]/],
       [args.map(word => (word === from ? 'none.csv' : word)), /\[no_such_file\]/],
       [['batch-predict', from, '-o', from, '--report', 'one'], /\[output_is_input\]/],
-      [['batch-predict', from, '-o', join(folder, 'no/out.csv'), '--report', 'one'], /\[unwritable_output\]/],
+      [['batch-predict', from, '-o', join(from, 'out.csv'), '--report', 'one'], /\[unwritable_output\]/],
     ];
     for (const [words, said] of cases) {
       const { code, stderr } = await rowcast(words, { env });
@@ -182,7 +182,7 @@ describe('rowcast batch-predict', () => {
 
   it('exits with 75 if no data is sent or received for longer than the timeout', async t => {
     const { folder, env, args } = await prepareStub(t, () => true);
-    const { code, stderr } = await rowcast([...args, '--timeout', '0.5'], { env });
+    const { code, stderr } = await rowcast([...args, '--idle-timeout', '0.5'], { env });
     assert.equal(code, 75);
     assert.match(stderr, /no data was sent or received for 0\.5 s \[service_timeout\]/);
     await checkNothingLeft(folder);
@@ -190,7 +190,7 @@ describe('rowcast batch-predict', () => {
 
   it('waits for a slow stdin and a slow reader beyond the timeout', async t => {
     const { env } = await prepare(t);
-    const child = spawnRowcast(['batch-predict', '--report', 'one', '--timeout', '3'], { env });
+    const child = spawnRowcast(['batch-predict', '--report', 'one', '--idle-timeout', '3'], { env });
     const ended = once(child, 'close');
     let text = '';
     child.stdout.on('data', chunk => {

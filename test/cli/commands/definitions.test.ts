@@ -20,7 +20,7 @@ describe('rowcast check', () => {
     const cwd = await folderWith(t, {
       'good.yaml': 'score: { input: a.csv, report: r }',
       'bad.yaml':
-        'scores: 1\nscore:\n  input: a.csv\n  lmit: 5\n  batch-rows: many\n  max-outage: 5 minutes\n  report: r\n',
+        'scores: 1\nscore:\n  input: a.csv\n  lmit: 5\n  report: r\nservice:\n  batch-rows: many\n  max-outage: 5 minutes\n',
     });
     const { code, stdout, stderr } = await rowcast(['check', 'good.yaml', 'bad.yaml', 'none.yaml'], { cwd });
     assert.deepEqual([code, stdout.length], [2, 0]);
@@ -32,7 +32,7 @@ describe('rowcast check', () => {
     assert.match(stderr, /rowcast: bad\.yaml:4: score\.lmit: unknown key; did you mean limit\?/);
     assert.match(
       stderr,
-      /rowcast: bad\.yaml:5: score\.batch-rows: expected a whole number from 1 to 10000, got "many"/,
+      /rowcast: bad\.yaml:7: service\.batch-rows: expected a whole number from 1 to 10000, got "many"/,
     );
     assert.equal(
       stderr.match(/max-outage: expected a duration from 0s to 7d, .* got "5 minutes"/g)?.length,

@@ -31,7 +31,10 @@ describe('rowcast plan', () => {
     assert.equal(code, 0);
     assert.match(stdout.toString(), /^sent +id \(categorical\), tenure \(numerical\)$/m);
     assert.match(stdout.toString(), /^rows +2,500, in 3 batches$/m);
-    assert.match(stdout.toString(), /2,500 rows, 3 requests, up to [\d.]+ kB of [\d.]+ [MG]B that are free/);
+    assert.match(
+      stdout.toString(),
+      /2,500 rows, 3 requests, up to [\d.]+ kB of disk space \([\d.]+ [MG]B free\)/,
+    );
     const { inputs, ...totals } = await json('in.csv', '-o', 'out.csv', '--price-per-1000', '0.5');
     assert.deepEqual([totals.rows, totals.is_exact, totals.requests, totals.cost], [2500, true, 3, 1.25]);
     assert.deepEqual(inputs[0].columns, {
@@ -52,6 +55,47 @@ describe('rowcast plan', () => {
     assert.match(stderr, /\[missing_columns\]/);
     const { inputs } = await json('in.csv');
     assert.deepEqual([inputs[0].error.code, inputs[0].rows], ['missing_columns', 1]);
+  });
+
+  it('shows what definitions would do, as a dry run of them does', async t => {
+    const { cwd, env, stub } = await planned(t, { 'in.csv': rows(2500), 'other.csv': rows(3) });
+    const definition = (input: string) => `score: {input: ${input}, report: r, output: out-${input}}\n`;
+    await writeFile(join(cwd, 'a.yaml'), definition('in.csv'));
+    await writeFile(join(cwd, 'b.yml'), definition('other.csv'));
+    const run = (...args: string[]) => rowcast(args, { cwd, env });
+    const { code, stdout, stderr } = await run('plan', 'a.yaml', 'b.yml');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout.toString(), /^rows +2,500, in 3 batches$[\s\S]*^rows +3, in 1 batch$/m);
+    const text = stdout.toString().replaceAll(/[\d.]+ [kMG]B that/g, '');
+    const dry = await run('run', 'a.yaml', 'b.yml', '--dry-run');
+    assert.equal(dry.stdout.toString().replaceAll(/[\d.]+ [kMG]B that/g, ''), text);
+    const limited = await run('plan', 'a.yaml', '--set', 'score.limit=7');
+    assert.match(limited.stdout.toString(), /^rows +7, /m, limited.stderr);
+    assert.match(
+      (await run('plan', 'a.yaml', 'in.csv')).stderr,
+      /a\.yaml is a definition, and in\.csv is not/,
+    );
+    assert.match(
+      (await run('plan', 'in.csv', '--report', 'r', '--set', 'score.limit=7')).stderr,
+      /--set has no effect/,
+    );
+    assert.deepEqual(
+      [stub.bodies.length, await readdir(cwd)],
+      [0, ['a.yaml', 'b.yml', 'in.csv', 'other.csv']],
+    );
+  });
+
+  it('names the command that trains the report of a definition first', async t => {
+    const cwd = await newFolder(t);
+    const train = 'train: {history: h.csv, predict: y, report: r}\n';
+    await writeFile(join(cwd, 'a b.yaml'), `${train}score: {input: in.csv, report: r, output: out.csv}\n`);
+    await writeFile(join(cwd, 'in.csv'), rows(3));
+    const { code, stderr } = await rowcast(['plan', 'a b.yaml', '--home', 'home'], { cwd, env: {} });
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /there is no report "r" \[no_such_report\]\n {2}rowcast run 'a b\.yaml' trains the report first/,
+    );
   });
 
   it('refuses what score would refuse as --compare, and says nothing else', async t => {

@@ -45,7 +45,7 @@ describe('rowcast reports', () => {
   it('exits with 2 if the home is a file, and so do keys and serve', async t => {
     const home = join(await newFolder(t), 'home');
     await writeFile(home, '');
-    const commands = ['reports', 'reports delete one', 'keys list', 'serve --port 0'];
+    const commands = ['reports', 'reports delete one', 'keys', 'serve --port 0'];
     for (const command of commands) {
       const { code, stderr } = await rowcast(command.split(' '), { env: { ROWCAST_HOME: home } });
       assert.equal(code, 2, `${command}: ${stderr}`);

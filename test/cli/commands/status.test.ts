@@ -12,6 +12,7 @@ import type { StatusReport } from '../../../src/runs/status-report.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { bin, startRowcast } from '../../support/rowcast.ts';
+import { all, csv, filesWith } from '../../support/scoring/files.ts';
 import { startStub } from '../../support/stub/service.ts';
 
 describe('rowcast status', () => {
@@ -106,7 +107,7 @@ describe('rowcast status', () => {
     assert.equal(code, 3);
     assert.match(
       stdout.toString(),
-      /^scored: 3 runs: 2 finished, 1 stopped\n\n {2}scored\/c\.csv {2}stopped {2}\d+% {2}\d rows\n$/,
+      /^scored: 3 runs: 2 finished, 1 stopped\n\n {2}scored\/c\.csv {2}stopped {2}\d+% {2}\d rows {2}c\.csv: the quote that opens .* \[unclosed_quote\]\n$/,
     );
     const json = await rowcast(['status', 'scored', '--json'], { cwd });
     const { state, runs } = JSON.parse(json.stdout.toString());
@@ -115,6 +116,26 @@ describe('rowcast status', () => {
       runs.map((run: StatusReport) => [run.output, run.state]),
       ['a', 'b', 'c'].map(name => [`scored/${name}.csv`, name === 'c' ? 'stopped' : 'finished']),
     );
+  });
+
+  it('knows the files of a folder that were not scored and have left nothing, until they are', async t => {
+    const { score, cwd } = await filesWith(t, {
+      'in/a.csv': csv(2),
+      'in/b.csv': 'x\n1\n',
+      'in/c.csv': csv(2),
+    });
+    const status = async (): Promise<string> => {
+      const { code, stdout } = await rowcast(['status', 'out'], { cwd });
+      return `${code} ${stdout}`;
+    };
+    assert.equal((await score(...all)).code, 3);
+    assert.match(
+      await status(),
+      /^3 out: 3 runs: 2 finished, 1 stopped\n\n {2}out\/b\.csv {2}stopped {2}no rows yet {2}in\/b\.csv: .* \[missing_columns\]\n$/,
+    );
+    await writeFile(join(cwd, 'in/b.csv'), csv(1));
+    assert.equal((await score('in/b.csv', '-o', 'out/b.csv')).code, 0);
+    assert.match(await status(), /^0 out: 3 runs: 3 finished\n$|^0 out: 2 runs: 2 finished\n$/);
   });
 
   it('with --watch looks again until the run has ended', { timeout: 60_000 }, async t => {

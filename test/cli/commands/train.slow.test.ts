@@ -154,7 +154,7 @@ describe('rowcast train', () => {
   it('says how to fix each error', async t => {
     const { train } = await bench(t);
     for (const [args, says] of [
-      [['--predict', 'Outcom'], /Did you mean "outcome"\? The columns are: customer, /],
+      [['--predict', 'Outcom'], /Did you mean "outcome"\? The columns are: "customer", /],
       [
         ['--delimiter', ';'],
         /there is no column .*\n {2}The header looks as if its columns are separated by ',': try --delimiter ','/,
@@ -249,7 +249,7 @@ describe('rowcast train', () => {
     assert.match(trained.stderr, /Left out "id \[2J"/);
     const refused = await train('home', ['--predict', `no${ESC}thing`]);
     assert.match(refused.stderr, /there is no column "no thing" to predict/);
-    assert.match(refused.stderr, /The columns are: id \[2J, amount \[31m, /);
+    assert.match(refused.stderr, /The columns are: "id \[2J", "amount \[31m", /);
     for (const { stdout, stderr } of [trained, refused])
       assert.ok(!`${stdout}${stderr}`.includes(ESC), JSON.stringify(stderr));
   });
@@ -265,6 +265,6 @@ describe('rowcast train', () => {
     assert.match(trained.stderr, /rowcast: and \d+ more notes; the report has them all\n/);
     assert.ok(trained.stderr.split('\n').length < 30, trained.stderr);
     const refused = await train('home', ['--predict', 'nothing']);
-    assert.match(refused.stderr, /The columns are: customer, .*, column 14 and 85 more\./);
+    assert.match(refused.stderr, /The columns are: "customer", .*, "column 14" and 85 more\./);
   });
 });

@@ -53,13 +53,6 @@ describe('help', () => {
     assert.doesNotMatch(text, /\[string\]|undefined/);
   });
 
-  it('does not show options that are accepted only for old scripts', () => {
-    const text = commands.map(command => commandHelp(command, false)).join('');
-    for (const former of ['patience', 'columns', 'drop', 'checkpoint-seconds', 'rate-limit', 'all'])
-      assert.doesNotMatch(text, new RegExp(`--${former}\\b`));
-    assert.doesNotMatch(text, /keys list/);
-  });
-
   it('has examples that are valid', async () => {
     for (const { examples } of commands)
       for (const { command } of examples) {

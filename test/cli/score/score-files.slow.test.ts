@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { all, csv, filesWith } from '../../support/scoring/files.ts';
@@ -23,7 +23,10 @@ it('200 files, three of them bad, are scored but for those, and the next run sco
   assert.deepEqual([status, exit_code, rows.scored, runs.length], ['stopped', 3, 985, 200]);
   const failed = runs.filter((run: { status: string }) => run.status !== 'finished');
   assert.deepEqual(
-    failed.map(({ input, error }: { input: string; error: { code: string } }) => [input, error.code]),
+    failed.map(({ input, error }: { input: string; error: { code: string } }) => [
+      relative(cwd, input),
+      error.code,
+    ]),
     [
       ['in/1/f1.csv.gz', 'bad_gzip'],
       ['in/2/f2.csv.gz', 'missing_columns'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { all, csv, filesWith } from '../../support/scoring/files.ts';
@@ -15,7 +15,7 @@ describe('several files', { timeout: 120_000 }, () => {
       assert.equal((await score(...all, ...args)).code, 0);
       return (await summary()).runs
         .filter((run: { status: string }) => run.status === 'finished')
-        .map(({ input }: { input: string }) => input);
+        .map(({ input }: { input: string }) => relative(cwd, input));
     };
     assert.deepEqual(await scored(), ['in/a.csv', 'in/b.csv.gz', 'in/eu/c.csv']);
     await utimes(join(cwd, 'in/a.csv'), 1, 1);
@@ -101,6 +101,8 @@ describe('several files', { timeout: 120_000 }, () => {
     );
     assert.equal((await score(...all, '--rejects-ok', '2')).code, 0);
     assert.equal((await score(...all, '--rejects-ok', '10%')).code, 1);
+    await rm(join(cwd, 'out/a.csv.rejects'));
+    assert.match((await score(...all)).stderr, /2 files: 1 scored, 1 unchanged or skipped/);
     await writeFile(join(cwd, 'in/a.csv'), csv(2));
     assert.equal((await score(...all)).code, 0);
   });

@@ -24,3 +24,16 @@ it('all that a worker logs of a shard names the folder of its run', () => {
     ),
   );
 });
+
+it('the code of a shard that failed is written once', () => {
+  const lines: { msg: string; code?: string }[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const watched = observeWork({ flags: { progress: 'never' }, log, logFormat: 'text' });
+  watched.observe(log, { path: 'one.csv.shards' }).onFailed?.(shard, new RowcastError('bad_gzip', 'damaged'));
+  watched.close();
+  // A line of the terminal ends with the member `code`.
+  assert.deepEqual(
+    lines.map(({ msg, code }) => ({ msg, code })),
+    [{ msg: 'shard 3: damaged', code: 'bad_gzip' }],
+  );
+});

@@ -21,9 +21,9 @@ describe('a run in shards', () => {
   it('of several inputs scores only what has changed since, as a run without shards does', async t => {
     const { cwd, run, read } = await commandFolder(t);
     const write = (row: number) =>
-      writeFile(join(cwd, 'in2.csv'), `id,monthly amount,plan\n${row},2.5,Plus\n`);
+      writeFile(join(cwd, 'in2.csv'), `id,monthly amount,plan\n${row},2.5,Basic\n`);
     await write(1);
-    await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n1,2.5,Plus\n2,too few\n');
+    await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n1,2.5,Basic\n2,too few\n');
     const options = ['in.csv', 'in2.csv', '-o', 'out/{name}.csv', '--allow-missing', '--report', 'one'];
     const shards = ['--shards', 'dir', '--summary', 'out.json'];
     const workers = ['--workers', '2', ...shards];
@@ -55,7 +55,7 @@ describe('a run in shards', () => {
 
   it('of several inputs that are all unchanged has nothing to do, in any of its commands', async t => {
     const { cwd, run } = await commandFolder(t);
-    await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n1,2.5,Plus\n');
+    await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n1,2.5,Basic\n');
     const options = [
       'in.csv',
       '-o',
@@ -70,7 +70,7 @@ describe('a run in shards', () => {
     const { stdout } = await run(0, 'plan', ...options, '--json');
     const { shards, files, unchanged } = JSON.parse(stdout);
     assert.deepEqual([shards, files, unchanged], [0, [], [join(cwd, 'in.csv')]]);
-    await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n2,2.5,Plus\n');
+    await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n2,2.5,Basic\n');
     assert.match((await run(0, 'plan', ...options)).stdout, /in\.csv: 1 shard/); // in place of the plan with none
     await run(0, 'score', ...options, '--workers', '1');
     await run(0, 'plan', ...options);
@@ -82,7 +82,7 @@ describe('a run in shards', () => {
 
   it('of several inputs is over, although the process that removed its folder was killed', async t => {
     const { cwd, run } = await commandFolder(t);
-    await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n1,2.5,Plus\n');
+    await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n1,2.5,Basic\n');
     const options = ['in.csv', '-o', '{name}-out.csv', '--allow-missing', '--report', 'one'];
     const shards = ['--shards', 'dir'];
     await run(0, 'plan', ...options, ...shards);
@@ -104,7 +104,7 @@ describe('a run in shards', () => {
     assert.match((await run(3, 'work', 'dir')).stderr, /the run was cancelled \[cancelled\]/);
     await run(0, ...plan, '--shards', 'dir');
     await run(0, 'work', 'dir', '--shard', '1');
-    assert.match((await run(75, 'assemble', 'dir')).stderr, /1 of 2 shards are not finished: 0/);
+    assert.match((await run(75, 'assemble', 'dir')).stderr, /1 of 2 shards is not finished: 0/);
     await run(0, 'work', 'dir', '--shard', '0', '--shards-per-task', '5');
     await run(1, 'assemble', 'dir');
   });

@@ -101,7 +101,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
 
 describe('the progress of a run', () => {
   for (const [format, says] of [
-    ['text', /^rowcast: 50% {2}1 rows {2}[\d,]+ rows\/s {2}about \d+ (s|min) left {2}1 in flight\n/m],
+    ['text', /^rowcast: 50% {2}1 row {2}[\d,]+ rows\/s {2}about \d+ (s|min) left {2}1 in flight\n/m],
     ['json', /"event":"progress".*"percent":50.*"in_flight":1/],
   ] as const)
     it(`is logged now and then where there is no terminal, as ${format}, even while the service does not respond`, async t => {

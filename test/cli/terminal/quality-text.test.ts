@@ -51,6 +51,7 @@ test('of many classes, the largest confusions and the least calibrated classes a
     names.map((_, i) => (i === (row % 3 === 2 ? (label + 1) % 12 : label) ? 1 : 0)),
   );
   const text = describeQuality(quality(labels, rows, names), names);
+  assert.match(text, /\n {2}AUC +0\.\d{3} \(one-vs-rest, averaged over the classes\)\n/);
   assert.match(text, /\nMost frequent confusions\n\n {2}c0\S* +predicted as c1\S* +1\n/);
   assert.equal(text.match(/predicted as/g)?.length, 10);
   assert.match(text, /\nCalibration, the worst classes first\n\n {2}class +predicted +actual +mean error\n/);

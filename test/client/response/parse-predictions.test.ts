@@ -142,7 +142,7 @@ describe('a response is refused', () => {
     for (const predictions of [[], [{ probabilities: good }], Array(3).fill({ probabilities: good })])
       assert.throws(
         () => readText(JSON.stringify({ predictions })),
-        wrong(new RegExp(`${predictions.length} predictions came back for 2 personas`)),
+        wrong(new RegExp(`${predictions.length} predictions? came back for 2 personas`)),
       );
   });
 

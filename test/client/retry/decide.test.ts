@@ -17,6 +17,7 @@ function failed(kind: FailureKind, more: More = {}): FailedAttempt {
     probes: 0,
     canSplit: true,
     mayBeRest: false,
+    isPart: false,
     failingFor: 0,
     downFor: 0,
     stalledFor: 0,
@@ -126,6 +127,7 @@ describe('probes are sent', () => {
   it('after a second 503, as many as its rule asks for, unless so many other requests are sent anyway', () => {
     assert.equal(probesOf('busy', { status: 503, attempts: 1 }), 0);
     assert.equal(probesOf('busy', { status: 503, attempts: 2 }), 10);
+    assert.equal(probesOf('busy', { status: 503, attempts: 1, isPart: true }), 10);
     assert.equal(probesOf('busy', { status: 503, attempts: 2, others: { all: 10, succeeded: 5 } }), 0);
   });
 

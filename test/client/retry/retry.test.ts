@@ -40,6 +40,18 @@ it('a 503 counts only from the second attempt on, by the other requests since th
   assert.equal(calls, 5);
 });
 
+it('the wait of a part of a batch ends once other requests have shown that the service is up', async () => {
+  const availability = new ServiceAvailability();
+  const { signal } = new AbortController();
+  let finished = 0;
+  const wait = availability.wait(3_600_000, signal, () => finished === 3);
+  for (; finished <= 3; ) {
+    finished++;
+    availability.succeeded(performance.now());
+  }
+  await wait;
+});
+
 describe('a request', { concurrency: true }, () => {
   it('is retried until it succeeds, and each wait is reported with the failure before it', async () => {
     const failures = [failure('unavailable', 'a'), failure('invalid_response', 'b')];

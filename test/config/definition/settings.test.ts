@@ -33,13 +33,6 @@ describe('--set', () => {
     });
   });
 
-  it('goes over the same option under another name or in another section', () => {
-    const both = 'service: { timeout: 5 }\nscore: { input: a, report: r, columns: [x], patience: 9 }';
-    const settings = readSettings(['score.timeout=6', 'score.features=y', 'service.max-outage=8']);
-    const { score } = readDefinition(both, 'job.yaml', { settings });
-    assert.deepEqual([score.timeout, score.features, score['max-outage']], ['6', ['y'], '8']);
-  });
-
   it('has paths relative to the working directory', () => {
     const { train, score } = read('train.history=other.csv', 'score.output=x.csv', 'home=reports');
     assert.deepEqual(
@@ -51,10 +44,10 @@ describe('--set', () => {
   it('gives flags for what has one, so that it goes over the environment', () => {
     const settings = readSettings([
       'service.url=https://a.example',
-      'score.columns=a',
+      'score.features=a',
       'home=h',
       'train.seed=7',
-      'score.api-key-env=ROWCAST_A',
+      'service.api-key-env=ROWCAST_A',
     ]);
     assert.deepEqual(flagsOf(settings), {
       ...{ url: 'https://a.example', features: ['a'], home: 'h', 'api-key-env': 'ROWCAST_A' },

@@ -28,8 +28,10 @@ export function recordedFiles({ before, after }: Recorder): Files {
   const recordedFile = (name: string, file: WritableFile): WritableFile => ({
     size: () => file.size(),
     truncate: size => recorded({ text: `truncate ${name}` }, () => file.truncate(size)),
-    write: (bytes, offset) =>
-      recorded({ text: `write ${name}`, bytes, end: offset + bytes.length }, () => file.write(bytes, offset)),
+    async append(bytes) {
+      const end = (await file.size()) + bytes.length;
+      await recorded({ text: `write ${name}`, bytes, end }, () => file.append(bytes));
+    },
     sync: () => recorded({ text: `sync ${name}` }, () => file.sync()),
     close: () => recorded({ text: `close ${name}` }, () => file.close()),
   });

@@ -10,7 +10,7 @@ import { job } from '../../support/scoring/job.ts';
 import { connect } from '../../support/stub/connect.ts';
 import { rejectSome } from '../unscorable.ts';
 import { rowsOf } from '../variants.ts';
-import { syncError, UnsyncedWrites } from './unsynced-writes.ts';
+import { lose, syncError, UnsyncedWrites } from './unsynced-writes.ts';
 
 /** The real files with one failing sync: what was written since the previous one is lost, and the next one succeeds. */
 function failingFiles(number: number): {
@@ -25,31 +25,31 @@ function failingFiles(number: number): {
     failed = name;
     throw syncError();
   };
-  const syncOf = async (name: string, file: WritableFile, unsynced: UnsyncedWrites): Promise<void> => {
+  const syncOf = async (path: string, file: WritableFile, unsynced: UnsyncedWrites): Promise<void> => {
     const writes = unsynced.take();
     try {
-      mayFail(name);
+      mayFail(basename(path));
     } catch (error) {
-      for (const { offset, length } of writes) await file.write(Buffer.alloc(length), offset);
+      await lose(path, writes);
       throw error;
     }
     await file.sync();
   };
   let syncing: Promise<void> = Promise.resolve();
-  const failing = (name: string, file: WritableFile): WritableFile => {
+  const failing = (path: string, file: WritableFile): WritableFile => {
     const unsynced = new UnsyncedWrites();
     return {
       size: () => file.size(),
       truncate: size => file.truncate(size),
-      async write(bytes, offset) {
-        unsynced.add(offset, bytes.length);
-        await file.write(bytes, offset);
+      async append(bytes) {
+        unsynced.add(await file.size(), bytes.length);
+        await file.append(bytes);
         // The write is still in progress when a sync that started before it ends or fails.
         await syncing.catch(() => {});
         await turns(5);
       },
       sync() {
-        syncing = syncOf(name, file, unsynced);
+        syncing = syncOf(path, file, unsynced);
         return syncing;
       },
       close: () => file.close(),
@@ -57,7 +57,7 @@ function failingFiles(number: number): {
   };
   const files: Files = {
     ...diskFiles,
-    open: async (path, mode) => failing(basename(path), await diskFiles.open(path, mode)),
+    open: async (path, mode) => failing(path, await diskFiles.open(path, mode)),
     async syncFolder(path) {
       mayFail('folder');
       await diskFiles.syncFolder(path);

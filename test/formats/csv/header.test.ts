@@ -64,7 +64,7 @@ describe('a header', () => {
     assert.equal(wide(1_000_000)?.names.length, 1_000_000);
     assert.throws(() => wide(1_000_001), {
       code: 'too_many_columns',
-      message: 'the header has 1000001 columns; the limit is 1000000',
+      message: 'the header has 1,000,001 columns; the limit is 1,000,000',
     });
   });
 

@@ -31,7 +31,7 @@ const programs: Readonly<Record<string, [program: string, code: string]>> = {
     `end(score({ ...run, input: Readable.from([Buffer.from(text)]), output: 'a.csv' }))`,
     'done',
   ],
-  'is refused': [`end(score({ ...run, input: rows(), output: 'none/a.csv' }))`, 'unwritable_output'],
+  'is refused': [`end(score({ ...run, input: rows(), output: '/dev/null/a.csv' }))`, 'unwritable_output'],
   'is aborted while its input hangs': [
     `end(score({ ...run, input: Readable.from(rows()), output: 'b.csv', onProgress: () => stop.abort() }))`,
     'interrupted',

@@ -112,6 +112,24 @@ describe('an input stream', () => {
     assert.deepEqual((await readdir(folder)).sort(), ['out.csv.checkpoint', 'out.csv.partial']);
   });
 
+  it('may be any iterable of bytes, or bytes', async t => {
+    const { run, at, read, write } = await bench(t);
+    const text = csv(50);
+    await score({ input: await write('in.csv', text), output: at('expected.csv'), ...run });
+    const parts = [Buffer.from(text.slice(0, 100)), new TextEncoder().encode(text.slice(100))];
+    const inputs = {
+      array: parts,
+      generator: parts.values(),
+      set: new Set(parts),
+      buffer: Buffer.from(text),
+    };
+    for (const [name, input] of Object.entries(inputs)) {
+      const { rows } = await score({ input, output: at(`${name}.csv`), ...run });
+      assert.equal(rows.scored, 50, name);
+      assert.equal(await read(`${name}.csv`), await read('expected.csv'), name);
+    }
+  });
+
   it('of something other than bytes is refused in words', async t => {
     const { run, at } = await bench(t);
     const text = Readable.from([csv(3)]);
@@ -128,7 +146,7 @@ describe('an input stream', () => {
     await score({ input: first.input, output: at('out.csv'), ...run, limit: 5 });
     assert.equal(first.state.isClosed, true);
     const second = Readable.from(endless().input);
-    await assert.rejects(score({ input: second, output: at('nowhere/out.csv'), ...run }));
+    await assert.rejects(score({ input: second, output: '/dev/null/out.csv', ...run }));
     assert.equal(second.destroyed, true);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { BatchMemory } from '../../../src/kernel/batch-memory.ts';
 import { sharedModel } from '../../../src/local/threads/shared-model.ts';
-import { engineOf } from '../../../src/reports/model/stored-model.ts';
+import { engineOf } from '../../../src/reports/model/engine.ts';
 import { readLocalReport } from '../../../src/reports/report-model.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 
@@ -26,8 +26,8 @@ it('a model for threads is in memory that they share, and predicts the same', as
     (_, i) => [0, 1, 2, 35.5, NaN][i % 7] ?? i % 40,
   );
   const [own, inThread] = [
-    await engineOf(model, { memory: BatchMemory.create() }),
-    await engineOf(clone.model, { memory: BatchMemory.create(), tables: clone.tables }),
+    engineOf(model.predictor, { memory: BatchMemory.create() }),
+    engineOf(clone.model.predictor, { memory: BatchMemory.create(), tables: clone.tables }),
   ];
   assert.deepEqual(inThread.predict(values, 500), own.predict(values, 500));
 });

@@ -74,6 +74,42 @@ for (const { text, order, is } of [
     assert.equal(daysOf(text, { order, notation: 'plain' }), null);
   });
 
+for (const { text, is } of [
+  { text: '2024-01-15 03:00', is: '2024-01-15T03:00:00Z' },
+  { text: '2024/1/5', is: '2024-01-05T00:00:00Z' },
+  { text: '2024-05-06T07:08:09.123+02:00', is: '2024-05-06T05:08:09Z' },
+  { text: '2024-05-06t07:08:09z', is: '2024-05-06T07:08:09Z' },
+])
+  test(`"${text}" has one meaning, whatever the order of the column's other dates`, () => {
+    for (const order of ['ymd', 'dmy', 'mdy'] as const)
+      for (const notation of ['plain', 'written'] as const) {
+        const found = daysOf(text, { order, notation }) ?? Number.NaN;
+        assert.ok(Math.abs(found - days(is)) < 1e-9, `${order}, ${notation}: ${found}`);
+      }
+  });
+
+test('a time in the basic format of ISO 8601 is read in columns of any order', () => {
+  for (const order of ['ymd', 'dmy', 'mdy'] as const)
+    assert.equal(daysOf('20240131T0930Z', { order, notation: 'written' }), days('2024-01-31T09:30:00Z'));
+});
+
+test('the learned order decides where the year is last, even if another order has such a day', () => {
+  const dayOf = (text: string, order: 'dmy' | 'mdy' | 'ymd') => daysOf(text, { order, notation: 'written' });
+  assert.equal(dayOf('01/02/2024', 'mdy'), days('2024-01-02T00:00:00Z'));
+  assert.equal(dayOf('01/02/2024', 'dmy'), days('2024-02-01T00:00:00Z'));
+  // If only some dates of a column were read in another order, the others would be wrong without anybody noticing.
+  assert.equal(dayOf('31/01/2024', 'mdy'), null);
+  assert.equal(dayOf('31/01/2024', 'ymd'), null);
+});
+
+test('the order of a column is that in which its dates are written, with ISO dates among them', () => {
+  const orderOf = (...texts: string[]) => dateOrderOf(new Map(texts.map(text => [text, 1])));
+  assert.deepEqual(orderOf('2024-01-02', '2024-01-31'), { order: 'ymd', dates: 2 });
+  assert.deepEqual(orderOf('2024/01/02', '2024/01/31'), { order: 'ymd', dates: 2 });
+  assert.deepEqual(orderOf('2024-01-02', '2024-01-03', '01/31/2024'), { order: 'mdy', dates: 3 });
+  assert.deepEqual(orderOf('2024-01-02', '31.01.2024', '01.02.2024'), { order: 'dmy', dates: 3 });
+});
+
 test('the hour of a date is the one written, regardless of its time zone', () => {
   const reading = { order: 'ymd', notation: 'written' } as const;
   assert.equal(hourOf('2024-01-03 06:45:00+05:30', reading), 6.75);

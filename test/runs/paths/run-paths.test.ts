@@ -132,9 +132,13 @@ describe('two outputs of one run', { concurrency: true }, () => {
     await held.release();
   });
 
-  it('are refused before anything is written if a folder does not exist', async t => {
+  it('are refused before anything is written if a folder cannot be created', async t => {
     const folder = await folderOf(t, 'in.csv');
-    for (const options of [{ output: 'no/out.csv' }, { rejects: 'no/bad.csv' }, { summary: 'no/s.json' }])
+    for (const options of [
+      { output: 'in.csv/out.csv' },
+      { rejects: 'in.csv/bad.csv' },
+      { summary: 'in.csv/s.json' },
+    ])
       await assertRefused(folder, { input: 'in.csv', output: 'out.csv', ...options }, 'unwritable_output');
   });
 });

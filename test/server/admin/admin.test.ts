@@ -6,6 +6,7 @@ import { startService } from '../../../src/server/server.ts';
 import type { Service, ServiceOptions } from '../../../src/server/service.ts';
 import { problemOf } from '../../support/service/client.ts';
 import { trainedHome } from '../../support/service/serving.ts';
+import { openConnection, type RawConnection } from '../../support/service/socket.ts';
 
 async function withAdmin(
   t: TestContext,
@@ -52,6 +53,29 @@ test('the admin port has no metrics if they are disabled; an admin port in use i
     code: 'cannot_listen',
     message: /--admin-port/,
   });
+});
+
+test('the admin port answers each probe while others hold more connections than it has, and closes theirs', async t => {
+  const { admin } = await withAdmin(t);
+  const held: RawConnection[] = [];
+  t.after(() => {
+    for (const { socket } of held) socket.destroy();
+  });
+  for (const sent of [
+    '',
+    'GET /healthz HTTP/1.1\r\nx: ',
+    'GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(30),
+  ])
+    for (let i = 0; i < 110; i++) {
+      const line = await openConnection(admin);
+      line.socket.pause();
+      line.socket.write(sent);
+      held.push(line);
+    }
+  for (let i = 0; i < 20; i++) {
+    const answer = await fetch(`${admin}/healthz`);
+    assert.deepEqual(await answer.json(), { status: 'alive' });
+  }
 });
 
 /** A thread that polls until every response is as expected while the main thread is blocked, then sets the flag. */

@@ -62,3 +62,23 @@ test('a request without Host is rejected with a problem body; HTTP/1.0 needs no 
     assert.match(await old.ended, /^HTTP\/1\.1 200 /);
   }
 });
+
+test('a URL with a host is accepted only if it is the one of the Host header', async t => {
+  const { url } = await serving(t);
+  const anywhere = await serving(t, { host: '0.0.0.0' });
+  const status = async (service: string, target: string, host: string) => {
+    const line = await openConnection(service);
+    line.socket.write(`GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+    return (await line.ended).slice(9, 12);
+  };
+  assert.equal(await status(url, 'http://localhost:99/healthz', 'localhost:99'), '200');
+  assert.equal(await status(url, 'http://LOCALHOST:80/healthz', 'localhost'), '200');
+  assert.equal(await status(url, 'http://evil.example/healthz', 'localhost'), '403');
+  assert.equal(await status(url, 'http://evil.example/healthz', 'evil.example'), '403');
+  assert.equal(await status(anywhere.url, 'http://evil.example/healthz', 'good.example'), '403');
+  assert.equal(await status(anywhere.url, 'http://good.example/healthz', 'good.example'), '200');
+});
+
+test('a service on all addresses says so', async t => {
+  assert.match((await serving(t, { host: '0.0.0.0' })).url, /^http:\/\/0\.0\.0\.0:\d+$/);
+});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, rmdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, rmdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -107,15 +107,17 @@ test('a request with two Authorization or two Host headers is rejected', async t
   }
 });
 
-test('an address that sends many wrong keys is rate limited; a key that was accepted from there before is not', async t => {
-  const { url, key } = await serving(t);
-  assert.equal((await get({ url, key }, '/user/report/two')).status, 200);
+test('an address that sends many wrong keys is rate limited; a valid key from there is accepted, also its first time', async t => {
+  const home = await newFolder(t);
+  const valid = await addKey(home, 'valid', { reports: 'all' });
+  const { url, key } = await serving(t, { home, storedKeys: true });
+  const status = async (sent: string) => (await get({ url, key: sent }, '/user/report/none')).status;
   const statuses: number[] = [];
-  for (let i = 0; i < 30; i++)
-    statuses.push((await get({ url, key: `wrong-${i}` }, '/user/report/two')).status);
+  for (let i = 0; i < 30; i++) statuses.push(await status(`wrong-${i}`));
   assert.equal(statuses[0], 401);
   assert.equal(statuses.at(-1), 429);
-  assert.equal((await get({ url, key }, '/user/report/two')).status, 200);
+  for (const sent of [valid, key, valid]) assert.equal(await status(sent), 404);
+  assert.equal(await status('wrong-again'), 429);
 });
 
 test('a FIFO among the keys counts as a damaged key', async t => {
@@ -124,6 +126,25 @@ test('a FIFO among the keys counts as a damaged key', async t => {
   await makeFifo(join(keysFolder(home), 'fifo.json'));
   const { url } = await serving(t, { home, storedKeys: true });
   assert.equal((await get({ url, key }, '/user/report/two')).status, 404);
+});
+
+test('a request is told to try again while the keys or the reports cannot be read; the key of the service needs no keys folder', async t => {
+  const home = await newFolder(t);
+  const { url, key } = await serving(t, { home, storedKeys: true });
+  const stored = await addKey(home, 'stored', { reports: 'all' });
+  const status = async (sent: string) => problemOf(await get({ url, key: sent }, '/user/report/none'));
+  assert.equal(await status(stored), '404 no_such_report');
+  for (const folder of ['keys', 'reports']) {
+    // The service may be writing there when a key was last used, so the folder is moved at once.
+    if (folder === 'keys') await rename(keysFolder(home), join(home, 'kept'));
+    else await rm(join(home, folder), { recursive: true, force: true });
+    // Not even root can read it.
+    await symlink(folder, join(home, folder));
+    assert.equal(await status(stored), '503 home_unavailable', folder);
+    assert.equal(await status(key), folder === 'keys' ? '404 no_such_report' : '503 home_unavailable');
+    await rm(join(home, folder));
+    if (folder === 'keys') await rename(join(home, 'kept'), join(home, 'keys'));
+  }
 });
 
 test('a report that a key may not use gets the same 404 as a missing report', async t => {

@@ -44,7 +44,9 @@ test('the response is byte for byte what `score` writes, for every kind of CSV',
     assert.equal(body.toString('latin1'), (await readFile(output)).toString('latin1'), name);
     assert.ok(scored);
     const { read, scored: good, rejected } = scored.accounts;
-    assert.equal(accountsOf({ trailers }), `read=${read}, scored=${good}, rejected=${rejected}`, name);
+    // Values that the model does not know are counted after the rows.
+    const [rows] = (accountsOf({ trailers }) ?? '').split(', mismatched=');
+    assert.equal(rows, `read=${read}, scored=${good}, rejected=${rejected}`, name);
   }
 });
 
@@ -142,12 +144,12 @@ describe('an invalid upload is rejected before any byte of its response', async 
       /"probability_Yes"/,
     ],
     ['too wide', `${header},a,b,c\n`, '413 too_many_columns', /6 columns; the limit is 5/],
-    ['with too long a header', `${header},${'x'.repeat(1000)}\n`, '400 bad_header', /1000 bytes/],
+    ['with too long a header', `${header},${'x'.repeat(1000)}\n`, '400 bad_header', /1,000 bytes/],
     [
       'with too long a record',
       `${good}1,${'x'.repeat(1000)},1\n`,
       '413 record_too_long',
-      /line 3: .*1000 bytes/,
+      /line 3: .*1,000 bytes/,
     ],
     ['with an unclosed quote', `${good}\n1,"x\n${row}\n`, '400 unclosed_quote', /line 4: /],
   ] as const)
@@ -234,7 +236,7 @@ describe('a failure after the first rows aborts the response', () => {
       'a record too long',
       `${many}1,${'x'.repeat(2 << 20)},1\n`,
       {},
-      /aborted: line 50002: .*longer than 1048576 bytes/,
+      /aborted: line 50002: .*longer than 1,048,576 bytes/,
     ],
     [
       'truncated gzip',
@@ -246,7 +248,7 @@ describe('a failure after the first rows aborts the response', () => {
       'a truncated form',
       cutOff([id, file]).body,
       { query: '', headers: form([]).headers },
-      /aborted: .*terminated early/,
+      /aborted: The form is invalid: Unexpected end of multipart data/,
     ],
     [
       'a second file',

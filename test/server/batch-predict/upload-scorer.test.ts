@@ -13,7 +13,7 @@ test('a batch that waits for a thread is not scored once its upload has ended', 
   const model = await loadReportModel(await trainedHome(), 'one');
   const threads = new ServiceThreads({ count: 1, onDeath: failure => assert.fail(failure) });
   t.after(() => threads.end());
-  const turns = { key: 'k', pace: async () => {}, own: async () => {} };
+  const turns = { key: 'k', pace: async () => {}, recheck: async () => {}, own: async () => {} };
   const { head, batches } = read(`${header}\n${`${row}\n`.repeat(3000)}`, {
     batchRows: 3000,
     chunk: 1 << 16,

@@ -84,7 +84,7 @@ test('a body that arrives byte by byte gets 408; one that arrives in time does n
 test('the bodies of a key may take half of the memory, and a finished request frees its share', {
   timeout: 60_000,
 }, async t => {
-  const target = await serving(t, { limits: { bodiesBytes: 6 * body.length } });
+  const target = await serving(t, { limits: { memoryBytes: 6 * body.length } });
   const { url, key } = target;
   const held = await openConnection(url);
   const length = 3 * body.length;

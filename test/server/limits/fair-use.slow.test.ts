@@ -100,7 +100,7 @@ test('the uploads of a key may hold half of the slots; the others are left to ot
 
 test('the bodies of a key leave room for those of other keys', async t => {
   const body = JSON.stringify({ id: 'two', ...persona });
-  const { target, other } = await twoKeys(t, { limits: { bodiesBytes: 4 * body.length } });
+  const { target, other } = await twoKeys(t, { limits: { memoryBytes: 4 * body.length } });
   const line = await openConnection(target.url);
   line.socket.write(
     `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { batchResponse } from '../../../src/contract/schemas.ts';
 import type { LearnedColumn } from '../../../src/reports/model/column-encoder.ts';
+import type { CompiledModel } from '../../../src/reports/model/compiled-model.ts';
 import type { EngineModel } from '../../../src/reports/model/engine.ts';
 import type { Model } from '../../../src/reports/model/model-file.ts';
 import { ModelCache } from '../../../src/server/predict/model-cache.ts';
@@ -21,7 +22,7 @@ function modelOf(shape: { columns: number; trees: number; classes?: number; clas
     ),
     classes: Array.from({ length: classes }, (_, i) => `${className} ${i}`),
     engine: { shape: () => ({ trees, depth: 5 }) } as EngineModel, // never predicts here
-    predictor: new Uint8Array(),
+    predictor: {} as CompiledModel, // never read here
     bytes: 1,
   };
 }

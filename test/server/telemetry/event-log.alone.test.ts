@@ -22,6 +22,6 @@ test('events are logged immediately, then as counts in at most one line per 10 s
   // Without events nothing is logged, and the next event is logged immediately.
   t.mock.timers.tick(10_000);
   assert.equal(lines().length, 2);
-  events.add('bodies');
-  assert.equal(said()[2], 'rejected or aborted: requests over the key’s share of body memory (1)');
+  events.add('memory');
+  assert.equal(said()[2], 'rejected or aborted: requests over the key’s share of memory (1)');
 });

@@ -93,8 +93,8 @@ test('a line has the client’s address, the report, the rows and a level', asyn
       ['127.0.0.1', '/user/batch-persona', 'two', 2, 30],
       ['127.0.0.1', '/user/report/…', undefined, 0, 40],
       ['127.0.0.1', '/user/report/two', 'two', 0, 30],
-      // Rejected at its end, after some predictions.
-      ['127.0.0.1', '/user/batch-persona', 'two', 10_000, 40],
+      // Refused before anything is predicted.
+      ['127.0.0.1', '/user/batch-persona', undefined, 0, 40],
     ],
   );
 });

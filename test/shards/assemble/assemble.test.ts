@@ -46,7 +46,7 @@ describe('rowcast assemble', () => {
     assert.equal(code, 75, stderr);
     assert.match(
       stderr,
-      /of \d shards are not finished: 1.*\[unfinished_shards\]\n.*rowcast work \S+ --shard 1/,
+      /of \d shards is not finished: 1.*\[unfinished_shards\]\n.*rowcast work \S+ --shard 1/,
     );
     assert.equal(existsSync(join(sharded.cwd, 'out-0.csv')), false);
   });

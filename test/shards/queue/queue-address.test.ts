@@ -25,6 +25,16 @@ describe('the queue of a command', () => {
       assert.equal(chooseQueue(other, secret)?.url, other);
   });
 
+  it('is that of the variable if the flag is another spelling of the same place', () => {
+    const redis = 'redis://:pw@host:6379/0';
+    for (const flag of ['redis://host', 'redis://HOST/', 'redis://host:6379', 'redis://host/0'])
+      assert.equal(chooseQueue(flag, redis)?.url, redis, flag);
+    for (const flag of ['redis://host/1', 'redis://host:6380', 'rediss://host'])
+      assert.equal(chooseQueue(flag, redis)?.url, flag);
+    const postgres = 'postgresql://me:pw@host/db';
+    assert.equal(chooseQueue('postgres://host:5432/db', postgres)?.url, postgres);
+  });
+
   it('is shown without secrets, to other processes too', () => {
     const address = chooseQueue(undefined, 'redis://:p%40w@host:6379/2?keepAlive=1');
     assert.deepEqual([address?.name, address?.flag], ['redis://host:6379/2', 'redis://host:6379/2']);

@@ -31,7 +31,7 @@ it('--max-rejects N% is a percentage of all rows, however many one of the inputs
   await workOn(less, [1]);
   await assert.rejects(workOn(less, [0]), {
     code: 'too_many_rejects',
-    message: /^200 of 10000 rows were rejected/,
+    message: /^200 of 10,000 rows were rejected/,
   });
 });
 

@@ -32,14 +32,24 @@ describe('a pattern of inputs', () => {
     );
   });
 
-  it('matches a file once, although links lead to it on several ways', async t => {
-    const folder = await folderWith(t, 'in/a.csv');
-    await symlink('a.csv', join(folder, 'in/link.csv'));
+  it('matches the files of a folder once, although links lead to it on several ways', async t => {
+    const folder = await folderWith(t, 'in/a.csv', 'in/eu/b.csv');
     await symlink('..', join(folder, 'in/up'));
+    await symlink('eu', join(folder, 'in/europe'));
     const found = await filesMatching(join(folder, 'in/**/*.csv'));
     assert.deepEqual(
       found.map(path => relative(folder, path)),
-      ['in/a.csv'],
+      ['in/a.csv', 'in/eu/b.csv'],
+    );
+  });
+
+  it('matches a link to a file, also if it matches that file too', async t => {
+    const folder = await folderWith(t, 'in/a.csv');
+    await symlink('a.csv', join(folder, 'in/latest.csv'));
+    const found = await filesMatching(join(folder, 'in/*.csv'));
+    assert.deepEqual(
+      found.map(path => relative(folder, path)),
+      ['in/a.csv', 'in/latest.csv'],
     );
   });
 

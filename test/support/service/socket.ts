@@ -15,9 +15,10 @@ export interface RawConnection {
 /** Far longer than any limit that a test sets, but shorter than the service's defaults. */
 const TIMEOUT_MS = 25_000;
 
-export async function openConnection(url: string): Promise<RawConnection> {
+export async function openConnection(url: string, localAddress?: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  const from = localAddress === undefined ? {} : { localAddress };
+  const socket = connect({ port: Number(port), host: hostname, ...from }).setEncoding('utf8');
   let text = '';
   socket.on('data', chunk => {
     text += chunk;

@@ -4,13 +4,14 @@ import type { TestContext } from 'node:test';
 import { plannedValues } from '../../../src/library/shards/assemble-job.ts';
 import { readVersion } from '../../../src/library/version.ts';
 import { LocalScorer } from '../../../src/local/local-scorer.ts';
+import type { ScoreOptions } from '../../../src/runs/options.ts';
 import { PLAN } from '../../../src/shards/folder/names.ts';
 import { type SharedFolder, sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
 import { SHARD_UNIT } from '../../../src/shards/plan/cut-records.ts';
 import { makePlan } from '../../../src/shards/plan/make-plan.ts';
 import { pinnedOptions } from '../../../src/shards/plan/pinned-options.ts';
 import { publishShards } from '../../../src/shards/plan/publish-shards.ts';
-import { work } from '../../../src/shards/work/work.ts';
+import { type WorkOptions, work } from '../../../src/shards/work/work.ts';
 import { newFolder } from '../folder.ts';
 import { rowcast } from '../rowcast.ts';
 import { trainedHome } from '../service/serving.ts';
@@ -74,19 +75,28 @@ export async function planShards(
   return sharded;
 }
 
-/** Scores shards as a worker does. @param only their numbers; all of them if omitted */
-export async function workOn({ shards, env }: Sharded, only?: readonly number[]): Promise<void> {
+/**
+ * Scores shards as a worker does.
+ *
+ * @param only their numbers; all of them if omitted
+ * @param own what the worker does otherwise than usual
+ */
+export async function workOn(
+  { shards, env }: Sharded,
+  only?: readonly number[],
+  own: Partial<Pick<WorkOptions, 'observer' | 'stop'>> & { values?: Partial<ScoreOptions> } = {},
+): Promise<void> {
   const scorer = await LocalScorer.open({ home: env.ROWCAST_HOME, threads: 1 });
   try {
     const plan = JSON.parse((await shards.read(PLAN)) ?? '');
-    const { signal: stop } = new AbortController();
+    const { observer = {}, stop = new AbortController().signal, values } = own;
     await work(
       {
         folder: shards,
         plan,
-        options: plannedValues(plan, {}),
+        options: { ...plannedValues(plan, {}), ...values },
         service: scorer.forRun(),
-        observer: {},
+        observer,
         stop,
       },
       only,

@@ -34,6 +34,16 @@ test('numbers with signs and separators are counted by kind', () => {
   );
 });
 
+test('decimal commas are noted as such, apart from thousands separators', () => {
+  assert.deepEqual(
+    notesOn(['1.234,5 €', '1.300,25', '7'], i => `0,${100 + (i % 800)}`),
+    [
+      '"price": 1,002 values have a comma, which is read as a decimal comma.',
+      '"price": numbers are read without their currency € (1), thousands separators (1); check that all of them have the same unit.',
+    ],
+  );
+});
+
 test('a placeholder is reported as suspicious, and stays a number', () => {
   assert.deepEqual(notesOn(['-999', '-999.0']), [
     '"price": 2 of 1,002 values are -999, which is suspiciously far from all others. If it means missing, leave these cells empty.',

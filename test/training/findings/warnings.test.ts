@@ -11,6 +11,10 @@ function warningsAbout(
   column: (label: number, i: number, random: () => number) => string,
   p = 0.9,
   copies = 0,
+  drivers = [
+    { column: 'amount', impact: 0.8 },
+    { column: 'extra', impact: 0.2 },
+  ],
 ) {
   const random = seededRandom(9);
   const labels = Array.from({ length: 500 }, () => (random() < 0.4 ? 1 : 0));
@@ -33,7 +37,9 @@ function warningsAbout(
   const testing = split.testing.map(row => labels[row] ?? 0);
   const probabilities = Float64Array.from(testing.flatMap(label => (label === 1 ? [1 - p, p] : [p, 1 - p])));
   const quality = qualityOf({ probabilities, labels: testing, classes: 2 }, labels, ['no', 'yes']);
-  return warningsOf(learned, { rows, labels, classes: 2 }, split, quality).map(({ message }) => message);
+  return warningsOf(learned, { rows, labels, classes: 2 }, split, { quality, drivers }).map(
+    ({ message }) => message,
+  );
 }
 
 const noise = (_: number, __: number, random: () => number) => String(Math.floor(9 * random()));
@@ -53,6 +59,27 @@ for (const [what, column] of [
       '"extra" alone nearly determines the class. If it is known only after the outcome, leave it out: predictions will be worse than these metrics suggest.',
     ]);
   });
+
+const dominant = [
+  { column: 'amount', impact: 0.83 },
+  { column: 'plan', impact: 0.17 },
+];
+
+test('a driver with more than 80 percent of the impact is reported as a possible leak', () => {
+  assert.deepEqual(warningsAbout(noise, 0.9, 0, dominant), [
+    '"amount" decides nearly everything, with 83.0% of the impact of all columns. If it is known only after the outcome, leave it out: predictions will be worse than these metrics suggest.',
+  ]);
+});
+
+test('a dominating driver is not reported of a single column, of a model without signal, or twice', () => {
+  assert.deepEqual(warningsAbout(noise, 0.9, 0, [{ column: 'amount', impact: 1 }]), []);
+  assert.doesNotMatch(warningsAbout(noise, 0.5, 0, dominant).join(), /impact of all columns/);
+  const leaks = warningsAbout(label => ['a', 'b'][label] ?? '', 0.9, 0, [
+    { column: 'extra', impact: 0.9 },
+    { column: 'plan', impact: 0.1 },
+  ]);
+  assert.equal(leaks.length, 1, leaks.join());
+});
 
 test('copies of testing rows among the others are counted, ignoring row numbers', () => {
   const [message = '', ...others] = warningsAbout((_, i) => String(i), 0.9, 100);

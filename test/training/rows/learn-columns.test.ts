@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encoderOf } from '../../../src/reports/model/column-encoder.ts';
 import { learnColumn, learnColumns } from '../../../src/training/rows/learn-columns.ts';
+import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
 
 const values = (rows: number, of: (i: number) => string) => Array.from({ length: rows }, (_, i) => of(i));
 const learn = (given: string[]) => learnColumn('x', given, given);
@@ -33,6 +34,51 @@ test('codes with leading zeros are categorical', () => {
 
 test('distinct integer amounts are numerical', () => {
   assert.equal(typeOf(values(100, i => String(((i * 7919) % 10007) * 13))), 'numerical');
+});
+
+/** Numbers in no order, none of them twice. */
+const scattered = (rows: number, low: number, high: number): string[] => {
+  const random = seededRandom(3);
+  const found = new Set<number>();
+  while (found.size < rows) found.add(low + Math.floor(random() * (high - low)));
+  return [...found].map(String);
+};
+
+for (const [what, given] of [
+  ['of seven digits', scattered(1000, 1_000_000, 9_999_999)],
+  ['of few digits, but many rows', scattered(1000, 1, 60_000)],
+  ['of 32 bits', scattered(300, 0, 2 ** 31)],
+  ['of 60 bits', values(100, i => String(9n ** 18n + BigInt((i * 37) % 100) * 7n ** 15n))],
+  ['that pandas wrote as decimals', scattered(1000, 1_000_000, 9_999_999).map(text => `${text}.0`)],
+  ['with missing values', [...scattered(1000, 1_000_000, 9_999_999), '', 'NA']],
+] as const)
+  test(`identifiers ${what}, in no order, are left out`, () => {
+    assert.deepEqual(learn([...given]), {
+      leftOut: 'all its values are distinct, so it only identifies rows',
+    });
+  });
+
+test('distinct whole numbers are identifiers if their column is named so', () => {
+  const given = values(100, i => String(1000 + ((i * 37) % 100) ** 2));
+  for (const name of ['id', 'ID', 'customer_id', 'CustomerId', 'account no'])
+    assert.ok('leftOut' in learnColumn(name, given, given), name);
+  for (const name of ['x', 'paid', 'bid', 'casino', 'no'])
+    assert.ok('columns' in learnColumn(name, given, given), name);
+});
+
+test('distinct whole numbers are amounts if they are rounded, uneven or few of many, or if that was chosen', () => {
+  const ids = scattered(1000, 1_000_000, 9_999_999);
+  const random = seededRandom(4);
+  for (const given of [
+    ids.map(text => `${text}0`),
+    values(1000, () => String(Math.floor(Math.exp(8 + 12 * random())))).filter(
+      (text, i, all) => all.indexOf(text) === i,
+    ),
+    scattered(100, 20_000, 150_000),
+    scattered(60, 1000, 9999),
+  ])
+    assert.equal(typeOf(given), 'numerical');
+  assert.ok('columns' in learnColumn('id', ids, ids, 'numerical'));
 });
 
 test('distinct dates make a date column, with a note', () => {
@@ -92,6 +138,10 @@ for (const [written, notation] of [
   ["1'234", 'point'],
   ['25,14', 'comma'],
   ['1.234,50 €', 'comma'],
+  ['0,126', 'comma'],
+  ['-0,126', 'comma'],
+  ['0,126%', 'comma'],
+  ['0.126', 'point'],
 ] as const)
   test(`amounts such as ${written} are numerical, with a decimal ${notation}`, () => {
     const given = values(100, i => written.replace('2', String(1 + (i % 9))).replace('8', String(i % 10)));
@@ -204,16 +254,25 @@ test('a numerical column accepts numbers in any form; everything else is missing
 test('a date column accepts dates; everything else is missing', () => {
   const reading = { order: 'dmy', notation: 'plain' } as const;
   const encode = encoderOf({ name: 'x', type: 'date', piece: 'day', ...reading });
-  assert.deepEqual(['02.01.1970', ' 2/1/1970 12:00'].map(encode), [1, 1.5]);
-  for (const missing of [null, '', 'soon', '1970-01-02', 1, true]) assert.equal(encode(missing), null);
+  assert.deepEqual(['02.01.1970', ' 2/1/1970 12:00', '1970-01-02'].map(encode), [1, 1.5, 1]);
+  for (const missing of [null, '', 'soon', '01/31/1970', 1, true]) assert.equal(encode(missing), null);
   const hour = encoderOf({ name: 'x', type: 'date', piece: 'hour', ...reading });
   assert.deepEqual(['02.01.1970', ' 2/1/1970 12:30', 'soon', 12].map(hour), [0, 12.5, null, null]);
 });
 
-test('a categorical column takes texts verbatim and numbers and booleans as text; unseen levels are missing', () => {
+test('a categorical column takes texts verbatim, and numbers and booleans as text; unseen levels are missing', () => {
   const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['Yes', '1', 'true', '__proto__'] });
   assert.deepEqual(['Yes', 1, '1', true, '__proto__'].map(encode), [1, 2, 2, 3, 4]);
-  for (const missing of [null, '', ' ', 'yes', ' Yes', 'constructor', 2]) assert.equal(encode(missing), null);
+  for (const missing of [null, '', ' ', 'yes', 'Y es', 'constructor', 2]) assert.equal(encode(missing), null);
+});
+
+test('a text with other spaces around it than a level is this level, unless it is one itself', () => {
+  const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['a', ' b', ' a', 'b ', ' True'] });
+  assert.deepEqual(['a', ' a', 'a ', '\u00a0a\t'].map(encode), [1, 3, 1, 1]);
+  // The most frequent spelling wins.
+  assert.deepEqual(['b', ' b', 'b ', 'True', true].map(encode), [2, 2, 4, 5, 5]);
+  const merged = encoderOf({ name: 'x', type: 'categorical', levels: ['a'], others: 'merged' });
+  assert.deepEqual([' a', 'A', ' '].map(merged), [1, 2, null]);
 });
 
 test('a boolean matches its spelling in the training data; a text stays verbatim', () => {

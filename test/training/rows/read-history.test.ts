@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { RowcastError } from '../../../src/errors.ts';
 import { MAX_ROWS, readHistory } from '../../../src/training/rows/read-history.ts';
+import { labelsOf } from '../../../src/training/rows/split-rows.ts';
 import { newFolder } from '../../support/folder.ts';
 
 async function read(t: TestContext, text: string, predict = 'y', maxRecordBytes = 1 << 20, bins?: number) {
@@ -106,6 +107,14 @@ test('numbers are divided into ranges on request', async t => {
   ]);
 });
 
+test('ranges are classes in the order of their bounds, not of their names', async t => {
+  const lines = Array.from({ length: 100 }, (_, i) => `${i},"${(i * 37) % 1200},5"\n`).join('');
+  const { labels, order, notes } = await read(t, `x,y\n${lines}`, 'y', 1 << 20, 4);
+  const { classes } = labelsOf(labels, 'y', order);
+  assert.deepEqual(classes, ['below 280.5', '280.5 to 592.5', '592.5 to 893.5', '893.5 and above']);
+  assert.ok(notes.includes('The commas in "y" are read as decimal commas.'), notes.join());
+});
+
 test('equal numbers share a range, however many there are', async t => {
   const lines = Array.from({ length: 100 }, (_, i) => `${i},${i < 60 ? 0 : i}\n`).join('');
   const { labels } = await read(t, `x,y\n${lines}`, 'y', 1 << 20, 4);
@@ -132,4 +141,28 @@ for (const { what, text, code, line } of [
 test('a quoted field that may have swallowed rows gets a note', async t => {
   const { notes } = await read(t, `x,y\n1,a\n"2,b\n${'3,a\n'.repeat(120)}4",b\n`);
   assert.match(notes[0] ?? '', /^The quoted field that opens on line 3 has 122 lines and 485 bytes\./);
+});
+
+test('a first line that is probably a row is refused, even if the predicted column is in it', async t => {
+  const text = '6,148,0.627,1\n1,85,0.351,0\n';
+  await assert.rejects(read(t, text, '1'), { code: 'bad_header', hint: /--names NAME,NAME,…/ });
+  const historyFile = join(await newFolder(t), 'history.csv');
+  await writeFile(historyFile, text);
+  const options = { historyFile, seed: 1, maxRecordBytes: 1 << 20 };
+  const named = await readHistory({ ...options, predict: 'y', names: ['a', 'b', 'c', 'y'] });
+  assert.deepEqual([named.header, named.rows.length], [['a', 'b', 'c', 'y'], 2]);
+  const chosen = await readHistory({ ...options, predict: '1', features: ['6', '148'] });
+  assert.equal(chosen.rows.length, 1);
+});
+
+test('text in another encoding is read with its name', async t => {
+  const historyFile = join(await newFolder(t), 'history.csv');
+  const options = { historyFile, predict: 'größe', seed: 1, maxRecordBytes: 1 << 20 };
+  await writeFile(historyFile, Buffer.from('x,größe\nü,groß\n', 'latin1'));
+  await assert.rejects(readHistory(options), { code: 'bad_header', hint: /--encoding windows-1252/ });
+  const { rows } = await readHistory({ ...options, encoding: 'windows-1252' });
+  assert.deepEqual(rows, [['ü', 'groß']]);
+  await writeFile(historyFile, Buffer.from('\uFEFFx,größe\nü,groß\n', 'utf16le'));
+  await assert.rejects(readHistory(options), { code: 'bad_header', hint: /--encoding utf-16/ });
+  assert.deepEqual((await readHistory({ ...options, encoding: 'utf-16' })).rows, [['ü', 'groß']]);
 });

@@ -41,19 +41,19 @@ test('the error for a missing column lists all columns', () => {
   assert.throws(() => predictedColumn(['name', 'year'], 'churned'), {
     code: 'no_such_column',
     severity: 'refused',
-    hint: 'The columns are: name, year.',
+    hint: 'The columns are: "name", "year".',
   });
 });
 
 test('the error for a missing column suggests similar names', () => {
   assert.throws(() => predictedColumn(['tenure', 'Churned', 'churn date'], 'chruned'), {
-    hint: 'Did you mean "Churned"? The columns are: tenure, Churned, churn date.',
+    hint: 'Did you mean "Churned"? The columns are: "tenure", "Churned", "churn date".',
   });
 });
 
 test('the error for a missing column says if only spaces around the name differ', () => {
   assert.throws(() => predictedColumn(['x', 'churned '], 'churned'), {
-    hint: 'A column with different spaces around its name exists; spaces are part of a name. The columns are: x, churned.',
+    hint: 'A column with different spaces around its name exists; spaces are part of a name. The columns are: "x", "churned ".',
   });
 });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +10,8 @@ import { changed, choicesOf, noSettings } from '../../../src/web/data/settings.t
 import { Incoming } from '../../../src/web/data/upload/incoming.ts';
 import { receiveUpload } from '../../../src/web/data/upload/receive-upload.ts';
 import { OWNER } from '../../../src/web/session/sessions.ts';
+import { newTrainingId } from '../../../src/web/trainings/training-state.ts';
+import { TrainingStore } from '../../../src/web/trainings/training-store.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const text = 'a,b\n1,2\n3,4\n';
@@ -36,6 +39,40 @@ describe('the store of data', () => {
     await store.delete(second.id);
     assert.deepEqual(await readdir(join(home, 'data')), []);
     assert.equal(store.quota.used, 0);
+  });
+
+  it('lists more data than a process may have open files', async t => {
+    const home = await newFolder(t);
+    const { id, ...meta } = await add(await DataStore.open(home, 1e6));
+    for (let i = 0; i < 200; i++) {
+      const other = `${i}`.padStart(16, '0');
+      await mkdir(join(home, 'data', other));
+      await writeFile(join(home, 'data', other, 'meta.json'), JSON.stringify({ id: other, ...meta }));
+    }
+    const file = JSON.stringify(new URL('../../../src/web/data/data-store.js', import.meta.url));
+    const list = `import { DataStore } from ${file};
+      const store = await DataStore.open(process.argv[1], 1e6);
+      console.log((await store.list()).length);`;
+    const node = [process.execPath, '--input-type=module', '-e', list, home];
+    const { stdout, stderr } = spawnSync('bash', ['-c', 'ulimit -n 100 && "$@"', 'bash', ...node]);
+    assert.equal(String(stdout), '201\n', String(stderr));
+  });
+
+  it('does not delete data that a training of another service reads', async t => {
+    const home = await newFolder(t);
+    const store = await DataStore.open(home, 1e6);
+    const { id } = await add(store);
+    const trainings = new TrainingStore(home);
+    const training = newTrainingId();
+    const release = await trainings.lock(training);
+    await trainings.write({
+      ...{ format: 1, id: training, by: OWNER, data: { id, name: 'a.csv' }, column: 'a', report: 'r' },
+      ...{ status: 'running', started_at: new Date().toISOString(), finished_at: null, problem: null },
+    });
+    await assert.rejects(store.delete(id), { code: 'data_in_use' });
+    assert.equal((await store.meta(id)).id, id);
+    await release();
+    await store.delete(id);
   });
 
   it('takes no id that is not one of its own', async t => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { appendFile, cp, readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { addKey } from '../../../src/server/auth/key-store.ts';
 import { newFolder } from '../../support/folder.ts';
-import { root } from '../../support/root.ts';
 import { ownTrainedHome, trainedHome } from '../../support/service/serving.ts';
 import { hostile, makeReport } from '../../support/web/made-report.ts';
 import { type SignedIn, servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
@@ -83,11 +82,10 @@ describe('the page of a report', () => {
     const home = await ownTrainedHome(t);
     await makeReport(home, { id: 'hostile', classes: ['no', '<script>'] });
     await makeReport(home, { id: 'twenty', classes: twenty });
-    await cp(join(root, 'test/reports/made-before'), join(home, 'reports/made-before'), { recursive: true });
     const target = await servingPlatform(t, { home });
     const browser = await signIn(target);
     const key = await addKey(home, 'program', { reports: 'all', scopes: ['predict'] });
-    for (const id of ['one', 'hostile', 'twenty', 'made-before']) {
+    for (const id of ['one', 'hostile', 'twenty']) {
       const page = await browser.page(`/predictions/${id}`);
       const body = bodyOfCommand(page);
       assert.equal(body.id, id);
@@ -206,14 +204,6 @@ describe('the page of a report', () => {
     assert.match(await browser.page('/predictions/twenty?class=7'), /ROC curve of class 7</);
     for (const wrong of ['99', '-1', 'x', '1e1', '7&class=8'])
       assert.match(await browser.page(`/predictions/twenty?class=${wrong}`), /ROC curve of /);
-  });
-
-  it('shows reports of earlier versions, with a baseline from their testing results', async t => {
-    const home = await newFolder(t);
-    await cp(join(root, 'test/reports/made-before'), join(home, 'reports/made-before'), { recursive: true });
-    const page = await (await signIn(await servingPlatform(t, { home }))).page('/predictions/made-before');
-    assert.match(page, /id="accuracy"/);
-    assert.match(page, /Always “(high|mid|low)”/);
   });
 
   it('stays small and clear with hundreds of columns', async t => {

@@ -17,7 +17,7 @@ export const summaryWith = (more: Partial<Summary> = {}): Summary => ({
 type Column = NonNullable<Summary['columns']>[number];
 
 export const columnWith = (name: string, more: Partial<Column> = {}): Column => ({
-  ...{ name, missing: 20, mismatched: 0, unseen: 0, mean: 32.4, categories: null },
+  ...{ name, missing: 20, mismatched: 0, unseen: 0, trimmed: 0, mean: 32.4, categories: null },
   training: { rows: 1000, missing: 30, mismatched: 0, unseen: 0, mean: 31.9 },
   ranges: { edges: [1, 2, 3, 4, 5, 6, 7, 8, 9], rows: [198, 198, 198, 198, 198, 198, 198, 198, 198, 198] },
   ...more,

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { Summary } from '../../../src/runs/summary.ts';
 import { summaryPage } from '../../../src/web/run-summary/summary-page.ts';
 import { newFolder } from '../../support/folder.ts';
+import { noBrowser } from '../../support/service/browser.ts';
 import { axeViolations } from '../../support/web/axe.ts';
 import { openBrowser, openPage } from '../../support/web/browser.ts';
 import { columnWith, scoresOf, someTime, summaryWith } from './summaries.ts';
@@ -58,7 +59,7 @@ const pages: Record<string, Summary> = {
   }),
 };
 
-describe('the page of a run in a browser', { timeout: 300_000 }, () => {
+describe('the page of a run in a browser', { skip: noBrowser, timeout: 300_000 }, () => {
   for (const [what, summary] of Object.entries(pages))
     it(`has no violation of axe, no message and no scroll bar below, for ${what}`, async t => {
       const file = join(await newFolder(t), 'run.html');

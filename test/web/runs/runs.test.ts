@@ -73,9 +73,12 @@ const personas = (rows: number, separator = ','): string =>
   `${['id', 'monthly amount', 'plan', '__proto__'].join(separator)}\n${Array.from(
     { length: rows },
     (_, row) =>
-      [`p${row}`, row % 13 === 0 ? '' : (row % 50) + 0.25, row % 3 === 0 ? 'Basic' : 'Plus', row % 7].join(
-        separator,
-      ),
+      [
+        `p${row}`,
+        row % 13 === 0 ? '' : (row % 50) + 0.25,
+        row % 3 === 0 ? 'Basic' : 'プレミアム',
+        row % 7,
+      ].join(separator),
   ).join('\n')}\n`;
 
 /** Some rows of which are rejected. */

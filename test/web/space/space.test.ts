@@ -68,4 +68,26 @@ describe('the disk space of the platform', () => {
     data.check('ann', 287);
     assert.equal(quota.used, 275);
   });
+
+  it('is for a limited number of things, of which a key may have at most as many as it leaves free', () => {
+    const space = new Space(new Quota(100_000), 'The file', { most: 10, called: 'uploaded files' });
+    let count = 0;
+    const add = (by: string): void => {
+      space.check(by, 1);
+      space.begin(`${count++}`, by);
+    };
+    for (let i = 0; i < 5; i++) add('ann');
+    assert.throws(() => add('ann'), {
+      code: 'quota_exceeded',
+      message: /^There are 5 of at most 10 uploaded files; 5 are of your key/,
+    });
+    for (let i = 0; i < 3; i++) add('bob');
+    assert.throws(() => add('bob'), { code: 'quota_exceeded' });
+    for (let i = 0; i < 2; i++) add(OWNER);
+    assert.throws(() => add(OWNER), {
+      message: 'There are 10 of at most 10 uploaded files. Delete those that are no longer needed.',
+    });
+    space.release('0');
+    add(OWNER);
+  });
 });

@@ -2,6 +2,8 @@
 export interface Fault {
   code: FaultCode;
   reason: string;
+  /** What the user of a command may do about it. */
+  hint?: string;
 }
 
 const faultCodes = ['bad_quoting', 'too_few_fields', 'too_many_fields', 'not_utf8'] as const;
@@ -10,7 +12,11 @@ export type FaultCode = (typeof faultCodes)[number];
 export const isFaultCode = (code: string): boolean => faultCodes.some(own => own === code);
 
 export const badQuoting: Fault = { code: 'bad_quoting', reason: 'text follows a closing quote' };
-export const notUtf8: Fault = { code: 'not_utf8', reason: 'the record is not valid UTF-8' };
+export const notUtf8: Fault = {
+  code: 'not_utf8',
+  reason: 'the record is not valid UTF-8',
+  hint: 'if the file has another encoding, name it, such as --encoding windows-1252',
+};
 
 /** Maximum number of cached faults: in a hostile file, every record can have a different number of fields. */
 const MAX_KEPT = 100;

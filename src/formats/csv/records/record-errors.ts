@@ -1,8 +1,9 @@
 import { type Location, RowcastError } from '../../../errors.ts';
+import { countOf } from '../../../number-text.ts';
 
 /** @param location where the record begins */
 export function recordTooLong(location: Location, maxRecordBytes: number): RowcastError {
-  return new RowcastError('record_too_long', `the record is longer than ${maxRecordBytes} bytes`, {
+  return new RowcastError('record_too_long', `the record is longer than ${countOf(maxRecordBytes, 'byte')}`, {
     severity: 'stopped',
     location,
     hint: 'If that is intended, use a larger --max-record-bytes.',
@@ -15,7 +16,7 @@ export function recordTooLong(location: Location, maxRecordBytes: number): Rowca
  */
 export function unclosedQuote(location: Location, maxRecordBytes?: number): RowcastError {
   const where =
-    maxRecordBytes === undefined ? 'before the end of the file' : `within ${maxRecordBytes} bytes`;
+    maxRecordBytes === undefined ? 'before the end of the file' : `within ${countOf(maxRecordBytes, 'byte')}`;
   const longer = maxRecordBytes === undefined ? '' : '; for longer fields, use a larger --max-record-bytes';
   return new RowcastError('unclosed_quote', `the quote that opens on this line is not closed ${where}`, {
     severity: 'stopped',

@@ -5,8 +5,12 @@ export interface GivenHistoryOptions {
   predict?: string | undefined;
   /** Id of the new report. Default: derived from the file and column names. */
   report?: string | undefined;
-  /** If there is a report with that id: fail, replace it, or skip the training. Default: `fail`. */
-  ifExists?: 'fail' | 'replace' | 'skip' | undefined;
+  /**
+   * If there is a report with that id: fail, replace it, skip the training, or skip it if history and options are
+   * those that the report was trained with. Default: fail; in a definition, skip-unchanged for a report that a
+   * definition has trained.
+   */
+  ifExists?: 'fail' | 'replace' | 'skip' | 'skip-unchanged' | undefined;
   /**
    * Predict which of N ranges (with about equal row counts) a number falls into. Default: refuse a numeric column
    * with many distinct values.
@@ -27,6 +31,10 @@ export interface GivenHistoryOptions {
    * which counts from 1,000 rows on. Default: 0.
    */
   maxRejects?: number | string | undefined;
+  /** Column names of a file without a header line. Default: the header line. */
+  names?: readonly string[] | undefined;
+  /** Encoding of the file, such as windows-1252 or utf-16. Default: utf-8. */
+  encoding?: string | undefined;
   /** Field delimiter: one ASCII character or tab. Default: "," or, for .tsv, tab. */
   delimiter?: string | undefined;
   /** Quote character: one ASCII character or none. Default: '"' or, for .tsv, none. */

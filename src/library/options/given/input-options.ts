@@ -38,13 +38,13 @@ export interface GivenInputOptions {
    */
   rejectsOk?: number | string | undefined;
   /**
-   * Stop the run when more than N values (or N%) of any one column do not fit its type. A number, or a percentage
-   * such as `'1%'`, which counts from 1,000 rows on. Default: warn only.
+   * Stop the run when more than N values (or N%) of any one column do not fit its type; none: no limit. A number, or
+   * a percentage such as `'1%'`, which counts from 1,000 rows on. Default: 50%, of columns that matter.
    */
   maxMismatches?: number | string | undefined;
   /**
-   * Stop the run when more than N values (or N%) of any one column are unknown categories. A number, or a percentage
-   * such as `'1%'`, which counts from 1,000 rows on. Default: warn only.
+   * Stop the run when more than N values (or N%) of any one column are unknown categories; none: no limit. A number,
+   * or a percentage such as `'1%'`, which counts from 1,000 rows on. Default: 50%, of columns that matter.
    */
   maxUnseen?: number | string | undefined;
   /** Compare with the summary of an earlier run: population stability index per column and class. Default: none. */

@@ -34,4 +34,37 @@ export interface GivenVerifyOptions {
   quote?: string | undefined;
   /** Maximum size of a record; a longer one stops the run. In bytes, or text such as `'64KiB'`. Default: `1MiB`. */
   maxRecordBytes?: number | string | undefined;
+  /** Predict N rows again with the report and service of the run, and compare them. Default: none. */
+  sample?: number | undefined;
+  /** Id of the report to predict with. Default: none. */
+  report?: string | undefined;
+  /**
+   * Base URL of the prediction service; without it, the local reports in `home` predict. Default: none; no
+   * environment variable changes it.
+   */
+  url?: string | undefined;
+  /** File that holds the API key. Default: the key in ROWCAST_API_KEY. */
+  apiKeyFile?: string | undefined;
+  /**
+   * Environment variable that holds the API key of the url; its name begins with ROWCAST_. Default: ROWCAST_API_KEY.
+   */
+  apiKeyEnv?: string | undefined;
+  /** Allow sending the key over plain http to a host other than this one. Default: `false`. */
+  allowHttp?: boolean | undefined;
+  /** Folder of the local reports and keys. Default: `.rowcast`; no environment variable changes it. */
+  home?: string | undefined;
+  /** Timeout of one request. In seconds, or text such as `'90s'` or `'5m'`. Default: `60s`. */
+  timeout?: number | string | undefined;
+  /** Columns to send to the service. Default: the report's columns, else all but the predicted one. */
+  features?: readonly string[] | undefined;
+  /** Columns not to send to the service. Default: none. */
+  excludeFeatures?: readonly string[] | undefined;
+  /** Column → type; overrides the report's types. Default: none. */
+  types?: Readonly<Record<string, 'numerical' | 'categorical' | 'date'>> | undefined;
+  /** Values to treat as missing, in addition to the empty one. Default: none. */
+  nulls?: readonly string[] | undefined;
+  /** Send columns of the report that the input lacks as missing values. Default: `false`. */
+  allowMissing?: boolean | undefined;
+  /** The classes, in output column order. Default: the report's. */
+  classes?: readonly string[] | undefined;
 }

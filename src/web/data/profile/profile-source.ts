@@ -2,6 +2,7 @@ import { RowcastError } from '../../../errors.ts';
 import { afterHeader, delimiterHint } from '../../../formats/csv/header.ts';
 import { readBatches, readHead } from '../../../formats/csv/read-batches.ts';
 import { RecordReader } from '../../../formats/csv/records/record-reader.ts';
+import { refuseRowAsHeader } from '../../../formats/csv/refuse-row-as-header.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from '../../../storage/codecs/codecs.ts';
 import { longFieldNote } from '../../../training/rows/long-field-note.ts';
 import { ProfileBuilder } from './build-profile.ts';
@@ -36,6 +37,11 @@ export async function profileSource(stored: AsyncIterator<Buffer>, job: ProfileJ
       location: { file, line: 1 },
       hint: 'Choose the character that separates the columns, and upload the file again.',
     });
+  refuseRowAsHeader({
+    names: header.names,
+    file,
+    hint: 'Add a first line that names the columns, and upload it again.',
+  });
   const builder = new ProfileBuilder(header, file);
   const records = new RecordReader({
     dialect: header.dialect,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../../reports/data-directory.ts';
 import { writeDurably } from '../../../storage/local/atomic-write.ts';
@@ -7,6 +7,9 @@ import { diskFiles } from '../../../storage/local/durable-files.ts';
 import { thisProcess } from '../../../storage/local/locks/lock-holder.ts';
 import { type DataMeta, dataFolder, holderFile, metaFile, profileFile, uploading } from '../data-files.ts';
 import type { Profile } from '../profile/profile-shape.ts';
+
+/** A service on another machine takes an upload for abandoned if its holder was not touched for a minute. */
+const TOUCH_MS = 20_000;
 
 /**
  * An upload in progress: a folder that is not data yet. It becomes data by a rename, once everything in it is durable; a
@@ -19,6 +22,7 @@ export class Incoming {
   readonly #home: string;
   readonly #folder: string;
   readonly #file: FileHandle;
+  readonly #touching: NodeJS.Timeout;
   #size = 0;
 
   private constructor(home: string, id: string, folder: string, path: string, file: FileHandle) {
@@ -27,6 +31,11 @@ export class Incoming {
     this.#folder = folder;
     this.path = path;
     this.#file = file;
+    const holder = join(folder, holderFile);
+    this.#touching = setInterval(() => {
+      const now = new Date();
+      utimes(holder, now, now).catch(() => {}); // The folder is gone, or the next write fails too.
+    }, TOUCH_MS).unref();
   }
 
   /** @throws NodeJS.ErrnoException */
@@ -59,6 +68,7 @@ export class Incoming {
 
   /** Makes the upload data. @returns the bytes of all its files */
   async finish(meta: DataMeta, profile: Profile): Promise<number> {
+    clearInterval(this.#touching);
     await this.#file.sync();
     await this.#file.close();
     const profileBytes = Buffer.from(JSON.stringify(profile));
@@ -75,6 +85,7 @@ export class Incoming {
 
   /** Removes what was uploaded; does nothing after `finish`. */
   async discard(): Promise<void> {
+    clearInterval(this.#touching);
     await this.#file.close().catch(() => {}); // closed already
     await rm(this.#folder, { recursive: true, force: true });
   }

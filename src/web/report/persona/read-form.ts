@@ -57,7 +57,7 @@ function readField({ kind }: PersonaField, text: string): ReadField {
       return value === undefined ? { error: 'Choose a value from the list, or nothing.' } : { value };
     }
     case 'text': {
-      if (kind.levels.includes(text)) return { value: text };
+      if (kind.levels.some(level => level.trim() === text.trim())) return { value: text };
       const meaning = kind.hasOthers ? 'it is treated like all rare values' : 'it counts as missing';
       return { value: text, remark: `The model has not learned this value: ${meaning}.` };
     }

@@ -54,7 +54,11 @@ export function techSpecs({ report, evaluation }: ReportView): Html {
     ['Validation accuracy', sanitize(specs.validation_accuracy)],
     ['Training accuracy', sanitize(specs.training_accuracy)],
     ['Train–test split', sanitize(specs.train_test_split)],
-    ['AUC', quality?.auc?.toFixed(3), 'guessing: 0.5, perfect: 1'],
+    [
+      'AUC',
+      quality?.auc?.toFixed(3),
+      `${classes.length > 2 ? 'one-vs-rest, averaged over the classes; ' : ''}guessing: 0.5, perfect: 1`,
+    ],
     ['Log loss', quality?.log_loss.toFixed(3), 'the lower, the better'],
     ['Rows of the served model', rows && countText(rows.served_model), 'for your predictions'],
     ['Rows of the evaluated model', rows && countText(rows.evaluated_model), 'for the figures on this page'],

@@ -82,6 +82,7 @@ describe('the profile of a file', () => {
       [Buffer.from('a,b\n1,\xff\n', 'latin1'), 'not_utf8', 2, /not valid UTF-8/],
       [Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), 'bad_header', 1, /the file is UTF-16/],
       ['a;b\n1;2\n', 'invalid_csv', 1, /looks like several/],
+      ['6,148\n1,85\n', 'bad_header', 1, /probably a row/],
       [gzipSync(csv(history({ rows: 99 }))).subarray(0, 500), 'bad_gzip', undefined, /truncated/],
       [gzipSync('a,b\n1,2\n3\n'), 'too_few_fields', 3, /1 field, the header 2/],
     ];

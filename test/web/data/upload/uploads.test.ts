@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -37,6 +37,14 @@ describe('an upload', () => {
       assert.match(page, new RegExp(name), 'the page names every column');
   });
 
+  it('is told to try again if the data directory cannot be written', async t => {
+    const { browser, home } = await started(t);
+    // Not even root can write there.
+    await symlink('data', join(home, 'data'));
+    const { status, code } = await problemOf(await sendFile(browser, text));
+    assert.deepEqual([status, code], [503, 'home_unavailable']);
+  });
+
   it('may be compressed, whatever its name says', async t => {
     const { browser } = await started(t);
     const packed = gzipSync(text);
@@ -68,11 +76,15 @@ describe('an upload', () => {
     const { browser, home } = await started(t);
     const cases: [name: string, body: string | Uint8Array, detail: RegExp][] = [
       ['b.csv', 'a,b\n1,2\n\n1,2,3\n', /^b\.csv, line 4: the record has 3 fields, the header 2\.$/],
-      ['i.csv', `a\n${'x'.repeat(2 << 20)}\n`, /^i\.csv, line 2: the record is longer than 1048576 bytes\.$/],
+      [
+        'i.csv',
+        `a\n${'x'.repeat(2 << 20)}\n`,
+        /^i\.csv, line 2: the record is longer than 1,048,576 bytes\.$/,
+      ],
       [
         'j.csv',
         `${'a,'.repeat(2000)}a\n`,
-        /^j\.csv, line 1: the header has 2001 columns; the limit is 2000\./,
+        /^j\.csv, line 1: the header has 2,001 columns; the limit is 2,000\./,
       ],
       ['../../../etc/x\u202eyz\n.csv', 'a,b\n1\n', /^x yz \.csv, line 2: /],
     ];

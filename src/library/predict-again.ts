@@ -1,0 +1,100 @@
+import { inputOptions } from '../config/options/input.ts';
+import { runOptions } from '../config/options/score.ts';
+import type { sampleOptions } from '../config/options/verify.ts';
+import { resolveValues, type Values } from '../config/resolve-options.ts';
+import { RowcastError } from '../errors.ts';
+import { parseRecords } from '../formats/csv/fields/parse-records.ts';
+import { lockRunPaths } from '../runs/paths/lock-paths.ts';
+import { scoreTo } from '../scoring/score.ts';
+import type { Target } from '../storage/target.ts';
+import type { SampleOptions } from '../verify/verify.ts';
+import type { ScoreValues } from './run/score-values.ts';
+import type { RunScorer } from './scorers/with-run-scorer.ts';
+import { byteStream, streamInputSource } from './streams/byte-input.ts';
+
+/** The name of the local scorer: its numbers are the same whenever it predicts a row. */
+const LOCAL = 'local';
+const PREFIX = 'p';
+
+/** The values of a run that predicts rows of a sample, which appends nothing but all probabilities. */
+export function sampleValues(given: Values<typeof sampleOptions>): ScoreValues & { report: string } {
+  const { report, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
+  const { features, excludeFeatures, types, nulls, allowMissing, classes } = given;
+  if (report === undefined)
+    throw new RowcastError('usage', 'no report given; use --report ID with --sample', {
+      hint: 'Name the report, and the service with --url, that the run had.',
+    });
+  return {
+    ...resolveValues(runOptions, {}),
+    url,
+    apiKeyFile,
+    apiKeyEnv,
+    allowHttp,
+    timeout,
+    features,
+    excludeFeatures,
+    types,
+    nulls,
+    allowMissing,
+    classes,
+    report,
+    keep: 'none',
+    prefix: PREFIX,
+    output: '-',
+    // They were read with the limit of the run.
+    maxRecordBytes: inputOptions['max-record-bytes'].max,
+    // What happens to a few rows is not what happens to all.
+    maxRejects: undefined,
+    maxMismatches: undefined,
+    maxUnseen: undefined,
+  };
+}
+
+/** Predicts rows as a run with these values does. */
+export const predictAgain =
+  (
+    values: ScoreValues & { report: string },
+    withScorer: <T>(use: (scorer: RunScorer) => Promise<T>) => Promise<T>,
+    stop: AbortSignal,
+  ): SampleOptions['predict'] =>
+  (csv, dialect) =>
+    withScorer(async scorer => {
+      const { target, chunks } = memoryTarget();
+      const { delimiter, quote = 'none' } = dialect;
+      const options = { ...values, input: 'the sample', delimiter, quote };
+      const source = streamInputSource(byteStream(eachOf(csv)), options);
+      const held = await lockRunPaths({ input: undefined, output: target });
+      try {
+        await scoreTo(held, options, scorer, { stop }, { source });
+      } finally {
+        await held.release();
+      }
+      const [names = [], ...records] = parseRecords(Buffer.concat(chunks).toString(), dialect);
+      return {
+        classes: names.map(name => name.slice(`${PREFIX}_`.length)),
+        rows: records.map(fields => (fields.every(field => field === '') ? undefined : fields.map(Number))),
+        isExact: scorer.name === LOCAL,
+      };
+    });
+
+async function* eachOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** An output that is kept in memory. */
+function memoryTarget(): { target: Target; chunks: Buffer[] } {
+  const chunks: Buffer[] = [];
+  const target: Target = {
+    name: 'the predictions',
+    path: undefined,
+    isStdout: false,
+    usedFiles: () => [],
+    open: async () => ({
+      // The run reuses its memory.
+      write: async bytes => void chunks.push(Buffer.from(bytes)),
+      async close() {},
+      async abandon() {},
+    }),
+  };
+  return { target, chunks };
+}

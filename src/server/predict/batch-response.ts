@@ -1,0 +1,79 @@
+import type { PersonaError } from './encode-personas.ts';
+import type { ResponseWriter } from './serialize-predictions.ts';
+
+/** A response of up to this size is written at once. */
+const TEXT_BYTES = 2 << 20;
+/** The size of the pieces of a larger one. */
+const PIECE_BYTES = 256 << 10;
+/** About the memory of an error. */
+const ERROR_BYTES = 200;
+
+interface Predicted {
+  rows: number;
+  errors: Map<number, PersonaError>;
+  probabilities: Float64Array;
+}
+
+/**
+ * The response of POST /user/batch-persona. With many classes, its text is ten times larger than the probabilities, so
+ * what exceeds a few MiB stays numbers until the client reads it.
+ */
+export class BatchResponse {
+  readonly #text: Buffer[] = [];
+  readonly #unwritten: Predicted[] = [];
+  /** The memory that it takes. */
+  bytes = 0;
+
+  /** Whether it is written in one piece. */
+  get isWhole(): boolean {
+    return this.#unwritten.length === 0;
+  }
+
+  /** Adds the predictions of consecutive personas. */
+  add(
+    { rows, errors }: Omit<Predicted, 'probabilities'>,
+    probabilities: Float64Array,
+    writer: ResponseWriter,
+  ): void {
+    const size = rows * writer.maxBytes;
+    const errorBytes = errors.size * ERROR_BYTES;
+    if (this.isWhole && this.bytes + size <= TEXT_BYTES) {
+      this.#text.push(writer.predictions({ rows, errors }, probabilities));
+      this.bytes += size + errorBytes;
+      return;
+    }
+    // In the socket there may be a piece, and another one behind it.
+    if (this.isWhole) this.bytes += 2 * PIECE_BYTES;
+    // The engine may use its memory again.
+    this.#unwritten.push({ rows, errors, probabilities: probabilities.slice() });
+    this.bytes += probabilities.byteLength + errorBytes;
+  }
+
+  /** Writes the response in one piece, or in many if it is large. */
+  *pieces(id: string, writer: ResponseWriter): Generator<Buffer, undefined> {
+    if (this.isWhole) {
+      yield writer.batch(id, this.#text);
+      return;
+    }
+    yield writer.begin(id, this.#text);
+    let before = this.#text.length === 0 ? NOTHING : COMMA;
+    this.#text.length = 0;
+    const step = Math.max(1, Math.floor(PIECE_BYTES / writer.maxBytes));
+    for (
+      let predicted = this.#unwritten.shift();
+      predicted !== undefined;
+      predicted = this.#unwritten.shift()
+    ) {
+      const { rows, probabilities } = predicted;
+      for (let from = 0; from < rows; from += step) {
+        const text = writer.predictions(predicted, probabilities, from, Math.min(rows, from + step));
+        yield Buffer.concat([before, text]);
+        before = COMMA;
+      }
+    }
+    yield Buffer.from(']}');
+  }
+}
+
+const COMMA = Buffer.from(',');
+const NOTHING = Buffer.of();

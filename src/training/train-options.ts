@@ -1,0 +1,46 @@
+import type { RejectLimit } from '../config/reject-limit.ts';
+import type { ColumnChoices } from './rows/learn-columns.ts';
+
+export interface TrainOptions extends ColumnChoices {
+  /** A CSV of labelled rows, gzip or plain; `-` is stdin. */
+  historyFile: string;
+  /** The column to predict. */
+  predict: string;
+  /** By default derived from the names of the file and the column. */
+  id?: string;
+  /** Texts that mean a missing value, in addition to the empty one; the report keeps them for scoring. */
+  nulls?: readonly string[] | undefined;
+  /** How many malformed rows to leave out, as a number or a percentage; by default none, so the first one is an error. */
+  maxRejects?: RejectLimit | undefined;
+  /** What to do if there is a report with that id; by default `fail`, or as `byDefinition` says. */
+  ifExists?: 'fail' | 'replace' | 'skip' | 'skip-unchanged' | undefined;
+  /**
+   * Whether a definition trains the report. By default it keeps a report that was trained from the same history with the
+   * same options, replaces another one that a definition has trained, and refuses to replace any other.
+   */
+  byDefinition?: boolean;
+  /** Called with the id if the training is skipped. @param isUnchanged whether it would make the same report again */
+  onSkip?: (id: string, isUnchanged: boolean) => void;
+  /** Called with the id and the reasons, one short clause each, if a report is trained again because of them. */
+  onChanged?: (id: string, changes: readonly string[]) => void;
+  /** The data directory; reports are stored in its folder `reports`. */
+  home: string;
+  /** The seed of everything random: the same data and seed give the same report. By default 1. */
+  seed?: number;
+  /** The number of ranges to divide a numeric column into, to predict the range; without it, amounts are rejected. */
+  bins?: number;
+  /** By default derived from the file's name; see `dialectOf`. */
+  delimiter?: string;
+  /** By default `"`, or none for `.tsv`; `none` for a file without quoting. */
+  quote?: string;
+  /** The columns of a file without a header line. */
+  names?: readonly string[] | undefined;
+  /** By default UTF-8. */
+  encoding?: string | undefined;
+  /** The longest record; by default 1 MiB. */
+  maxRecordBytes?: number;
+  /** Called with a short description of the next step. */
+  onStep?: (step: string) => void;
+  /** Aborts the training without writing anything. */
+  signal?: AbortSignal;
+}

@@ -1,0 +1,62 @@
+import { stat } from 'node:fs/promises';
+import type { Report } from '../contract/schemas.ts';
+import { dialectOf } from '../formats/csv/dialect.ts';
+import { listReports } from '../reports/report-store.ts';
+import { sha256Of } from '../storage/checksum.ts';
+import { nameOfContent } from '../storage/codecs/codecs.ts';
+import type { TrainOptions } from './train-options.ts';
+
+/** The options that decide what a report learns, by flag, with their values as JSON. */
+export function optionsOf(options: TrainOptions): Record<string, string> {
+  const { historyFile, predict, seed = 1, nulls = [], bins, features, excludeFeatures, types } = options;
+  const { delimiter, quote } = dialectOf({ ...options, file: nameOfContent(historyFile) });
+  const given: Record<string, unknown> = {
+    '--predict': predict,
+    '--seed': seed,
+    '--bins': bins,
+    '--features': features,
+    '--exclude-features': excludeFeatures,
+    '--types': types && Object.entries(types).sort(([a], [b]) => (a < b ? -1 : 1)),
+    '--nulls': nulls,
+    '--names': options.names,
+    '--encoding': options.encoding,
+    '--max-rejects': options.maxRejects,
+    '--delimiter': delimiter,
+    '--quote': quote,
+  };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (isGiven(value) ? [[name, JSON.stringify(value)]] : [])),
+  );
+}
+
+/** An empty list means the same as no list, except for `--features`, which training refuses if it is empty. */
+const isGiven = (value: unknown): boolean =>
+  value !== undefined && !(Array.isArray(value) && value.length === 0);
+
+/**
+ * What has changed since a report was trained, in words; nothing if training would make the same report again. A history
+ * that is not a file can be read only once, so it counts as changed.
+ */
+export async function changesSince(
+  { id, trained_from: before }: Report,
+  options: TrainOptions,
+): Promise<string[]> {
+  if (before === undefined) return ['what it was trained from is not known'];
+  const now = optionsOf(options);
+  const names = new Set([...Object.keys(before.options), ...Object.keys(now)]);
+  const changes = [...names].filter(name => before.options[name] !== now[name]);
+  const digest = await historyDigest(options.historyFile);
+  if (digest === undefined || digest !== before.history_sha256) changes.unshift('the history');
+  const [listed] = await listReports(options.home, { ids: [id] });
+  return [
+    ...changes.map(name => `${name} has changed`),
+    ...(listed?.damage === undefined ? [] : ['it is damaged']),
+  ];
+}
+
+/** The SHA-256 of a file, as `sha256sum` prints it; undefined if it is not a file. */
+async function historyDigest(historyFile: string): Promise<string | undefined> {
+  if (historyFile === '-') return undefined;
+  const found = await stat(historyFile).catch(() => undefined); // opening it reports the error
+  return found?.isFile() === true ? sha256Of(historyFile) : undefined;
+}

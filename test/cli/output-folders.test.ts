@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/in-process.ts';
+import { csv } from '../support/scoring/files.ts';
+import { startStub } from '../support/stub/service.ts';
+
+/** A folder with in.csv and an option for each file that a run can write, each in a folder that is not there. */
+async function bench(t: TestContext) {
+  const stub = await startStub({
+    report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
+    first: ({ url }, response) => {
+      if (!url?.startsWith('/user/testing-results/')) return false;
+      response.end('id,amount\n');
+      return true;
+    },
+  });
+  t.after(() => stub.close());
+  const folder = await newFolder(t);
+  await writeFile(join(folder, 'in.csv'), csv(20).replace('r7,7', 'r7'));
+  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const run = (...args: string[]) => rowcast(args, { cwd: folder, env });
+  const files = ['out/new/out.csv', 'rejects/r.csv', 'a/s.json', 'b/s.html', 'c/m.prom', 'd/l.jsonl'];
+  const [output = '', rejects = '', summary = '', html = '', metrics = '', lineage = ''] = files;
+  const outputs = ['-o', output, '--rejects', rejects, '--summary', summary, '--summary-html', html];
+  outputs.push('--metrics', metrics, '--lineage', lineage);
+  const missing = () => files.filter(file => !existsSync(join(folder, file)));
+  return { folder, run, outputs, files, missing };
+}
+
+describe('the folders of the files that a command writes', () => {
+  it('are created by score, for each of its files', async t => {
+    const { run, outputs, missing } = await bench(t);
+    const { code, stderr } = await run('score', 'in.csv', '--report', 'r', ...outputs);
+    assert.equal(code, 1, stderr);
+    assert.deepEqual(missing(), []);
+  });
+
+  it('are created by plan, and by assemble if they are gone', async t => {
+    const { folder, run, outputs, files, missing } = await bench(t);
+    const planned = await run('plan', 'in.csv', '--report', 'r', ...outputs, '--shards', 'x/shards');
+    assert.equal(planned.code, 0, planned.stderr);
+    assert.ok(existsSync(join(folder, 'out/new')));
+    assert.equal((await run('work', 'x/shards')).code, 0);
+    const assembled = await run('assemble', 'x/shards');
+    assert.equal(assembled.code, 1, assembled.stderr);
+    assert.deepEqual(missing(), []);
+    assert.equal(files.length, 6);
+  });
+
+  it('are created for a definition and for testing results', async t => {
+    const { folder, run } = await bench(t);
+    await writeFile(join(folder, 'in.csv'), csv(20));
+    await writeFile(join(folder, 'job.yaml'), 'score: {input: in.csv, report: r, output: e/out.csv}\n');
+    for (const args of [
+      ['run', 'job.yaml'],
+      ['testing-results', 'r', '-o', 'f/new/t.csv'],
+    ]) {
+      const { code, stderr } = await run(...args);
+      assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+    }
+    for (const file of ['e/out.csv', 'f/new/t.csv']) assert.ok(existsSync(join(folder, file)), file);
+  });
+
+  it('do not stay if the command is refused, except that of its summary', async t => {
+    const { folder, run } = await bench(t);
+    await mkdir(join(folder, 'b'));
+    const outputs = ['-o', 'b/c/out.csv', '--rejects', 'd/r.csv', '--summary', 'a/s.json'];
+    const { code } = await run('score', 'none.csv', '--report', 'r', ...outputs);
+    assert.equal(code, 2);
+    assert.deepEqual(readdirSync(folder).sort(), ['a', 'b', 'in.csv']);
+    assert.deepEqual(readdirSync(join(folder, 'b')), []);
+    assert.equal(JSON.parse(await readFile(join(folder, 'a/s.json'), 'utf8')).status, 'refused');
+    const several = ['score', 'in.csv', 'none.csv', '--url', 'local', '--report', 'none'];
+    assert.equal((await run(...several, '-o', 'p/{name}.csv')).code, 2);
+    assert.deepEqual(readdirSync(folder).sort(), ['a', 'b', 'in.csv']);
+  });
+
+  it('stay if another file of several needs them', async t => {
+    const { folder, run } = await bench(t);
+    await writeFile(join(folder, 'bad.csv'), 'id\nr1\n');
+    for (const name of ['bad1', 'bad2', 'bad3'])
+      await cp(join(folder, 'bad.csv'), join(folder, `${name}.csv`));
+    const { code } = await run(
+      'score',
+      'bad1.csv',
+      'bad2.csv',
+      'in.csv',
+      'bad3.csv',
+      '--report',
+      'r',
+      '-o',
+      'q/{name}.csv',
+    );
+    assert.equal(code, 3);
+    assert.deepEqual(
+      readdirSync(join(folder, 'q')).filter(name => !name.startsWith('.')),
+      ['in.csv', 'in.csv.rejects'],
+    );
+  });
+
+  it('are compared before they exist: no file is written twice', async t => {
+    const { folder, run } = await bench(t);
+    await symlink('new', join(folder, 'link'));
+    for (const [output = '', summary = ''] of [
+      ['new/x', 'new/x'],
+      ['new/x', 'NEW/x'],
+      ['new/x', 'other/../new/x'],
+    ]) {
+      const { code, stderr } = await run(
+        'score',
+        'in.csv',
+        '--report',
+        'r',
+        '-o',
+        output,
+        '--summary',
+        summary,
+      );
+      assert.equal(code, 2);
+      assert.match(stderr, /\[same_output\]/, `${output} ${summary}`);
+      assert.ok(!existsSync(join(folder, dirname(output))));
+    }
+  });
+
+  it('cannot be those of the local reports', async t => {
+    const { folder, run } = await bench(t);
+    const { code, stderr } = await run(
+      ...['score', 'in.csv', '--url', 'local', '--report', 'r'],
+      '-o',
+      '.rowcast/reports/new/x.csv',
+    );
+    assert.equal(code, 2);
+    assert.match(stderr, /\[output_is_input\]/);
+    assert.deepEqual(readdirSync(folder), ['in.csv']);
+  });
+
+  it('are refused where none can be created', async t => {
+    const { run } = await bench(t);
+    for (const output of ['/proc/new/x.csv', '/dev/null/new/x.csv', 'in.csv/new/x.csv']) {
+      const { code, stderr } = await run('score', 'in.csv', '--report', 'r', '-o', output);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /cannot write the output: .*\[unwritable_output\]/);
+    }
+  });
+});

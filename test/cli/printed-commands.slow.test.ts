@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { train } from '../../src/library/train.ts';
+import { newFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
+import { bin } from '../support/rowcast.ts';
+
+/** A folder with spaces in its name and the reports of another folder, in which a shell runs lines as they are printed. */
+async function bench(t: TestContext) {
+  const folder = join(await newFolder(t), 'my files');
+  await mkdir(join(folder, 'bin'), { recursive: true });
+  const command = `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`;
+  await writeFile(join(folder, 'bin/rowcast'), command, { mode: 0o755 });
+  const history = join(root, 'fixtures/telecom-history.csv');
+  await train({ history, predict: 'churned', report: 'churn', home: join(folder, 'my home') });
+  const personas = await readFile(join(root, 'fixtures/telecom-personas.csv'), 'utf8');
+  const [header = '', ...records] = personas.split('\n');
+  const fields = (line: string): number => line.split(',').length;
+  const lines = [header, ...records.filter(line => !line.includes('"') && fields(line) === fields(header))];
+  const whole = lines[3] ?? '';
+  lines[3] = whole.replace(/,[^,]*$/, '');
+  await writeFile(join(folder, 'in 1.csv'), `${lines.join('\n')}\n`);
+  /** Corrects the one row that is malformed. */
+  const correct = async (name: string): Promise<void> => {
+    const rejects = await readFile(join(folder, name), 'utf8');
+    await writeFile(join(folder, name), rejects.replace(whole.replace(/,[^,]*$/, ''), whole));
+  };
+  const env = { PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) };
+  /** @returns exit code, and what it printed */
+  const shell = (line: string): Promise<{ code: number; said: string }> =>
+    new Promise(resolve =>
+      execFile('bash', ['-c', line], { cwd: folder, env }, (error, stdout, stderr) =>
+        resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
+      ),
+    );
+  /** The commands in a text, each on a line of its own. */
+  const printed = (said: string): string[] =>
+    [...said.matchAll(/^ +(?:next +)?(rowcast .*)$/gm)].map(([, line = '']) => line);
+  return { folder, shell, printed, correct };
+}
+
+describe('a command that is printed', { timeout: 300_000 }, () => {
+  const shapes: Readonly<Record<string, string>> = {
+    'the usual columns': '',
+    'other columns':
+      "--keep 'contract,customer' --rename 'customer=a b' --prediction --decimals 3 --prefix p",
+    'a threshold': '--threshold yes=0.3 --probabilities yes --private',
+    'no probabilities': "--threshold 'yes=0.3' --probabilities none --nulls 'NA,-'",
+  };
+  for (const [name, shape] of Object.entries(shapes))
+    it(`puts corrected rejects back into an output with ${name}`, async t => {
+      const { shell, printed, correct } = await bench(t);
+      const { code, said } = await shell(
+        `rowcast score 'in 1.csv' --report churn --home 'my home' ${shape} -o 'my out.csv'`,
+      );
+      assert.equal(code, 1, said);
+      const commands = printed(said);
+      assert.equal(commands.length, 2, said);
+      await correct('my out.csv.rejects');
+      for (const line of commands) {
+        const end = await shell(line);
+        assert.equal(end.code, 0, `${line}\n${end.said}`);
+      }
+    });
+
+  it('scores and joins the shards of a plan', async t => {
+    const { shell, printed, correct } = await bench(t);
+    const { code, said } = await shell(
+      "rowcast plan 'in 1.csv' --report churn --home 'my home' -o out.csv --shards 'my shards'",
+    );
+    assert.equal(code, 0, said);
+    const [work = '', task = '', assemble = ''] = printed(said);
+    for (const line of [task.replace('--shard I', '--shard 0'), work]) {
+      const end = await shell(line);
+      assert.equal(end.code, 0, `${line}\n${end.said}`);
+    }
+    const joined = await shell(assemble);
+    assert.equal(joined.code, 1, joined.said);
+    const [score = '', repair = ''] = printed(joined.said);
+    await correct('out.csv.rejects');
+    for (const line of [score, repair]) assert.equal((await shell(line)).code, 0, line);
+  });
+
+  it('shows the report of a definition, and reaches local reports if ROWCAST_URL names a service', async t => {
+    const { folder, shell } = await bench(t);
+    await writeFile(
+      join(folder, 'job.yaml'),
+      'home: my home\nservice: {url: local}\nscore: {input: in 1.csv, report: churn, output: out.csv}\n',
+    );
+    const { said } = await shell('rowcast run job.yaml');
+    const [, line = ''] = /or run: (rowcast report .*)$/m.exec(said) ?? [];
+    assert.match((await shell(line)).said, /accuracy/, `${line}\n${said}`);
+    const elsewhere = 'export ROWCAST_URL=http://127.0.0.1:9 ROWCAST_API_KEY=unused;';
+    const scored = await shell(
+      `${elsewhere} rowcast score 'in 1.csv' --url local --home 'my home' --report churn -o other.csv`,
+    );
+    const [, score = ''] = /^ +(rowcast score .*)$/m.exec(scored.said) ?? [];
+    const again = await shell(`${elsewhere} ${score}`);
+    assert.doesNotMatch(again.said, /127\.0\.0\.1/, `${score}\n${again.said}`);
+  });
+});

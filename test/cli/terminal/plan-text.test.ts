@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { describeTotals } from '../../../src/cli/terminal/plan-text.ts';
+
+it('the totals of a plan say whether the outputs fit on their disk', () => {
+  const totals = {
+    rows: 2000,
+    isExact: true,
+    isLowerBound: false,
+    requests: 2,
+    outputBytes: 47.2e6,
+    cost: null,
+  };
+  const rows = '2,000 rows, 2 requests, ';
+  assert.equal(
+    describeTotals({ ...totals, freeBytes: 69.9e9 }),
+    `${rows}up to 47.2 MB of disk space (69.9 GB free)`,
+  );
+  assert.equal(
+    describeTotals({ ...totals, freeBytes: 12.6e6 }),
+    `${rows}up to 47.2 MB of disk space (only 12.6 MB free, so the output may not fit)`,
+  );
+  assert.equal(
+    describeTotals({ ...totals, isExact: false, isLowerBound: true, freeBytes: 12.6e6 }),
+    'at least 2,000 rows, at least 2 requests, at least 47.2 MB of disk space (only 12.6 MB free, so the output does not fit)',
+  );
+  assert.equal(describeTotals({ ...totals, freeBytes: null }), `${rows}up to 47.2 MB of disk space`);
+});

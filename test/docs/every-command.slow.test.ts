@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { lstatSync, readdirSync } from 'node:fs';
+import { cp, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { type Service, startService } from '../../src/library/start-service.ts';
+import { newFolder, sharedFolder } from '../support/folder.ts';
+import { freePort } from '../support/free-port.ts';
+import { root } from '../support/root.ts';
+import { type Block, blocksOf } from './commands-of.ts';
+import { filesOfReader, installClone, installTarball } from './installations.ts';
+
+/** Pages whose commands another test runs, or that have none to type. */
+const ELSEWHERE: readonly string[] = [
+  'command-reference.md', // made from the help; test/generated compares it
+  'exit-codes-and-errors.md', // made from the tables of error codes
+  'library.md', // library.slow.test.ts
+  'worked-examples.md', // worked-examples.slow.test.ts, which also compares what they print
+  'scheduler-examples.md', // scheduler-examples.slow.test.ts
+  'benchmarks.md', // measures for an hour
+];
+const pages = ['README.md', ...readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md'))]
+  .filter(name => !ELSEWHERE.includes(name))
+  .map(name => (name === 'README.md' ? name : join('docs', name)));
+
+const KEY = 'a-key-of-the-hosted-service-of-the-test';
+
+for (const [what, install] of [
+  ['a clone', installClone],
+  ['the packed files', installTarball],
+] as const)
+  describe(`every command of README and docs, with the installation of ${what}`, { concurrency: 2 }, () => {
+    let bin: string;
+    let home: string;
+    let summary: string;
+    let hosted: Service | undefined;
+    before(async () => {
+      const folder = await sharedFolder();
+      bin = await install(folder);
+      home = join(folder, 'home');
+      for (const report of ['churn', '65f1'])
+        await promisify(execFile)(
+          join(bin, 'rowcast'),
+          [
+            'train',
+            'fixtures/telecom-history.csv',
+            '--predict',
+            'churned',
+            '--report',
+            report,
+            '--home',
+            home,
+          ],
+          { cwd: root },
+        );
+      // The summary of an earlier day, which pages compare with.
+      const yesterday = ['fixtures/telecom-personas.csv', '-o', join(folder, 'scored.csv'), '--home', home];
+      await promisify(execFile)(
+        join(bin, 'rowcast'),
+        ['score', ...yesterday, '--report', 'churn', '--summary', join(folder, 'monday.json')],
+        { cwd: root },
+      );
+      summary = join(folder, 'monday.json');
+      hosted = await startService({ home, key: KEY, port: 0 });
+    });
+    after(() => hosted?.close());
+
+    it('has a command that can be executed, and its manual', async () => {
+      const { stdout } = await promisify(execFile)(join(bin, 'rowcast'), ['--version']);
+      assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+      assert.ok(lstatSync(join(bin, '../share/man/man1/rowcast.1')).isSymbolicLink());
+    });
+
+    for (const page of pages)
+      it(page, { timeout: 300_000 }, async t => {
+        const folder = await newFolder(t);
+        await filesOfReader(folder);
+        await cp(summary, join(folder, 'monday.json'));
+        const port = await freePort();
+        // Pages that do not train continue getting started.
+        const blocks = blocksOf(page);
+        if (!/rowcast train/.test(JSON.stringify(blocks)))
+          await cp(home, join(folder, '.rowcast'), { recursive: true });
+        const script = [];
+        for (const [index, block] of blocks.entries())
+          if (block.kind === 'file')
+            script.push(`cat > ${block.name} <<'END OF FILE'\n${block.text}END OF FILE`);
+          else script.push(scriptOf(block, index));
+        const text = script
+          .join('\n')
+          .replaceAll('8080', String(port))
+          .replaceAll('https://predictions.example.com', hosted?.url ?? '')
+          .replaceAll('ROWCAST_API_KEY=…', `ROWCAST_API_KEY=${KEY}`)
+          .replaceAll(/\/(data|var\/lib\/node_exporter)\//g, 'data/');
+        const said = await bash(text, folder, bin);
+        assert.match(said, /^@@ done$/m, said.slice(-3000));
+      });
+  });
+
+/** A script that ends at the first command that fails, unless the page shows that it fails. */
+function scriptOf(block: Exclude<Block, { kind: 'file' }>, index: number): string {
+  if (block.kind === 'script') return `echo '@@ block ${index}'\nset -e\n${block.text}`;
+  return block.commands
+    .map(({ command, printed }) => {
+      const [, code] = /\[([a-z_]+)\]$/m.exec(printed) ?? [];
+      const isRefused = code !== undefined;
+      const check = isRefused ? `grep -q '\\[${code}\\]' said` : 'case $code in 0|1|3);; *) false;; esac';
+      return `echo ${JSON.stringify('@@ session')} ${index}\nset +e\n{ ${command}\n} > said 2>&1\ncode=$?\ncat said\n${check} || exit 9`;
+    })
+    .join('\n');
+}
+
+/** What a script prints. Everything that it has started ends with the test. */
+async function bash(script: string, cwd: string, bin: string): Promise<string> {
+  const path = [bin, dirname(process.execPath), process.env.PATH].join(delimiter);
+  // curl fails and waits as a reader does, who types the next command when the service has started.
+  await writeFile(
+    join(cwd, '.curlrc'),
+    'fail\nsilent\nshow-error\nretry = 20\nretry-delay = 1\nretry-connrefused\n',
+  );
+  const child = spawn('bash', ['--norc', '-c', `exec 2>&1\n${script}\nprintf '\\n@@ done\\n'\n`], {
+    cwd,
+    env: { PATH: path, HOME: cwd, TMPDIR: cwd },
+    // A process group of its own, so that a service left behind ends with the test.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const output = textOf(child.stdout);
+  await once(child, 'exit');
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // All its processes have ended.
+  }
+  return output;
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/in-process.ts';
+import { startStub } from '../support/stub/service.ts';
+
+describe('an output called .tsv', () => {
+  it('is refused if its input is separated by commas, before anything is written', async t => {
+    const stub = await startStub();
+    t.after(() => stub.close());
+    const cwd = await newFolder(t);
+    await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n');
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    for (const output of ['out.tsv', 'OUT.TSV.gz']) {
+      const { code, stderr } = await rowcast(['score', 'in.csv', '-o', output, '--report', 'r'], {
+        cwd,
+        env,
+      });
+      assert.equal(code, 2, stderr);
+      assert.match(
+        stderr,
+        /would have the delimiter of the input, "," \[wrong_suffix\]\n {2}Give the output another/,
+      );
+    }
+    assert.deepEqual(await readdir(cwd), ['in.csv']);
+    assert.equal(stub.bodies.length, 0);
+  });
+
+  it('is written if its input has tabs', async t => {
+    const stub = await startStub();
+    t.after(() => stub.close());
+    const cwd = await newFolder(t);
+    await writeFile(join(cwd, 'in.txt'), 'a\tb\n1\t2\n');
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const args = ['score', 'in.txt', '--delimiter', 'tab', '-o', 'out.tsv', '--report', 'r'];
+    const { code, stderr } = await rowcast(args, { cwd, env });
+    assert.equal(code, 0, stderr);
+  });
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { train } from '../../../src/training/train.ts';
+import { sharedFolder } from '../../support/folder.ts';
+import type { Target } from '../../support/service/client.ts';
+import { recorded } from '../../support/service/recorded.ts';
+import { serving } from '../../support/service/serving.ts';
+import { openConnection, type RawConnection } from '../../support/service/socket.ts';
+
+const CLASSES = 60;
+const nameOf = (i: number): string => `class-${i}-${'x'.repeat(200)}`;
+
+let trained: Promise<string> | undefined;
+
+/** A report of many classes with long names: its responses are much larger than the requests. */
+function wideHome(): Promise<string> {
+  trained ??= (async () => {
+    const home = await sharedFolder();
+    const rows = Array.from({ length: 600 }, (_, i) => `${i % CLASSES}.${i},${nameOf(i % CLASSES)}`);
+    const historyFile = join(home, 'history.csv');
+    await writeFile(historyFile, `amount,label\n${rows.join('\n')}\n`);
+    await train({ historyFile, predict: 'label', home, id: 'wide' });
+    return home;
+  })();
+  return trained;
+}
+
+const personas = (count: number): string =>
+  JSON.stringify({
+    id: 'wide',
+    personas: Array.from({ length: count }, (_, i) => ({ features: { amount: i } })),
+  });
+
+/** Sends a request and does not read the response. */
+async function unread({ url, key }: Target, body: string): Promise<RawConnection> {
+  const line = await openConnection(url);
+  line.socket.pause();
+  line.socket.write(
+    `POST /user/batch-persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  );
+  return line;
+}
+
+test('unread responses count for the memory of their key, also when they are sent in pieces, until they are read', async t => {
+  const { log, lines } = recorded();
+  const home = await wideHome();
+  // Room for the numbers of two large responses, with what is in their sockets, but not of three.
+  const target = await serving(t, { home, log, limits: { memoryBytes: 6 << 20 } });
+  const body = personas(1_500);
+  const refusals = (): number => lines().filter(({ event }) => event === 'requests_refused').length;
+  const waiting = [await unread(target, body), await unread(target, body), await unread(target, body)];
+  for (const end = Date.now() + 20_000; refusals() === 0 && Date.now() < end; )
+    await new Promise(done => setTimeout(done, 10));
+  for (const { socket } of waiting) socket.resume();
+  const answers = await Promise.all(waiting.map(({ ended }) => ended));
+  assert.deepEqual(answers.map(text => text.slice(9, 12)).sort(), ['200', '200', '503']);
+  const refused = answers.find(text => text.includes(' 503 ')) ?? '';
+  assert.match(
+    refused,
+    /retry-after: 1\r\n[\s\S]*unread responses of this key take up \d+ of the \d+ bytes/i,
+  );
+  for (const text of answers)
+    if (text !== refused) assert.equal(text.match(/"probabilities"/g)?.length, 1_500);
+  // Everything is free again.
+  const next = await unread(target, body);
+  next.socket.resume();
+  assert.match(await next.ended, /^HTTP\/1\.1 200 /);
+});
+
+test('a large response is what many small ones are together', async t => {
+  const target = await serving(t, { home: await wideHome() });
+  const predictionsOf = async (body: string): Promise<unknown[]> => {
+    const response = await fetch(`${target.url}/user/batch-persona`, {
+      method: 'POST',
+      headers: { authorization: `ApiKey ${target.key}`, 'content-type': 'application/json' },
+      body,
+    });
+    assert.equal(response.status, 200);
+    return JSON.parse(await response.text()).predictions;
+  };
+  const large = await predictionsOf(personas(1_000));
+  assert.equal(large.length, 1_000);
+  // Small bodies are scored on the main thread, large ones in other threads.
+  assert.deepEqual(large.slice(0, 300), await predictionsOf(personas(300)));
+  assert.deepEqual(large.slice(0, 20), await predictionsOf(personas(20)));
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { newAccounts } from '../../src/runs/accounts.ts';
+import { firstAttempt } from '../../src/runs/attempt.ts';
+import { PrefixDigest } from '../../src/runs/checkpoint/prefix-digest.ts';
+import { acquireFile } from '../../src/runs/output/acquire-file-output.ts';
+import type { FileOutputOptions } from '../../src/runs/output/file-output.ts';
+import type { CommitPoint, Output } from '../../src/runs/output/output.ts';
+import { diskFiles } from '../../src/storage/local/durable-files.ts';
+
+/** The state of a run before a row. */
+export const pointAt = (row: number): CommitPoint => ({
+  position: { offset: 10 * row, row, line: row + 1 },
+  prefix: new PrefixDigest().state(),
+  classes: ['no', 'yes'],
+  accounts: newAccounts(),
+});
+
+const identity = {
+  attempt: firstAttempt(),
+  fingerprint: {
+    input: { path: '/in.csv', size: 10, modified: 1, gzip: false },
+    dialect: { delimiter: ',', quote: '"', loneCr: false },
+    service: 'local',
+    report: { id: 'r', hash: 'h' },
+    options: {},
+  },
+  rejectsHeader: Buffer.from('header\n'),
+};
+
+/** Opens an output file of a run whose checkpoints are saved only when they are asked for. */
+export async function openOutput(path: string, own: Partial<FileOutputOptions> = {}): Promise<Output> {
+  const acquired = await acquireFile({
+    name: path,
+    path,
+    rejects: undefined,
+    ifExists: 'replace',
+    restart: false,
+    restartIfChanged: false,
+    checkpointInterval: Number.POSITIVE_INFINITY,
+    private: false,
+    files: diskFiles,
+    ...own,
+  });
+  assert.ok(acquired);
+  return acquired.open(identity);
+}
