@@ -117,7 +117,10 @@ describe('through nginx, every row gets its own prediction', { skip: withoutNgin
       assert.deepEqual(new Set(statuses), new Set(['200', String(status)]));
       assert.equal(summary.calls, statuses.length);
       // The text of nginx's error page.
-      assert.match(finished.stderr, new RegExp(`the service responded with ${status}: .*nginx.*; will keep trying`));
+      assert.match(
+        finished.stderr,
+        new RegExp(`the service responded with ${status}: .*nginx.*; will keep trying`),
+      );
     });
 
   it('nginx with a small body limit: batches are halved, and later ones are smaller', async t => {
