@@ -1,4 +1,4 @@
-// The loops over the rows of a batch, in AssemblyScript: `npm run assembly` compiles them for src/kernel/kernel.ts. A run
+// The loops over the rows of a batch, in AssemblyScript: `npm run assembly` compiles them for src/base/kernel/kernel.ts. A run
 // of some seconds ends before V8 has compiled such loops written in TypeScript, once in each thread; WebAssembly is fast
 // at once. Addresses and steps are in bytes.
 

@@ -2,11 +2,11 @@ import { countMissing, countUnseen } from './misfits';
 
 const SPACE = 0x20;
 const DELETE = 0x7f;
-/** As in src/columns/hash.ts. */
+/** As in src/formats/columns/hash.ts. */
 const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** A `LevelTable` of src/columns/level-table.ts. */
+/** A `LevelTable` of src/formats/columns/level-table.ts. */
 @unmanaged
 class Levels {
   slots: usize;

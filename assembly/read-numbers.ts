@@ -2,7 +2,7 @@ import { countMissing } from './misfits';
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** See src/columns/number-column.ts. */
+/** See src/formats/columns/number-column.ts. */
 const MAX_DIGITS = 15;
 
 /**

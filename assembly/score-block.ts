@@ -1,4 +1,4 @@
-// The sums of trees over blocks of rows (src/reports/model/trees/table-scores.ts). The arrays are those of tree-tables.ts;
+// The sums of trees over blocks of rows (src/models/model/trees/table-scores.ts). The arrays are those of tree-tables.ts;
 // all indexes are within them by construction.
 
 /** As `1 << NODE_BITS` numbers in binned-trees.ts. */

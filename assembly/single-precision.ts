@@ -1,4 +1,4 @@
-// As src/reports/model/single-precision.ts, which explains the constants.
+// As src/models/model/single-precision.ts, which explains the constants.
 
 const USUAL_DECIMALS = 8;
 const SMALLEST = 1e-14;

@@ -32,7 +32,7 @@ const bundle = await rolldown({
     rowcast: join(compiled, 'cli/main.js'),
     // Threads are started by file name.
     'admin-worker': join(compiled, 'server/admin/admin-worker.js'),
-    'model-worker': join(compiled, 'reports/model/model-worker.js'),
+    'model-worker': join(compiled, 'models/model/model-worker.js'),
     'profile-worker': join(compiled, 'web/data/profile/profile-worker.js'),
     'evaluation-worker': join(compiled, 'web/report/evaluation/evaluation-worker.js'),
     'leak-worker': join(compiled, 'web/trainings/leak-worker.js'),
@@ -54,10 +54,10 @@ const bundle = await rolldown({
 const groups = [
   {
     name: 'tables',
-    test: /\/dist\/src\/(config\/(options|option-text)|cli\/command-table|storage\/sink|[\w-]+\.js$)/,
+    test: /\/dist\/src\/(base\/(options\/(?!values\/(?!option-text))|[\w-]+\.js$)|cli\/command-table|storage\/sink)/,
   },
   // A group takes what its modules import, too, but for these, which are also needed without it, or it without them.
-  { name: 'version', test: /\/src\/library\/version\.js$/, priority: 1 },
+  { name: 'version', test: /\/src\/base\/version\.js$/, priority: 1 },
   { name: 'zod', test: /\/node_modules\/zod\//, priority: 1 },
   { name: 'csv-libraries', test: /\/node_modules\/csv-(parse|stringify)\//, priority: 1 },
   // Only for traces and metrics; the server has its own use for its API.
@@ -66,7 +66,7 @@ const groups = [
   // Reports that the rest cannot be loaded, for example because the working directory is gone.
   { name: 'failure-report', test: /\/src\/cli\/last-error\.js$/ },
   { name: 'command-line', test: /\/src\/cli\/dispatch\.js$/ },
-  { name: 'score-run', test: /\/src\/(cli\/commands\/score|scoring\/(score|stages))\.js$/ },
+  { name: 'score-run', test: /\/src\/(cli\/commands\/score|runs\/score|scoring\/stages)\.js$/ },
 ];
 const { output } = await bundle.write({
   dir: folder,
@@ -81,7 +81,7 @@ await bundle.close();
 
 // The threads of a run have a bundle of their own, a fifth as large: it has no part of a module that they do not need.
 const thread = await rolldown({
-  input: { 'scoring-worker': join(compiled, 'local/threads/scoring-worker.js') },
+  input: { 'scoring-worker': join(compiled, 'models/local/threads/scoring-worker.js') },
   platform: 'node',
 });
 const { output: threadOutput } = await thread.write({

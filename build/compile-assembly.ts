@@ -20,7 +20,7 @@ const OPTIONS = [
 ];
 
 /** The module that has the WebAssembly. */
-export const target = join(root, 'src/kernel/kernel-wasm.ts');
+export const target = join(root, 'src/base/kernel/kernel-wasm.ts');
 
 /** What the module should be: always the same for the same source and version of the compiler. */
 export async function compiledModule(): Promise<string> {

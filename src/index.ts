@@ -6,16 +6,14 @@
  * scores with a report of this machine; `url`, or `scorer: new Client({ url, key })`, asks a service instead.
  */
 
-export { CallError } from './client/call-error.ts';
-export type { FailureKind } from './client/failure-rule.ts';
-export { type Definition, loadDefinition } from './config/definition.ts';
-export type { Features, LooseReport, Probabilities, Report, ValueWarning } from './contract/schemas.ts';
-export { type Location, RowcastError } from './errors.ts';
+export type { Features, LooseReport, Probabilities, Report, ValueWarning } from './base/contract/schemas.ts';
+export { type Location, RowcastError } from './base/errors.ts';
 export type { Reject } from './formats/csv/reject-records.ts';
 export type { Callbacks, Progress, Retry } from './library/callbacks.ts';
+export { type Definition, loadDefinition } from './library/definition/definition.ts';
+export { type PlanOptions, plan } from './library/forecast/plan.ts';
+export type { Plan, PlannedInput } from './library/forecast/plan-of.ts';
 export type { ScoreOptions, ScoreStreamOptions } from './library/options/score-options.ts';
-export { type PlanOptions, plan } from './library/plan/plan.ts';
-export type { Plan, PlannedInput } from './library/plan/plan-of.ts';
 export { score } from './library/score.ts';
 export { scoreStream } from './library/score-stream.ts';
 export { type Call, Client, type ClientOptions, type PersonaCall } from './library/scorers/client.ts';
@@ -24,6 +22,8 @@ export type { Batch, Outcome, Scorer } from './library/scorers/scorer.ts';
 export { type Service, type ServiceOptions, startService } from './library/start-service.ts';
 export { type TrainOptions, train } from './library/train.ts';
 export { type Difference, type Verification, type VerifyOptions, verify } from './library/verify.ts';
-export type { Prediction } from './local/predict-personas.ts';
-export type { Summary } from './runs/summary.ts';
-export type { Tally } from './verify/compare.ts';
+export type { Prediction } from './models/local/predict-personas.ts';
+export type { Summary } from './runs/summary/summary.ts';
+export type { Tally } from './runs/verify/compare.ts';
+export { CallError } from './scoring/failures/call-error.ts';
+export type { FailureKind } from './scoring/failures/failure-rule.ts';

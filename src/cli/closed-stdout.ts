@@ -1,5 +1,5 @@
 import { fstatSync, readSync, statSync } from 'node:fs';
-import { RowcastError } from '../errors.ts';
+import { RowcastError } from '../base/errors.ts';
 import type { Target } from '../storage/target.ts';
 
 /**

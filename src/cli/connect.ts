@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import type { CallError } from '../client/call-error.ts';
+import { countOf, durationOf } from '../base/number-text.ts';
 import type { ClientOptions } from '../client/client-options.ts';
 import { failureTable } from '../client/failure-table.ts';
 import type { ScoreValues } from '../library/run/score-values.ts';
 import { chooseService, type Given } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/with-client.ts';
-import { countOf, durationOf } from '../number-text.ts';
+import type { CallError } from '../scoring/failures/call-error.ts';
 import type { Context } from './context.ts';
 import type { Service } from './service.ts';
 
@@ -19,7 +19,7 @@ export async function withServiceOf<T>(
   if (address.kind === 'remote')
     return withClient(address, { values: { timeout }, env, onRetry: retryLines(log) }, use);
   // Loaded only when it is needed.
-  const { openLocalService } = await import('../local/service/local-service.ts');
+  const { openLocalService } = await import('../models/local/service/local-service.ts');
   const service = await openLocalService(address.home);
   try {
     return await use(service);

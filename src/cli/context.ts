@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Environment } from '../library/service/choose-service.ts';
-import type { RunTelemetry } from '../telemetry/run-telemetry.ts';
+import type { RunTelemetry } from '../runs/observers/telemetry/run-telemetry.ts';
 import type { Lineage } from './score/run-lineage.ts';
 import type { LogFields, LogFormat } from './terminal/log.ts';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { flagsOf, readSettings, type Setting } from '../config/definition/settings.ts';
-import type { Definition } from '../config/definition.ts';
-import { RowcastError } from '../errors.ts';
-import { sanitize } from '../sanitize.ts';
+import { RowcastError } from '../base/errors.ts';
+import { sanitize } from '../base/sanitize.ts';
+import type { Definition } from '../library/definition/definition.ts';
+import { flagsOf, readSettings, type Setting } from '../library/definition/settings.ts';
 import type { Context } from './context.ts';
 
 /** The definitions that a command names, `-` for stdin. @throws RowcastError `usage` */

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { exitCodes } from '../errors.ts';
+import { exitCodes } from '../base/errors.ts';
+import { Interrupted } from '../base/interrupted.ts';
+import { shellWord } from '../base/shell-word.ts';
+import { readVersion } from '../base/version.ts';
 import { ExitCode, exitCodeOf } from '../library/run/exit-code.ts';
-import { readVersion } from '../library/version.ts';
-import { Interrupted } from '../scoring/stop.ts';
-import { shellWord } from '../shell-word.ts';
 import { type Arguments, readArguments } from './arguments/parse-arguments.ts';
 import { reportFailure } from './last-error.ts';
 import { ENDING_SIGNALS } from './signals.ts';

@@ -1,7 +1,7 @@
-import { CallError } from '../client/call-error.ts';
-import { RowcastError } from '../errors.ts';
+import { RowcastError } from '../base/errors.ts';
+import { sanitizeLines } from '../base/sanitize.ts';
 import { exitCodeOf } from '../library/run/exit-code.ts';
-import { sanitizeLines } from '../sanitize.ts';
+import { CallError } from '../scoring/failures/call-error.ts';
 
 /** The members of a JSON log line for an error, without those that are unknown. */
 export function failureFields(error: unknown): Record<string, unknown> {

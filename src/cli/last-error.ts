@@ -1,6 +1,6 @@
-import { RowcastError } from '../errors.ts';
+import { RowcastError } from '../base/errors.ts';
+import { sanitizeLines } from '../base/sanitize.ts';
 import { exitCodeOf } from '../library/run/exit-code.ts';
-import { sanitizeLines } from '../sanitize.ts';
 import { ClosedPipe } from '../storage/sink.ts';
 import type { Context } from './context.ts';
 import { describeFailure, failureFields, failureMessage } from './exit-codes.ts';

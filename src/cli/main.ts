@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import type { exitCodes } from '../errors.ts';
-import { readVersion } from '../library/version.ts';
+import type { exitCodes } from '../base/errors.ts';
+import { readVersion } from '../base/version.ts';
 
 /** Only its type is imported: the module would be loaded with all options. */
 const BUG: typeof exitCodes.bug = 70;

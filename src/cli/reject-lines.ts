@@ -1,5 +1,5 @@
+import { sanitize } from '../base/sanitize.ts';
 import { type Reject, reasonText } from '../formats/csv/reject-records.ts';
-import { sanitize } from '../sanitize.ts';
 
 /** How many rejects are logged one by one if there is no rejects file. */
 const MAX_LISTED = 20;

@@ -1,11 +1,11 @@
-import type { Kind, RunOption } from '../config/options/option.ts';
-import { runOptions } from '../config/options/score.ts';
-import { shapeOptions } from '../config/options/verify.ts';
-import { camelCase, resolveValues, type Values } from '../config/resolve-options.ts';
+import type { Kind, RunOption } from '../base/options/option.ts';
+import { runOptions } from '../base/options/score.ts';
+import { camelCase, resolveValues, type Values } from '../base/options/values/resolve-options.ts';
+import { shapeOptions } from '../base/options/verify.ts';
+import { commandOf } from '../base/shell-word.ts';
 import { dialectOf } from '../formats/csv/dialect.ts';
 import { writeRow } from '../formats/csv/write-row.ts';
 import { type Address, type Environment, flagsOfAddress } from '../library/service/choose-service.ts';
-import { commandOf } from '../shell-word.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 
 /** These apply to the whole input, or to a file that is another one now: a rejects file is UTF-8 with a header. */

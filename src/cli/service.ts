@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import type { UploadService } from '../scoring/upload-file.ts';
+import type { UploadService } from '../runs/transfer-file.ts';
 
 /** What commands ask a prediction service for, hosted or local. */
 export type Service = UploadService & Pick<Client, 'name' | 'report' | 'persona' | 'testingResults'>;

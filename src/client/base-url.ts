@@ -1,5 +1,5 @@
-import { isLoopback } from '../contract/loopback.ts';
-import { RowcastError } from '../errors.ts';
+import { isLoopback } from '../base/contract/loopback.ts';
+import { RowcastError } from '../base/errors.ts';
 
 /**
  * Checks the base URL of a service before an API key is sent to it.

@@ -1,8 +1,8 @@
-import type { SharedPace } from '../contract/shared-pace.ts';
-import type { Wire } from '../contract/wire-names.ts';
-import type { CallError } from './call-error.ts';
-import type { FailureTable } from './failure-rule.ts';
-import type { TraceRequest } from './trace-request.ts';
+import type { SharedPace } from '../base/contract/shared-pace.ts';
+import type { Wire } from '../base/contract/wire-names.ts';
+import type { CallError } from '../scoring/failures/call-error.ts';
+import type { FailureTable } from '../scoring/failures/failure-rule.ts';
+import type { TraceRequest } from '../scoring/trace.ts';
 
 export interface ClientOptions {
   /** Base URL, from `readBaseUrl`. */

@@ -1,4 +1,9 @@
-import type { FailureCause, FailureKind, FailureRule, FailureTable } from './failure-rule.ts';
+import type {
+  FailureCause,
+  FailureKind,
+  FailureRule,
+  FailureTable,
+} from '../scoring/failures/failure-rule.ts';
 
 /**
  * What each kind of failure means and what is done about it. `retry/decide.ts` applies these rules; the table in

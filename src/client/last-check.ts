@@ -1,8 +1,8 @@
 import { once, setMaxListeners } from 'node:events';
 import type { RecordableHistogram } from 'node:perf_hooks';
-import { looseReport } from '../contract/schemas.ts';
-import type { Wire } from '../contract/wire-names.ts';
-import { RowcastError } from '../errors.ts';
+import { looseReport } from '../base/contract/schemas.ts';
+import type { Wire } from '../base/contract/wire-names.ts';
+import { RowcastError } from '../base/errors.ts';
 import type { Pacer } from './pacing/pacer.ts';
 import type { Connections } from './transport/connections.ts';
 import { startDeadline } from './transport/deadline.ts';

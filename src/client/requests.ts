@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
-import type { CallStatistics } from '../contract/call-statistics.ts';
+import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import type { TraceRequest } from '../scoring/trace.ts';
 import type { Pacer, Slot } from './pacing/pacer.ts';
-import { InvalidResponse } from './response/invalid-response.ts';
-import type { TraceRequest } from './trace-request.ts';
+import { InvalidResponse } from './protocols/report/invalid-response.ts';
 import { startDeadline } from './transport/deadline.ts';
 import type { Transport } from './transport/http.ts';
 import type { HttpRequest } from './transport/http-request.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { accountsTrailer, parseAccounts, type UploadAccounts } from '../contract/accounts-trailer.ts';
-import type { RowcastError } from '../errors.ts';
-import { CallError } from './call-error.ts';
+import { accountsTrailer, parseAccounts, type UploadAccounts } from '../base/contract/accounts-trailer.ts';
+import type { RowcastError } from '../base/errors.ts';
+import { CallError } from '../scoring/failures/call-error.ts';
 import { pausedWhileProcessing, pausedWhileReading, startDeadline } from './transport/deadline.ts';
 import type { Transport } from './transport/http.ts';
 import type { HttpRequest } from './transport/http-request.ts';

@@ -1,17 +1,17 @@
-import type { BatchMemory } from '../kernel/batch-memory.ts';
-import type { BatchReader } from './batch-reader.ts';
+import type { BatchMemory } from '../base/kernel/batch-memory.ts';
 import type { Appended, AppendedOptions } from './csv/appended-columns.ts';
-import type { Batch } from './csv/batch.ts';
 import type { Dialect } from './csv/dialect.ts';
-import type { Fault } from './csv/fields/faults.ts';
-import type { Fields } from './csv/fields/fields.ts';
 import type { Header } from './csv/header.ts';
 import type { ColumnOptions, OutputColumns } from './csv/output-columns.ts';
-import type { InputRange, Position } from './csv/position.ts';
 import type { ByteSource, ReadOptions } from './csv/read-batches.ts';
-import type { LongField } from './csv/records/long-field.ts';
-import type { RecordOptions } from './csv/records/record-options.ts';
 import type { Reject } from './csv/reject-records.ts';
+import type { Batch } from './records/batch.ts';
+import type { BatchReader } from './records/batch-reader.ts';
+import type { Fault } from './records/faults.ts';
+import type { Fields } from './records/fields.ts';
+import type { LongField } from './records/long-field.ts';
+import type { InputRange, Position } from './records/position.ts';
+import type { RecordOptions } from './records/record-options.ts';
 
 /** How records are written as bytes. A row keeps its own bytes from the input to the output. */
 export interface Format {

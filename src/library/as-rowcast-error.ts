@@ -1,5 +1,5 @@
-import { RowcastError } from '../errors.ts';
-import { Interrupted } from '../scoring/stop.ts';
+import { RowcastError } from '../base/errors.ts';
+import { Interrupted } from '../base/interrupted.ts';
 import { ClosedPipe } from '../storage/sink.ts';
 import { failureOf, RunStop } from './run/run-stop.ts';
 

@@ -1,5 +1,5 @@
-import { RowcastError } from '../errors.ts';
-import { unlessStopped } from '../scoring/stop.ts';
+import { RowcastError } from '../base/errors.ts';
+import { unlessStopped } from '../base/interrupted.ts';
 
 /** Calls the callbacks of a program: what one throws, or rejects with, fails what the program is waiting for. */
 export class CallbackGuard {

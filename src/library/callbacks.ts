@@ -1,7 +1,7 @@
-import type { CallError } from '../client/call-error.ts';
-import type { CallStatistics } from '../contract/call-statistics.ts';
+import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { Reject } from '../formats/csv/reject-records.ts';
-import type { RunProgress } from '../scoring/observer.ts';
+import type { RunProgress } from '../runs/observer.ts';
+import type { CallError } from '../scoring/failures/call-error.ts';
 import type { CallbackGuard } from './callback-guard.ts';
 import type { RunWatch } from './run/score-recorded.ts';
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Summary } from '../runs/summary.ts';
+import type { Summary } from '../runs/summary/summary.ts';
 import type { ScoreStreamOptions } from './options/score-options.ts';
 import { scoreRun } from './score.ts';
 import { ScoredStream } from './streams/scored-stream.ts';

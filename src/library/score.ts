@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
-import { RowcastError } from '../errors.ts';
+import { RowcastError } from '../base/errors.ts';
 import { lockRunPaths } from '../runs/paths/lock-paths.ts';
-import type { Summary } from '../runs/summary.ts';
+import type { Summary } from '../runs/summary/summary.ts';
 import type { ByteStream } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
 import { asRowcastError, rejectsWithRowcastError } from './as-rowcast-error.ts';

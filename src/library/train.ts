@@ -1,6 +1,6 @@
-import { historyOptions, trainOptions } from '../config/options/train.ts';
-import type { ColumnType, Report } from '../contract/schemas.ts';
-import { RowcastError } from '../errors.ts';
+import type { ColumnType, Report } from '../base/contract/schemas.ts';
+import { RowcastError } from '../base/errors.ts';
+import { historyOptions, trainOptions } from '../base/options/train.ts';
 import { train as trainReport } from '../training/train.ts';
 import { called } from './as-rowcast-error.ts';
 import { CallbackGuard } from './callback-guard.ts';

@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises';
-import type { verifyOptions } from '../config/options/verify.ts';
-import type { Values } from '../config/resolve-options.ts';
-import { RowcastError } from '../errors.ts';
-import type { LongField } from '../formats/csv/records/long-field.ts';
-import { countOf } from '../number-text.ts';
-import { finishKilledRepair } from '../runs/finish-repair.ts';
+import { RowcastError } from '../base/errors.ts';
+import { countOf } from '../base/number-text.ts';
+import type { Values } from '../base/options/values/resolve-options.ts';
+import type { verifyOptions } from '../base/options/verify.ts';
+import { commandOf } from '../base/shell-word.ts';
+import type { LongField } from '../formats/records/long-field.ts';
 import { formerRejectsOf } from '../runs/paths/former-rejects.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
-import { commandOf } from '../shell-word.ts';
+import { finishKilledRepair } from '../runs/repair/finish-repair.ts';
+import { newTally, type Tally } from '../runs/verify/compare.ts';
+import { mismatch } from '../runs/verify/mismatch.ts';
+import { type SampleOptions, verify } from '../runs/verify/verify.ts';
 import { followLinks } from '../storage/local/follow-links.ts';
-import { newTally, type Tally } from '../verify/compare.ts';
-import { mismatch } from '../verify/mismatch.ts';
-import { type SampleOptions, verify } from '../verify/verify.ts';
 
 /** A finished pair. */
 export interface FilesToVerify {

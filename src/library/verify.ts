@@ -1,6 +1,6 @@
-import type { Values } from '../config/resolve-options.ts';
-import { RowcastError } from '../errors.ts';
-import { newTally, type Tally } from '../verify/compare.ts';
+import { RowcastError } from '../base/errors.ts';
+import type { Values } from '../base/options/values/resolve-options.ts';
+import { newTally, type Tally } from '../runs/verify/compare.ts';
 import { rejectsWithRowcastError } from './as-rowcast-error.ts';
 import type { GivenVerifyOptions } from './options/given/verify-options.ts';
 import { checkObject, readGiven } from './options/given-values.ts';

@@ -1,6 +1,6 @@
-import type { batchOptions } from '../config/options/pace.ts';
-import type { scoreOptions } from '../config/options/score.ts';
-import type { Values } from '../config/resolve-options.ts';
+import type { batchOptions } from '../base/options/pace.ts';
+import type { scoreOptions } from '../base/options/score.ts';
+import type { Values } from '../base/options/values/resolve-options.ts';
 
 /** The options of a scoring run, with all defaults filled in: those of the table, and what is read. */
 export type ScoreOptions = Omit<Values<typeof scoreOptions & typeof batchOptions>, 'report'> & {

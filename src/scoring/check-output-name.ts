@@ -1,4 +1,4 @@
-import { RowcastError } from '../errors.ts';
+import { RowcastError } from '../base/errors.ts';
 import type { Dialect } from '../formats/csv/dialect.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 

@@ -1,10 +1,10 @@
-import type { LooseReport } from '../contract/schemas.ts';
-import { RowcastError } from '../errors.ts';
+import type { LooseReport } from '../base/contract/schemas.ts';
+import { RowcastError } from '../base/errors.ts';
+import { countOf } from '../base/number-text.ts';
+import { suggestNames } from '../base/suggest-names.ts';
 import { looksLikeValue, refuseRowAsHeader } from '../formats/csv/refuse-row-as-header.ts';
 import { rejectColumns } from '../formats/csv/reject-columns.ts';
 import type { Layout } from '../formats/format.ts';
-import { countOf } from '../number-text.ts';
-import { suggestNames } from '../suggest-names.ts';
 import { listNames, nearMissText } from './near-misses.ts';
 
 /** A column of the input that is sent to the service. */

@@ -1,4 +1,4 @@
-import type { Position } from '../formats/csv/position.ts';
+import type { Position } from '../formats/records/position.ts';
 
 /**
  * All feedback from later stages to earlier ones. All other data flows forward. (A scorer keeps its own: how large a

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import type { Batch } from '../formats/csv/batch.ts';
-import { memoryOfBatch, memoryOfScored } from './batch/batch-memory.ts';
+import type { Batch } from '../formats/records/batch.ts';
+import { memoryOfBatch, memoryOfScored } from './batch/memory-of-batch.ts';
 import type { BatchScorer, Scored, ScoredBatch } from './scorer.ts';
 
 export interface InFlightOptions {

@@ -1,5 +1,5 @@
-import { sanitize } from '../sanitize.ts';
-import { suggestNames } from '../suggest-names.ts';
+import { sanitize } from '../base/sanitize.ts';
+import { suggestNames } from '../base/suggest-names.ts';
 
 /** A column of the report that the input lacks, and one of the input that was perhaps meant by it. */
 export interface NearMiss {

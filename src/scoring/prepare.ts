@@ -1,14 +1,14 @@
-import type { LooseReport } from '../contract/schemas.ts';
-import { type CountedColumn, countedColumns } from '../drift/counted-column.ts';
+import type { LooseReport } from '../base/contract/schemas.ts';
+import { unlessStopped } from '../base/interrupted.ts';
 import { csv } from '../formats/csv/csv-format.ts';
 import type { ByteSource } from '../formats/csv/read-batches.ts';
 import type { Format, Opened } from '../formats/format.ts';
 import type { ScoreOptions } from '../runs/options.ts';
+import { type CountedColumn, countedColumns } from './counting/counted-column.ts';
 import { chooseFeatures, type FeatureColumn } from './feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from './merge/appended-for.ts';
 import { unknownClasses } from './merge/held-records.ts';
 import type { Scorer } from './scorer.ts';
-import { unlessStopped } from './stop.ts';
 
 /** The options that concern rows, independent of the output. */
 export type RowOptions = Pick<

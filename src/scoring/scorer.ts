@@ -1,15 +1,15 @@
-import type { Failure } from '../client/call-error.ts';
-import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
-import type { RetryPolicy } from '../client/retry/attempts.ts';
-import type { CallStatistics } from '../contract/call-statistics.ts';
-import type { LooseReport } from '../contract/schemas.ts';
-import type { Counting } from '../drift/counted-column.ts';
-import type { Tally } from '../drift/tally.ts';
+import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import type { LooseReport } from '../base/contract/schemas.ts';
+import type { ReceivedPredictions } from '../client/protocols/report/parse-predictions.ts';
+import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import type { AppendedOptions } from '../formats/csv/appended-columns.ts';
-import type { Batch } from '../formats/csv/batch.ts';
-import type { Fault } from '../formats/csv/fields/faults.ts';
 import type { Layout } from '../formats/format.ts';
-import type { LearnedColumn } from '../reports/model/column-encoder.ts';
+import type { Batch } from '../formats/records/batch.ts';
+import type { Fault } from '../formats/records/faults.ts';
+import type { Counting } from './counting/counted-column.ts';
+import type { Tally } from './counting/tally.ts';
+import type { RetryPolicy } from './failures/attempts.ts';
+import type { Failure } from './failures/call-error.ts';
 import type { FeatureColumn } from './feature-columns.ts';
 
 /** A source of predictions: a service over HTTP, or a model in this process. */

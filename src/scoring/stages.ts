@@ -1,20 +1,20 @@
 import { Readable } from 'node:stream';
 import { asStream, chain, flushable, gen } from 'stream-chain';
-import type { Counting } from '../drift/counted-column.ts';
-import type { Batch } from '../formats/csv/batch.ts';
-import type { Position } from '../formats/csv/position.ts';
+import type { Stopping } from '../base/interrupted.ts';
 import { readBatches } from '../formats/csv/read-batches.ts';
-import type { MergedPart } from '../runs/merged-part.ts';
+import type { Batch } from '../formats/records/batch.ts';
+import type { Position } from '../formats/records/position.ts';
+import type { RunObserver, TraceBatch } from '../runs/observer.ts';
 import { confirmScored } from './batch/confirm-scored.ts';
 import { ScoreBatch } from './batch/score-batch.ts';
+import type { Counting } from './counting/counted-column.ts';
 import type { Feedback } from './feedback.ts';
 import { inFlight } from './in-flight.ts';
 import { appendedOptionsFor, type MergeOptions } from './merge/appended-for.ts';
 import { Merger } from './merge/merge.ts';
-import type { RunObserver, TraceBatch } from './observer.ts';
+import type { MergedPart } from './merge/merged-part.ts';
 import type { Plan } from './prepare.ts';
 import type { Scored, ScoredBatch, Scorer } from './scorer.ts';
-import type { Stopping } from './stop.ts';
 
 /**
  * Maximum bytes in flight, including request bodies: enough that one request in a hundred may take twenty times as long

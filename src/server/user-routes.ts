@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { readReportResponse, testingResults } from '../reports/report-store.ts';
+import { readReportResponse, testingResults } from '../models/store/report-store.ts';
 import { shuttingDown } from './admin/readiness.ts';
 import { endWithKey } from './auth/end-with-key.ts';
 import { authorize, requireKey } from './auth/require-key.ts';

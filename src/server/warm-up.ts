@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { json, text } from 'node:stream/consumers';
-import { newestReportIds } from '../reports/report-store.ts';
+import { newestReportIds } from '../models/store/report-store.ts';
 import { startService } from './server.ts';
 
 /** Enough for V8 to compile most of the code; more requests gain little. */

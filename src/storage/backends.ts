@@ -1,5 +1,5 @@
-import { RowcastError } from '../errors.ts';
-import { schemeOf } from '../scheme.ts';
+import { RowcastError } from '../base/errors.ts';
+import { schemeOf } from '../base/scheme.ts';
 import type { Backend } from './backend.ts';
 import { checkEncoding } from './codecs/transcode.ts';
 import { DecodedSource } from './decoded-source.ts';

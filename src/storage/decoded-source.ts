@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { RowcastError } from '../errors.ts';
+import { RowcastError } from '../base/errors.ts';
 import { sha256OfStream } from './checksum.ts';
 import type { Codec } from './codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from './codecs/codecs.ts';

@@ -1,6 +1,6 @@
-import { RowcastError } from '../errors.ts';
-import { counted, countOf } from '../number-text.ts';
-import { reasonOf, TRY_AGAIN } from '../system-error.ts';
+import { RowcastError } from '../base/errors.ts';
+import { counted, countOf } from '../base/number-text.ts';
+import { reasonOf, TRY_AGAIN } from '../base/system-error.ts';
 import { isMissing } from './local/missing.ts';
 import { isPassingAt } from './local/network-mount.ts';
 

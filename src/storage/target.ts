@@ -1,5 +1,5 @@
-import { RowcastError, type Severity } from '../errors.ts';
-import { isDiskFull, reasonOf, TRY_AGAIN } from '../system-error.ts';
+import { RowcastError, type Severity } from '../base/errors.ts';
+import { isDiskFull, reasonOf, TRY_AGAIN } from '../base/system-error.ts';
 import { isPassingAt } from './local/network-mount.ts';
 import type { UsedFile } from './local/used-file.ts';
 import type { Sink } from './sink.ts';

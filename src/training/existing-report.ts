@@ -1,7 +1,7 @@
-import type { Report } from '../contract/schemas.ts';
-import { RowcastError } from '../errors.ts';
-import { reportFolder } from '../reports/report-folder.ts';
-import { hasReport, readReport } from '../reports/report-store.ts';
+import type { Report } from '../base/contract/schemas.ts';
+import { RowcastError } from '../base/errors.ts';
+import { reportFolder } from '../models/store/report-folder.ts';
+import { hasReport, readReport } from '../models/store/report-store.ts';
 import type { TrainOptions } from './train-options.ts';
 import { changesSince } from './trained-from.ts';
 

@@ -1,8 +1,8 @@
-import type { Report } from '../contract/schemas.ts';
-import { RowcastError } from '../errors.ts';
-import { saveModel } from '../reports/model/model-format.ts';
-import { driversOf, reportColumns } from '../reports/report-columns.ts';
-import { sanitize } from '../sanitize.ts';
+import type { Report } from '../base/contract/schemas.ts';
+import { RowcastError } from '../base/errors.ts';
+import { sanitize } from '../base/sanitize.ts';
+import { saveModel } from '../models/model/model-format.ts';
+import { driversOf, reportColumns } from '../models/store/report-columns.ts';
 import { MAX_SHUFFLES } from './findings/drivers.ts';
 import { evaluate, type LearnedModel } from './findings/evaluate.ts';
 import { percent } from './findings/evaluation.ts';

@@ -1,7 +1,7 @@
-import { RowcastError } from '../errors.ts';
+import { RowcastError } from '../base/errors.ts';
 import { FieldReader } from '../formats/csv/fields/field-reader.ts';
-import { textOf } from '../formats/csv/fields/fields.ts';
-import { isBlank } from '../reports/values/coerce.ts';
+import { textOf } from '../formats/records/fields.ts';
+import { isBlank } from '../formats/values/coerce.ts';
 import { leakingColumns } from './findings/leaks.ts';
 import { labelRows } from './rows/label-rows.ts';
 import { learnColumns } from './rows/learn-columns.ts';

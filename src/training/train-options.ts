@@ -1,4 +1,4 @@
-import type { RejectLimit } from '../config/reject-limit.ts';
+import type { RejectLimit } from '../base/options/values/reject-limit.ts';
 import type { ColumnChoices } from './rows/learn-columns.ts';
 
 export interface TrainOptions extends ColumnChoices {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import type { Report } from '../contract/schemas.ts';
+import type { Report } from '../base/contract/schemas.ts';
 import { dialectOf } from '../formats/csv/dialect.ts';
-import { listReports } from '../reports/report-store.ts';
+import { listReports } from '../models/store/report-store.ts';
 import { sha256Of } from '../storage/checksum.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 import type { TrainOptions } from './train-options.ts';

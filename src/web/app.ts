@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import cookie from '@fastify/cookie';
 import type { FastifyPluginAsync } from 'fastify';
-import { toUnreadableHome } from '../reports/data-directory.ts';
 import { shuttingDown } from '../server/admin/readiness.ts';
 import { trackAllowedMethods } from '../server/http/method-not-allowed.ts';
 import type { Shared } from '../server/service.ts';
+import { toUnreadableHome } from '../storage/local/home-folder.ts';
 import { assetRoutes } from './assets.ts';
 import { acceptForms } from './bodies.ts';
 import type { PlatformContext } from './context.ts';

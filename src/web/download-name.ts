@@ -1,4 +1,4 @@
-import { sanitize } from '../sanitize.ts';
+import { sanitize } from '../base/sanitize.ts';
 
 /**
  * The value of Content-Disposition for a download (RFC 6266): browsers use the second name, other clients the first one.

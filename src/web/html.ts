@@ -1,4 +1,4 @@
-import { sanitize } from '../sanitize.ts';
+import { sanitize } from '../base/sanitize.ts';
 
 /** Markup: everything in it that came from outside has been escaped. Only this file makes it. */
 export class Html {

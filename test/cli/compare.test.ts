@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
-import type { Summary } from '../../src/runs/summary.ts';
+import type { Summary } from '../../src/runs/summary/summary.ts';
 import { train } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
+import { runOptions } from '../../src/base/options/score.ts';
+import { resolveValues } from '../../src/base/options/values/resolve-options.ts';
 import { repairCommands } from '../../src/cli/repair-commands.ts';
-import { runOptions } from '../../src/config/options/score.ts';
-import { resolveValues } from '../../src/config/resolve-options.ts';
 
 const local = { kind: 'local', home: resolve('.rowcast') } as const;
 const commandsOf = (

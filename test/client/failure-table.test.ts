@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CallError } from '../../src/client/call-error.ts';
-import type { FailureKind } from '../../src/client/failure-rule.ts';
 import { failureTable, kindOfCause, kindOfStatus } from '../../src/client/failure-table.ts';
 import { hintOfStatus, readRetryAfter } from '../../src/client/transport/error-response.ts';
+import { CallError } from '../../src/scoring/failures/call-error.ts';
+import type { FailureKind } from '../../src/scoring/failures/failure-rule.ts';
 
 describe('a failed request', () => {
   it('is classified by its status', () => {

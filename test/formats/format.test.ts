@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { scoreDefaults } from '../../src/config/score-defaults.ts';
-import { httpScorer } from '../../src/scoring/http/http-scorer.ts';
+import { scoreDefaults } from '../../src/base/options/values/score-defaults.ts';
+import { httpScorer } from '../../src/client/scorer/http-scorer.ts';
 import { prepare } from '../../src/scoring/prepare.ts';
 import { stages } from '../../src/scoring/stages.ts';
 import { jsonLines } from '../support/formats/json-lines.ts';

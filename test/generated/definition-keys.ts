@@ -1,8 +1,8 @@
-import { defaultTextOf } from '../../src/config/option-text.ts';
-import type { Option, Options } from '../../src/config/options/option.ts';
-import { scoreOptions, serviceOptions } from '../../src/config/options/score.ts';
-import { scaleOutOptions } from '../../src/config/options/shards.ts';
-import { historyOptions, trainOptions } from '../../src/config/options/train.ts';
+import type { Option, Options } from '../../src/base/options/option.ts';
+import { scoreOptions, serviceOptions } from '../../src/base/options/score.ts';
+import { scaleOutOptions } from '../../src/base/options/shards.ts';
+import { historyOptions, trainOptions } from '../../src/base/options/train.ts';
+import { defaultTextOf } from '../../src/base/options/values/option-text.ts';
 import { markdownTable } from './markdown.ts';
 
 /** Tables of docs/definitions.md, by the name of their marker. */

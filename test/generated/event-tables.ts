@@ -1,6 +1,6 @@
-import { commandEvents } from '../../src/log-events/command-events.ts';
-import type { LogEvents } from '../../src/log-events/log-events.ts';
-import { serviceEvents } from '../../src/log-events/service-events.ts';
+import { commandEvents } from '../../src/base/reference/command-events.ts';
+import type { LogEvents } from '../../src/base/reference/log-events.ts';
+import { serviceEvents } from '../../src/base/reference/service-events.ts';
 import { markdownTable } from './markdown.ts';
 
 /** For docs/monitoring.md: every event of a log line. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { manPage } from '../../src/cli/help/man-page.ts';
-import { definitionSchema } from '../../src/config/definition-schema.ts';
+import { definitionSchema } from '../../src/library/definition/definition-schema.ts';
 import { root } from '../support/root.ts';
 import { commandReference } from './command-reference.ts';
 import { definitionTables } from './definition-keys.ts';

@@ -1,14 +1,14 @@
-import { defaultTextOf } from '../../src/config/option-text.ts';
-import { driftOptions } from '../../src/config/options/drift.ts';
-import { inputOptions } from '../../src/config/options/input.ts';
-import type { Option, Options } from '../../src/config/options/option.ts';
-import { rejectsOptions } from '../../src/config/options/rejects.ts';
-import { serviceOptions } from '../../src/config/options/score.ts';
-import { homeOption } from '../../src/config/options/service.ts';
-import { camelCase } from '../../src/config/resolve-options.ts';
+import { driftOptions } from '../../src/base/options/drift.ts';
+import { inputOptions } from '../../src/base/options/input.ts';
+import type { Option, Options } from '../../src/base/options/option.ts';
+import { rejectsOptions } from '../../src/base/options/rejects.ts';
+import { serviceOptions } from '../../src/base/options/score.ts';
+import { homeOption } from '../../src/base/options/service.ts';
+import { defaultTextOf } from '../../src/base/options/values/option-text.ts';
+import { camelCase } from '../../src/base/options/values/resolve-options.ts';
+import { probeOptions } from '../../src/library/forecast/plan.ts';
 import { scoreOptions } from '../../src/library/options/score-options.ts';
 import { verifyTable } from '../../src/library/options/verify-options.ts';
-import { probeOptions } from '../../src/library/plan/plan.ts';
 import { historyTable } from '../../src/library/train.ts';
 
 const MAX_WIDTH = 116;

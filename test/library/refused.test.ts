@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import { plan } from '../../src/library/plan/plan.ts';
+import { plan } from '../../src/library/forecast/plan.ts';
 import { score } from '../../src/library/score.ts';
 import { scoreStream } from '../../src/library/score-stream.ts';
 import { Client } from '../../src/library/scorers/client.ts';
@@ -11,7 +11,7 @@ import { LocalScorer } from '../../src/library/scorers/local-scorer.ts';
 import { startService } from '../../src/library/start-service.ts';
 import { train } from '../../src/library/train.ts';
 import { verify } from '../../src/library/verify.ts';
-import type { Summary } from '../../src/runs/summary.ts';
+import type { Summary } from '../../src/runs/summary/summary.ts';
 import { bench, csv } from './bench.ts';
 
 /** What the run came to; the stream fails too. */

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { RowcastError } from '../../src/errors.ts';
+import { RowcastError } from '../../src/base/errors.ts';
 import type { Progress, Retry } from '../../src/library/callbacks.ts';
 import { score } from '../../src/library/score.ts';
 import { LocalScorer } from '../../src/library/scorers/local-scorer.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Batch } from '../../src/formats/csv/batch.ts';
-import { memoryOfBatch, memoryOfFaults } from '../../src/scoring/batch/batch-memory.ts';
+import type { Batch } from '../../src/formats/records/batch.ts';
 import { noPredictions } from '../../src/scoring/batch/join-predictions.ts';
+import { memoryOfBatch, memoryOfFaults } from '../../src/scoring/batch/memory-of-batch.ts';
 import { inFlight, type Sent } from '../../src/scoring/in-flight.ts';
 import type { Scored } from '../../src/scoring/scorer.ts';
 import { encodeText } from '../support/scoring/encoded.ts';

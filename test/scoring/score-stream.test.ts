@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { lockRunPaths } from '../../src/runs/paths/lock-paths.ts';
-import { score, scoreTo } from '../../src/scoring/score.ts';
+import { score, scoreTo } from '../../src/runs/score.ts';
 import { streamSource } from '../../src/storage/stream-source.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';

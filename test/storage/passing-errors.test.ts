@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { platform } from 'node:os';
 import { describe, it } from 'node:test';
-import { toUnreadableHome, unwritableHome } from '../../src/reports/data-directory.ts';
+import { toUnreadableHome, unwritableHome } from '../../src/storage/local/home-folder.ts';
 import { unreadable } from '../../src/storage/source.ts';
 import { unwritable } from '../../src/storage/target.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { commandLineCodes } from '../../src/error-codes/command-line-codes.ts';
-import type { CommandErrorDocs } from '../../src/error-codes/error-doc.ts';
-import { inputCodes } from '../../src/error-codes/input-codes.ts';
-import { requestCodes } from '../../src/error-codes/request-codes.ts';
-import { runCodes } from '../../src/error-codes/run-codes.ts';
-import { serviceCodes } from '../../src/error-codes/service-codes.ts';
+import { commandLineCodes } from '../../src/base/reference/command-line-codes.ts';
+import type { CommandErrorDocs } from '../../src/base/reference/error-doc.ts';
+import { inputCodes } from '../../src/base/reference/input-codes.ts';
+import { requestCodes } from '../../src/base/reference/request-codes.ts';
+import { runCodes } from '../../src/base/reference/run-codes.ts';
+import { serviceCodes } from '../../src/base/reference/service-codes.ts';
 import type { Finished } from './rowcast.ts';
 
 const docs: CommandErrorDocs = {

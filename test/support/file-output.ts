@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { newAccounts } from '../../src/runs/accounts.ts';
 import { firstAttempt } from '../../src/runs/attempt.ts';
 import { PrefixDigest } from '../../src/runs/checkpoint/prefix-digest.ts';
 import { acquireFile } from '../../src/runs/output/acquire-file-output.ts';
 import type { FileOutputOptions } from '../../src/runs/output/file-output.ts';
 import type { CommitPoint, Output } from '../../src/runs/output/output.ts';
+import { newAccounts } from '../../src/scoring/row-counts.ts';
 import { diskFiles } from '../../src/storage/local/durable-files.ts';
 
 /** The state of a run before a row. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encoderOf } from '../../src/reports/model/column-encoder.ts';
-import { loadModel } from '../../src/reports/model/model-file.ts';
-import { predictColumns } from '../../src/reports/model/predict-columns.ts';
+import { encoderOf } from '../../src/formats/columns/column-encoder.ts';
+import { loadModel } from '../../src/models/model/model-file.ts';
+import { predictColumns } from '../../src/models/model/predict-columns.ts';
 import { fit } from '../../src/training/fit.ts';
 import { seededRandom } from '../../src/training/rows/seeded-random.ts';
 

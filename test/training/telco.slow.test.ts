@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { testingResults } from '../../src/reports/report-store.ts';
+import { testingResults } from '../../src/models/store/report-store.ts';
 import { train } from '../../src/training/train.ts';
 import { sharedFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';

@@ -3,7 +3,7 @@ import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { report as reportShape } from '../../src/contract/schemas.ts';
+import { report as reportShape } from '../../src/base/contract/schemas.ts';
 import { defaultId, train } from '../../src/training/train.ts';
 import { history, homeWith } from '../support/service/history.ts';
 

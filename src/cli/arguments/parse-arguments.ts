@@ -1,7 +1,7 @@
 import yargs from 'yargs';
-import type { Option } from '../../config/options/option.ts';
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import type { Option } from '../../base/options/option.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { type CommandRow, optionsOf } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
 import { type GivenOption, readOptions, type Value } from './read-options.ts';

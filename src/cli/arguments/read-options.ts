@@ -1,5 +1,5 @@
-import type { Option } from '../../config/options/option.ts';
-import { sanitize } from '../../sanitize.ts';
+import type { Option } from '../../base/options/option.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { type CommandRow, documentedGroups, optionsOf } from '../command-table/command-row.ts';
 import { didYouMean, usageError } from './usage-error.ts';
 

@@ -1,4 +1,4 @@
-import { sanitize } from '../../sanitize.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { argumentName, type CommandRow } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
 import { checkChoice } from './read-options.ts';

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 
 /** @param command the command whose help to look at, if it is known */
 export function usageError(message: string, command?: { name: string }): RowcastError {
@@ -12,7 +12,7 @@ export function usageError(message: string, command?: { name: string }): Rowcast
 
 /** The similar names as a sentence to add to a message, if there are any: `. Did you mean --report?` */
 export async function didYouMean(word: string, names: readonly string[], prefix = ''): Promise<string> {
-  const { suggestNames } = await import('../../suggest-names.ts');
+  const { suggestNames } = await import('../../base/suggest-names.ts');
   const near = suggestNames(word, names).map(name => prefix + name);
   return near.length === 0 ? '' : `. Did you mean ${near.join(' or ')}?`;
 }

@@ -1,5 +1,5 @@
-import { logOptions } from '../../config/options/observability.ts';
-import type { Option, Options } from '../../config/options/option.ts';
+import { logOptions } from '../../base/options/observability.ts';
+import type { Option, Options } from '../../base/options/option.ts';
 import type { Command } from '../context.ts';
 
 /** One command: parsing, dispatch, help, completion, man page and reference all come from its row. */

@@ -1,14 +1,14 @@
-import { jsonOption, progressOptions } from '../../config/options/observability.ts';
-import { outputOptions } from '../../config/options/output.ts';
-import { historyPositional, inputPositional } from '../../config/options/positionals.ts';
+import { jsonOption, progressOptions } from '../../base/options/observability.ts';
+import { outputOptions } from '../../base/options/output.ts';
+import { historyPositional, inputPositional } from '../../base/options/positionals.ts';
 import {
   connectionOptions,
   homeOption,
   idleTimeoutOption,
   reportOption,
   timeoutOption,
-} from '../../config/options/service.ts';
-import { historyOptions, trainOptions } from '../../config/options/train.ts';
+} from '../../base/options/service.ts';
+import { historyOptions, trainOptions } from '../../base/options/train.ts';
 import type { CommandRow, Positional } from './command-row.ts';
 
 const reportId: Positional = { name: 'id', kind: 'text', describe: 'id of the report', isRequired: true };

@@ -1,14 +1,14 @@
-import { driftLimits } from '../../config/options/drift.ts';
-import { progressOptions } from '../../config/options/observability.ts';
-import { batchOptions, rateOptions, threadOptions } from '../../config/options/pace.ts';
-import { connectionOptions, homeOption, outageOptions, timeoutOption } from '../../config/options/service.ts';
+import { driftLimits } from '../../base/options/drift.ts';
+import { progressOptions } from '../../base/options/observability.ts';
+import { batchOptions, rateOptions, threadOptions } from '../../base/options/pace.ts';
+import { connectionOptions, homeOption, outageOptions, timeoutOption } from '../../base/options/service.ts';
 import {
   assembleGroups,
   queueWorkOptions,
   shardsPositional,
   workOptions,
   workPositional,
-} from '../../config/options/shards.ts';
+} from '../../base/options/shards.ts';
 import type { CommandRow } from './command-row.ts';
 
 /** Commands that divide the work of a run among processes and machines. */

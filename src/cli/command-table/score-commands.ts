@@ -1,11 +1,11 @@
-import { definitionOptions, dryRunOption } from '../../config/options/definition.ts';
-import { jsonOption, progressOptions, statusOptions } from '../../config/options/observability.ts';
-import { planOptions } from '../../config/options/plan.ts';
-import { inputsPositional } from '../../config/options/positionals.ts';
-import { repairOptions } from '../../config/options/repair.ts';
-import { runGroups } from '../../config/options/score.ts';
-import { queueOption, shardOptions, workersOption } from '../../config/options/shards.ts';
-import { sampleOptions, verifyOptions } from '../../config/options/verify.ts';
+import { definitionOptions, dryRunOption } from '../../base/options/definition.ts';
+import { jsonOption, progressOptions, statusOptions } from '../../base/options/observability.ts';
+import { planOptions } from '../../base/options/plan.ts';
+import { inputsPositional } from '../../base/options/positionals.ts';
+import { repairOptions } from '../../base/options/repair.ts';
+import { runGroups } from '../../base/options/score.ts';
+import { queueOption, shardOptions, workersOption } from '../../base/options/shards.ts';
+import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import type { CommandRow } from './command-row.ts';
 
 /** Commands that score files and check the results. */

@@ -1,12 +1,12 @@
-import { keyOptions } from '../../config/options/keys.ts';
+import { keyOptions } from '../../base/options/keys.ts';
 import {
   limitOptions,
   listenOptions,
   platformOptions,
   serviceThreadOptions,
   startAndStopOptions,
-} from '../../config/options/serve.ts';
-import { homeOption } from '../../config/options/service.ts';
+} from '../../base/options/serve.ts';
+import { homeOption } from '../../base/options/service.ts';
 import type { CommandRow, Positional } from './command-row.ts';
 
 const keyName: Positional = {

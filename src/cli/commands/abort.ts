@@ -1,7 +1,7 @@
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { discardShards } from '../../library/shards/discard-shards.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
-import { discardUnfinished } from '../../runs/discard-run.ts';
+import { discardUnfinished } from '../../runs/status/discard-run.ts';
 import type { Context } from '../context.ts';
 
 /** Discards an unfinished run, of one process or in shards. */

@@ -1,11 +1,11 @@
-import { outputOptions } from '../../config/options/output.ts';
-import { idleTimeoutOption, reportOption } from '../../config/options/service.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { counted, countOf } from '../../base/number-text.ts';
+import { outputOptions } from '../../base/options/output.ts';
+import { idleTimeoutOption, reportOption } from '../../base/options/service.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
-import { counted, countOf } from '../../number-text.ts';
-import { batchPredict } from '../../scoring/upload-file.ts';
+import { batchPredict } from '../../runs/transfer-file.ts';
 import { stdout } from '../../storage/standard-streams.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import { withServiceOf } from '../connect.ts';

@@ -1,10 +1,10 @@
-import { flagsOf } from '../../config/definition/settings.ts';
-import { inspectFile } from '../../config/definition.ts';
-import { exitCodes, RowcastError } from '../../errors.ts';
+import { exitCodes, RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { inspectFile } from '../../library/definition/definition.ts';
+import { flagsOf } from '../../library/definition/settings.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
-import { fillPattern, isOutputPattern } from '../../runs/files/output-pattern.ts';
-import { sanitize } from '../../sanitize.ts';
+import { fillPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import type { Context } from '../context.ts';
 import { definitionFiles, settingsOf } from '../definitions.ts';
 import { describeFailure, failureFields } from '../exit-codes.ts';

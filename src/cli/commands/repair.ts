@@ -1,9 +1,9 @@
-import { repairOptions } from '../../config/options/repair.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
+import { Interrupted } from '../../base/interrupted.ts';
+import { counted, countOf } from '../../base/number-text.ts';
+import { repairOptions } from '../../base/options/repair.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
-import { counted, countOf } from '../../number-text.ts';
-import { repair } from '../../repair/repair.ts';
-import { Interrupted } from '../../scoring/stop.ts';
+import { repair } from '../../runs/repair/repair.ts';
 import type { Context } from '../context.ts';
 import { onSignals } from '../signals.ts';
 

@@ -1,5 +1,5 @@
-import { timeoutOption } from '../../config/options/service.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
+import { timeoutOption } from '../../base/options/service.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';

@@ -1,9 +1,9 @@
-import { type Definition, loadDefinition } from '../../config/definition.ts';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { Interrupted } from '../../base/interrupted.ts';
+import { commandOf } from '../../base/shell-word.ts';
+import { type Definition, loadDefinition } from '../../library/definition/definition.ts';
 import { ExitCode, exitCodeOf } from '../../library/run/exit-code.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
-import { Interrupted } from '../../scoring/stop.ts';
-import { commandOf } from '../../shell-word.ts';
 import type { Context } from '../context.ts';
 import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../definitions.ts';
 import { logFileFailure } from '../last-error.ts';

@@ -1,22 +1,22 @@
-import { shardOptions, workersOption } from '../../config/options/shards.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { Interrupted } from '../../base/interrupted.ts';
+import { shardOptions, workersOption } from '../../base/options/shards.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { lockSummary } from '../../library/run/lock-reports.ts';
 import { type Held, recordRefusal, recordRun } from '../../library/run/record-run.ts';
 import { takeSummary } from '../../library/run/refused-summary.ts';
 import { RunRecord } from '../../library/run/run-record.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
+import type { Telemetry } from '../../runs/observers/telemetry/open-telemetry.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
-import { Interrupted } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
-import type { Telemetry } from '../../telemetry/open-telemetry.ts';
 import type { Context } from '../context.ts';
 import { type Job, nameOf, readJob } from '../score/read-job.ts';
 import { beginLineage } from '../score/run-lineage.ts';
 import { AFTER_SIGNAL_MS, beginTelemetry } from '../score/run-telemetry.ts';
+import { scoreReporting } from '../score/scoring.ts';
 import { unwritten } from '../score/unwritten.ts';
-import { scoreReporting } from '../scoring.ts';
 import { LOCAL } from '../service.ts';
 import { onSignals } from '../signals.ts';
 

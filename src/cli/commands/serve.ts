@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { serveOptions } from '../../config/options/serve.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
-import { isLoopback, isUnspecified } from '../../contract/loopback.ts';
-import { RowcastError } from '../../errors.ts';
+import { isLoopback, isUnspecified } from '../../base/contract/loopback.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { serveOptions } from '../../base/options/serve.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { listKeys } from '../../server/auth/key-store.ts';

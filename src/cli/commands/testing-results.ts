@@ -1,5 +1,5 @@
-import { timeoutOption } from '../../config/options/service.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
+import { timeoutOption } from '../../base/options/service.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
 import { lockOutput } from '../../runs/paths/lock-paths.ts';

@@ -1,10 +1,10 @@
-import { historyOptions, trainOptions } from '../../config/options/train.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
-import type { ColumnType, Report } from '../../contract/schemas.ts';
-import { RowcastError } from '../../errors.ts';
+import type { ColumnType, Report } from '../../base/contract/schemas.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { historyOptions, trainOptions } from '../../base/options/train.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
-import { sanitize } from '../../sanitize.ts';
 import { train } from '../../training/train.ts';
 import type { Context } from '../context.ts';
 import { printText } from '../terminal/print.ts';

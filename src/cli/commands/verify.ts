@@ -1,13 +1,13 @@
-import { sampleOptions, verifyOptions } from '../../config/options/verify.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
-import type { LongField } from '../../formats/csv/records/long-field.ts';
+import { counted, countOf } from '../../base/number-text.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
+import type { LongField } from '../../formats/records/long-field.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { longFieldLine } from '../../library/run/long-field-line.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
 import { type FilesToVerify, verifyFiles } from '../../library/verify-files.ts';
-import { counted, countOf } from '../../number-text.ts';
-import type { Tally } from '../../verify/compare.ts';
+import type { Tally } from '../../runs/verify/compare.ts';
 import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
 

@@ -1,9 +1,9 @@
-import { queueWorkOptions, workOptions } from '../../config/options/shards.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { countOf } from '../../base/number-text.ts';
+import { queueWorkOptions, workOptions } from '../../base/options/shards.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
-import { countOf } from '../../number-text.ts';
 import { shardsFailed } from '../../shards/assemble/check-complete.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';

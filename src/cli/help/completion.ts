@@ -1,4 +1,4 @@
-import type { Option } from '../../config/options/option.ts';
+import type { Option } from '../../base/options/option.ts';
 import { type CommandRow, documentedGroups } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
 

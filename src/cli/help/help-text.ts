@@ -1,5 +1,5 @@
-import { describeWithDefault } from '../../config/option-text.ts';
-import type { Options } from '../../config/options/option.ts';
+import type { Options } from '../../base/options/option.ts';
+import { describeWithDefault } from '../../base/options/values/option-text.ts';
 import {
   argumentName,
   type CommandRow,

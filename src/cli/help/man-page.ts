@@ -1,4 +1,4 @@
-import { describeWithDefault } from '../../config/option-text.ts';
+import { describeWithDefault } from '../../base/options/values/option-text.ts';
 import { argumentName, type CommandRow, documentedGroups } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
 import { environmentVariables, purpose } from './about.ts';

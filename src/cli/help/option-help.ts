@@ -1,5 +1,5 @@
-import { placeholderOf } from '../../config/option-text.ts';
-import type { Option, Options } from '../../config/options/option.ts';
+import type { Option, Options } from '../../base/options/option.ts';
+import { placeholderOf } from '../../base/options/values/option-text.ts';
 import { argumentName, type CommandRow, documentedGroups } from '../command-table/command-row.ts';
 
 /** How an option is written: `-o, --output FILE`. */

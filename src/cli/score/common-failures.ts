@@ -1,6 +1,6 @@
-import { CallError } from '../../client/call-error.ts';
-import type { FailureKind } from '../../client/failure-rule.ts';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { CallError } from '../../scoring/failures/call-error.ts';
+import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 
 const OF_SERVICE: readonly FailureKind[] = ['unavailable', 'busy', 'server_error', 'fatal'];
 const OF_ALL: readonly string[] = [

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
+import { counted, countOf } from '../../base/number-text.ts';
 import type { RunRecord } from '../../library/run/run-record.ts';
-import { counted, countOf } from '../../number-text.ts';
-import { type Accounts, newAccounts, sumOf } from '../../runs/accounts.ts';
-import type { Summary } from '../../runs/summary.ts';
-import { addSamples, noSample, type TimelineSample } from '../../runs/timeline.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
+import { addSamples, noSample, type TimelineSample } from '../../runs/summary/timeline.ts';
+import { type Accounts, newAccounts, sumOf } from '../../scoring/row-counts.ts';
 import { LOCAL } from '../service.ts';
 import { type ProgressReport, runReport } from '../terminal/progress-text.ts';
 

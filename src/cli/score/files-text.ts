@@ -1,6 +1,6 @@
-import { counted, countOf } from '../../number-text.ts';
-import type { Summary } from '../../runs/summary.ts';
-import { sanitize } from '../../sanitize.ts';
+import { counted, countOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 
 /** Maximum number of failed files that are listed; the summary has all. */

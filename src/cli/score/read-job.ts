@@ -1,9 +1,9 @@
-import { runOptions } from '../../config/options/score.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
+import { runOptions } from '../../base/options/score.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { comparedFiles, type RunJob } from '../../library/run/run-job.ts';
 import { namesOf } from '../../library/run/run-names.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
-import { isOutputPattern } from '../../runs/files/output-pattern.ts';
+import { isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { isPattern } from '../../storage/local/glob.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';

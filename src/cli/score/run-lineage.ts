@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
+import { sanitize } from '../../base/sanitize.ts';
+import { reasonOf } from '../../base/system-error.ts';
 import type { RunRecord } from '../../library/run/run-record.ts';
 import type { Environment } from '../../library/service/choose-service.ts';
-import { lineageSettings } from '../../lineage/lineage-settings.ts';
-import type { EventOptions } from '../../lineage/run-events.ts';
-import { sanitize } from '../../sanitize.ts';
-import { reasonOf } from '../../system-error.ts';
+import { lineageSettings } from '../../runs/observers/lineage/lineage-settings.ts';
+import type { EventOptions } from '../../runs/observers/lineage/run-events.ts';
 
 /** Sends the events of runs to the endpoint of the environment. It never fails. */
 export interface Lineage {
@@ -34,8 +34,8 @@ export async function beginLineage({
   if (settings.problem !== undefined) warn(settings.problem);
   if (settings.endpoint === undefined) return undefined;
   // Loaded only when they are needed.
-  const { LineageSender } = await import('../../lineage/lineage-sender.ts');
-  const { endEvent, startEvent } = await import('../../lineage/run-events.ts');
+  const { LineageSender } = await import('../../runs/observers/lineage/lineage-sender.ts');
+  const { endEvent, startEvent } = await import('../../runs/observers/lineage/run-events.ts');
   const sender = new LineageSender(settings.endpoint, warn);
   const started = new Set<RunRecord>();
   const optionsOf = ({ columnsOf }: RunRecord): EventOptions => ({ ...settings, columnsOf });

@@ -1,8 +1,8 @@
-import { readVersion } from '../../library/version.ts';
-import { reasonOf } from '../../system-error.ts';
-import type { Telemetry, TelemetryOptions } from '../../telemetry/open-telemetry.ts';
-import type { ObservedRun } from '../../telemetry/run-telemetry.ts';
-import { telemetrySettings } from '../../telemetry/telemetry-settings.ts';
+import { reasonOf } from '../../base/system-error.ts';
+import { readVersion } from '../../base/version.ts';
+import type { Telemetry, TelemetryOptions } from '../../runs/observers/telemetry/open-telemetry.ts';
+import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
+import { telemetrySettings } from '../../runs/observers/telemetry/telemetry-settings.ts';
 import type { Context } from '../context.ts';
 
 /** How long to send traces, metrics and lineage after a signal; schedulers kill a process that takes long. */
@@ -26,7 +26,7 @@ export async function beginTelemetry(
   if (!settings.traces && !settings.metrics) return undefined;
   try {
     // Loaded only when it is needed.
-    const { openTelemetry } = await import('../../telemetry/open-telemetry.ts');
+    const { openTelemetry } = await import('../../runs/observers/telemetry/open-telemetry.ts');
     return openTelemetry(settings, {
       ...{ version: readVersion(), run, ...how, warn },
     });

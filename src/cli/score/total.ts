@@ -1,5 +1,5 @@
-import { exitCodes } from '../../errors.ts';
-import type { Summary } from '../../runs/summary.ts';
+import { exitCodes } from '../../base/errors.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 
 /** What is reported first if several of them apply. */
 const BY_IMPORTANCE = [exitCodes.unbalanced, exitCodes.bug, exitCodes.stopped, exitCodes.temporary];

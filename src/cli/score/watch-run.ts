@@ -1,8 +1,8 @@
+import { counted } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { longFieldLine } from '../../library/run/long-field-line.ts';
 import type { RunWatch } from '../../library/run/score-recorded.ts';
 import type { Scoring } from '../../library/run/score-values.ts';
-import { counted } from '../../number-text.ts';
-import { sanitize } from '../../sanitize.ts';
 import type { Context } from '../context.ts';
 import { rejectLines } from '../reject-lines.ts';
 import { LOCAL } from '../service.ts';

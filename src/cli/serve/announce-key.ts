@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { RowcastError } from '../../errors.ts';
-import { makeFolder } from '../../reports/data-directory.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { reasonOf } from '../../base/system-error.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
-import { reasonOf } from '../../system-error.ts';
+import { makeFolder } from '../../storage/local/home-folder.ts';
 import type { Context } from '../context.ts';
 
 /**

@@ -4,8 +4,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Logger } from 'pino';
-import { makeFolder } from '../../reports/data-directory.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
+import { makeFolder } from '../../storage/local/home-folder.ts';
 import type { Platform } from '../../web/platform.ts';
 import type { Context } from '../context.ts';
 

@@ -1,5 +1,5 @@
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 
 /** An empty host is refused, because it would listen on every interface. */
 export function readHost(text: string): string {

@@ -1,7 +1,7 @@
-import { isLoopback } from '../../contract/loopback.ts';
-import { RowcastError } from '../../errors.ts';
+import { isLoopback } from '../../base/contract/loopback.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import type { Environment } from '../../library/service/choose-service.ts';
-import { sanitize } from '../../sanitize.ts';
 
 /** Minimum length of a key that other hosts could try to guess: 32 random base64 characters are 192 bits. */
 const MIN_KEY_LENGTH = 32;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { formatDuration } from '../../config/duration.ts';
+import { formatDuration } from '../../base/options/values/duration.ts';
 import type { Service } from '../../server/service.ts';
 import type { EndingSignal } from '../signals.ts';
 import { enforceDeadline } from './exit-deadline.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { reasonOf } from '../../base/system-error.ts';
 import type { Tls } from '../../server/http/tls.ts';
 import type { Service } from '../../server/service.ts';
-import { reasonOf } from '../../system-error.ts';
 import { failureFields, failureMessage } from '../exit-codes.ts';
 
 /** @throws RowcastError `usage`, `no_such_file` */

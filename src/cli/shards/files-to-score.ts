@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
-import type { LocalScorer } from '../../local/local-scorer.ts';
-import type { FilePair } from '../../runs/files/pair-files.ts';
-import { unchangedRun } from '../../runs/files/unchanged-run.ts';
+import type { LocalScorer } from '../../models/local/local-scorer.ts';
+import type { FilePair } from '../../runs/several/pair-files.ts';
+import { unchangedRun } from '../../runs/several/unchanged-run.ts';
 import { PLAN } from '../../shards/folder/names.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';

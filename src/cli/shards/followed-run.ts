@@ -1,6 +1,6 @@
 import type { RunRecord } from '../../library/run/run-record.ts';
-import type { Summary } from '../../runs/summary.ts';
-import type { ObservedRun } from '../../telemetry/run-telemetry.ts';
+import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 
 /** What traces and metrics say about a run in shards, whose record may be replaced by that of a later step. */
 export class FollowedRun implements ObservedRun {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { runOptions } from '../../config/options/score.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
+import { runOptions } from '../../base/options/score.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { readVersion } from '../../base/version.ts';
 import type { ScoreValues } from '../../library/run/score-values.ts';
 import { type Address, chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
-import { readVersion } from '../../library/version.ts';
 import type { Budget } from '../../shards/budget/take-slot.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { countOf } from '../../number-text.ts';
+import { countOf } from '../../base/number-text.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
 import type { WorkObserver } from '../../shards/work/work-observer.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { Contact } from '../../shards/queue/contact.ts';
 import { openQueue } from '../../shards/queue/open-queue.ts';
 import { QUEUE_VARIABLE, type QueueAddress } from '../../shards/queue/queue-address.ts';

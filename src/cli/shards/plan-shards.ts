@@ -1,9 +1,9 @@
+import { countOf } from '../../base/number-text.ts';
+import { commandOf } from '../../base/shell-word.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
-import { countOf } from '../../number-text.ts';
 import { whyOneShard } from '../../shards/plan/publish-shards.ts';
-import { commandOf } from '../../shell-word.ts';
 import { retryLines } from '../connect.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';

@@ -1,8 +1,8 @@
+import { countOf, sizeOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { plannedValues } from '../../library/shards/assemble-job.ts';
-import { countOf, sizeOf } from '../../number-text.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
-import type { Summary } from '../../runs/summary.ts';
-import { sanitize } from '../../sanitize.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 import type { SpaceNeed } from '../../shards/assemble/space.ts';
 import { isSingle, type ShardPlan } from '../../shards/plan/plan-shape.ts';
 import type { Context } from '../context.ts';

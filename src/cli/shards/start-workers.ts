@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { thresholdText } from '../../config/changed-options.ts';
-import { exitCodes } from '../../errors.ts';
+import { exitCodes } from '../../base/errors.ts';
+import { thresholdText } from '../../base/options/values/changed-options.ts';
 import type { ScoreValues } from '../../library/run/score-values.ts';
 import { type Address, type Environment, flagsOfAddress } from '../../library/service/choose-service.ts';
 

@@ -1,7 +1,7 @@
 import type { RunJob } from '../../library/run/run-job.ts';
 import { RunRecord } from '../../library/run/run-record.ts';
+import type { RunTelemetry } from '../../runs/observers/telemetry/run-telemetry.ts';
 import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
-import type { RunTelemetry } from '../../telemetry/run-telemetry.ts';
 import type { Context } from '../context.ts';
 import { AFTER_SIGNAL_MS, beginTelemetry } from '../score/run-telemetry.ts';
 import { FollowedRun } from './followed-run.ts';

@@ -1,5 +1,6 @@
-import { connectionOptions } from '../../config/options/service.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
+import { connectionOptions } from '../../base/options/service.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { commandOf } from '../../base/shell-word.ts';
 import {
   type Address,
   DEFAULT_KEY,
@@ -9,7 +10,6 @@ import {
 } from '../../library/service/choose-service.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
-import { commandOf } from '../../shell-word.ts';
 import type { Context } from '../context.ts';
 import { LOCAL } from '../service.ts';
 

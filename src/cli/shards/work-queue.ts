@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
+import { countOf } from '../../base/number-text.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
-import { countOf } from '../../number-text.ts';
-import { Interrupted, unlessStopped } from '../../scoring/stop.ts';
 import { KnownRuns } from '../../shards/queue/known-runs.ts';
 import type { QueueAddress } from '../../shards/queue/queue-address.ts';
 import type { QueuedRun } from '../../shards/queue/shard-queue.ts';

@@ -1,4 +1,4 @@
-import { sanitize } from '../../sanitize.ts';
+import { sanitize } from '../../base/sanitize.ts';
 
 /** A line of progress. */
 export interface ProgressLine {

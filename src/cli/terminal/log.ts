@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { sanitizeLines } from '../../sanitize.ts';
+import { sanitizeLines } from '../../base/sanitize.ts';
 import { failureFields, failureMessage } from '../exit-codes.ts';
 import { liveLines } from './live-lines.ts';
 

@@ -1,8 +1,8 @@
-import type { PlanTotals } from '../../library/plan/plan-of.ts';
-import { counted, countOf, durationOf, sizeOf } from '../../number-text.ts';
+import { counted, countOf, durationOf, sizeOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { PlanTotals } from '../../library/forecast/plan-of.ts';
 import { dialectText } from '../../runs/checkpoint/checkpoint.ts';
-import { sanitize } from '../../sanitize.ts';
-import type { InputPlan } from '../../scoring/plan/plan-input.ts';
+import type { InputPlan } from '../../runs/forecast/plan-input.ts';
 
 /** Maximum number of columns that a line lists. */
 const MAX_LISTED = 30;

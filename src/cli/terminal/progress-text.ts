@@ -1,6 +1,6 @@
-import type { CallStatistics } from '../../contract/call-statistics.ts';
-import { counted, countOf, durationOf, sizeOf } from '../../number-text.ts';
-import type { RunProgress } from '../../scoring/observer.ts';
+import type { CallStatistics } from '../../base/contract/call-statistics.ts';
+import { counted, countOf, durationOf, sizeOf } from '../../base/number-text.ts';
+import type { RunProgress } from '../../runs/observer.ts';
 
 /** What a progress line says: as text, and as members of a JSON line. */
 export interface ProgressReport {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { progressOptions } from '../../config/options/observability.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
+import { progressOptions } from '../../base/options/observability.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import type { ProgressLine } from './lay-out-lines.ts';
 import { liveLines } from './live-lines.ts';
 import type { LogFormat } from './log.ts';

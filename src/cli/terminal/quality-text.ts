@@ -1,6 +1,6 @@
-import { type CalibrationBin, type Quality, quality } from '../../contract/schemas.ts';
-import { counted } from '../../number-text.ts';
-import { sanitize } from '../../sanitize.ts';
+import { type CalibrationBin, type Quality, quality } from '../../base/contract/schemas.ts';
+import { counted } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { alignColumns } from './print.ts';
 
 /** A confusion matrix of more classes would be wider than a terminal. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type LooseReport, warning } from '../../contract/schemas.ts';
-import { sanitize } from '../../sanitize.ts';
+import { type LooseReport, warning } from '../../base/contract/schemas.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { alignColumns } from './print.ts';
 import { describeQuality } from './quality-text.ts';
 

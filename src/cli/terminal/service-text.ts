@@ -1,4 +1,4 @@
-import { sanitize } from '../../sanitize.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { LOCAL } from '../service.ts';
 
 /** Who predicts, for people: the base URL, or the reports of this machine. */

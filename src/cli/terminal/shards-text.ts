@@ -1,8 +1,8 @@
-import { counted, countOf, durationOf } from '../../number-text.ts';
-import { sanitize } from '../../sanitize.ts';
+import { counted, countOf, durationOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { commandOf } from '../../base/shell-word.ts';
 import type { ShardsProgress } from '../../shards/status/read-progress.ts';
 import type { ShardsReport } from '../../shards/status/shards-report.ts';
-import { commandOf } from '../../shell-word.ts';
 import { alignColumns } from './print.ts';
 
 /** Shards that were given up and are listed. */

@@ -1,6 +1,6 @@
-import { counted, countOf, durationOf } from '../../number-text.ts';
-import type { StatusReport } from '../../runs/status-report.ts';
-import { sanitize } from '../../sanitize.ts';
+import { counted, countOf, durationOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { StatusReport } from '../../runs/status/status-report.ts';
 import { alignColumns } from './print.ts';
 
 /**

@@ -1,10 +1,10 @@
-import type { Options } from '../../config/options/option.ts';
-import { scoreOptions } from '../../config/options/score.ts';
-import { counted, countOf, durationOf } from '../../number-text.ts';
+import { counted, countOf, durationOf } from '../../base/number-text.ts';
+import type { Options } from '../../base/options/option.ts';
+import { scoreOptions } from '../../base/options/score.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
-import type { SavedCheckpoint, Status } from '../../runs/status.ts';
-import { type StatusReport, statusReport } from '../../runs/status-report.ts';
-import { sanitize } from '../../sanitize.ts';
+import type { SavedCheckpoint, Status } from '../../runs/status/status.ts';
+import { type StatusReport, statusReport } from '../../runs/status/status-report.ts';
 import { LOCAL } from '../service.ts';
 import { alignColumns } from './print.ts';
 import { serviceText } from './service-text.ts';

@@ -1,4 +1,4 @@
-import { alone, type LearnedRate, type SharedLimits } from '../../contract/shared-pace.ts';
+import { alone, type LearnedRate, type SharedLimits } from '../../base/contract/shared-pace.ts';
 import { Decreases, isSignificantlyMore, type Outcomes, sum } from './throttling.ts';
 
 /** Time until the rate reaches the last known limit again: probing it costs a few percent of the requests. */

@@ -1,4 +1,4 @@
-import type { Learned } from '../../contract/shared-pace.ts';
+import type { Learned } from '../../base/contract/shared-pace.ts';
 import { evenRate, type Headers, readQuota } from './rate-limit-headers.ts';
 
 /** Longest gap between requests when a quota is spread evenly (or `maxOutage`, if longer): headers may be misread. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alone, type Learned, type SharedLimits, type SharedPace } from '../../contract/shared-pace.ts';
+import { alone, type Learned, type SharedLimits, type SharedPace } from '../../base/contract/shared-pace.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { AdvertisedRate } from './advertised-rate.ts';

@@ -1,5 +1,5 @@
-import { CallError } from '../call-error.ts';
-import { Attempts, type RetryPolicy } from './attempts.ts';
+import { Attempts, type RetryPolicy } from '../../scoring/failures/attempts.ts';
+import { CallError } from '../../scoring/failures/call-error.ts';
 
 /**
  * Repeats a request until it succeeds or has failed for good.

@@ -1,10 +1,10 @@
-import { RowcastError } from '../../errors.ts';
-import { countOf } from '../../number-text.ts';
-import { sanitize } from '../../sanitize.ts';
-import { type CallDetails, CallError } from '../call-error.ts';
-import type { FailureCause, FailureTable } from '../failure-rule.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { countOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { type CallDetails, CallError } from '../../scoring/failures/call-error.ts';
+import type { FailureCause, FailureTable } from '../../scoring/failures/failure-rule.ts';
 import { kindOfCause, kindOfStatus } from '../failure-table.ts';
-import type { InvalidResponse } from '../response/invalid-response.ts';
+import type { InvalidResponse } from '../protocols/report/invalid-response.ts';
 import { permanentError } from '../retry/permanent-errors.ts';
 import { connectReason } from './connect-reason.ts';
 import type { HttpResponse } from './connection.ts';

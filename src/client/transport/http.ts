@@ -1,6 +1,6 @@
-import type { RowcastError } from '../../errors.ts';
+import type { RowcastError } from '../../base/errors.ts';
+import type { FailureTable } from '../../scoring/failures/failure-rule.ts';
 import { redacted } from '../base-url.ts';
-import type { FailureTable } from '../failure-rule.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import { speaksTls } from '../retry/permanent-errors.ts';
 import { CallErrors, MAX_HEADER_BYTES } from './call-errors.ts';

@@ -1,5 +1,5 @@
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
 import { MAX_DECIMAL_BYTES, writeDecimal } from '../bytes/write-decimal.ts';
 import {

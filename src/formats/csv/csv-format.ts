@@ -1,4 +1,4 @@
-import type { BatchMemory } from '../../kernel/batch-memory.ts';
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type {
   BatchOptions,
   Format,
@@ -8,19 +8,19 @@ import type {
   PlacedMerger,
   PredictedBatch,
 } from '../format.ts';
+import { type Batch, sliceBatch } from '../records/batch.ts';
+import type { Fields } from '../records/fields.ts';
+import { type LongField, longFieldOfHeader } from '../records/long-field.ts';
+import type { Position } from '../records/position.ts';
 import { type Appended, type AppendedOptions, appendedColumns } from './appended-columns.ts';
-import { type Batch, sliceBatch } from './batch.ts';
 import { CR, contentEnd, countLines, type Dialect, LF } from './dialect.ts';
 import { FieldReader } from './fields/field-reader.ts';
-import type { Fields } from './fields/fields.ts';
 import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts';
 import { keptRecordMerger } from './kept-records.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
 import { type OutputColumns, outputColumns } from './output-columns.ts';
 import { placedMerger } from './placed-merger.ts';
-import type { Position } from './position.ts';
 import { readHead } from './read-batches.ts';
-import { type LongField, longFieldOfHeader } from './records/long-field.ts';
 import { RecordReader } from './records/record-reader.ts';
 import { type Reject, rejectsHeaderText, rejectsText } from './reject-records.ts';
 

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 
 /** How a CSV is written. LF and CRLF both end records, mixed freely, so line endings are not part of it. */
 export interface Dialect {

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { CR, contentEnd, countLines, LF } from './dialect.ts';
 import { countFields } from './fields/malformed.ts';
 import { type Header, type HeaderOptions, refuseOtherText, startOfText } from './header.ts';

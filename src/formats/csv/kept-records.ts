@@ -1,7 +1,7 @@
 import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
 import type { MergeRecords, PredictedBatch } from '../format.ts';
+import { kindOf, startOf } from '../records/batch.ts';
 import type { Appended } from './appended-columns.ts';
-import { kindOf, startOf } from './batch.ts';
 import { CR, contentEnd, type Dialect, joinsLine } from './dialect.ts';
 import { fieldEnd } from './fields/malformed.ts';
 import { RecordKind } from './records/scan-record.ts';

@@ -1,7 +1,7 @@
 import { copyBytes, wordView } from '../bytes/word-view.ts';
 import type { MergeRecords, PredictedBatch } from '../format.ts';
+import { startOf } from '../records/batch.ts';
 import type { Appended } from './appended-columns.ts';
-import { startOf } from './batch.ts';
 import { CR, contentEnd, type Dialect, joinsLine } from './dialect.ts';
 import type { Header } from './header.ts';
 import { keptContent } from './kept-records.ts';

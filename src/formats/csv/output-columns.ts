@@ -1,6 +1,6 @@
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
-import { suggestNames } from '../../suggest-names.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { suggestNames } from '../../base/suggest-names.ts';
 import { fieldEnd } from './fields/malformed.ts';
 import type { Header } from './header.ts';
 import { rejectColumns } from './reject-columns.ts';

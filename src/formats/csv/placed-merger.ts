@@ -1,8 +1,8 @@
-import type { BatchMemory } from '../../kernel/batch-memory.ts';
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { wordView } from '../bytes/word-view.ts';
 import type { PlacedMerger } from '../format.ts';
+import { countRows } from '../records/batch.ts';
 import type { Appended } from './appended-columns.ts';
-import { countRows } from './batch.ts';
 import type { Dialect } from './dialect.ts';
 
 const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;

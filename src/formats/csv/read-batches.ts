@@ -1,5 +1,5 @@
-import type { BatchReader } from '../batch-reader.ts';
-import type { Batch } from './batch.ts';
+import type { Batch } from '../records/batch.ts';
+import type { BatchReader } from '../records/batch-reader.ts';
 import { dialectOf } from './dialect.ts';
 import { type Header, readBytes, readHeader } from './header.ts';
 import { headerOfNames } from './header-of-names.ts';

@@ -1,8 +1,8 @@
-import { RowcastError } from '../../errors.ts';
-import { positionOf } from './batch.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { positionOf } from '../records/batch.ts';
+import { textsOf } from '../records/fields.ts';
 import { dialectOf } from './dialect.ts';
 import { FieldReader } from './fields/field-reader.ts';
-import { textsOf } from './fields/fields.ts';
 import { afterHeader, readHeader } from './header.ts';
 import { RecordReader } from './records/record-reader.ts';
 

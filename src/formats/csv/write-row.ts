@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import type { Dialect } from './dialect.ts';
 
 const plain: Dialect = { delimiter: ',', quote: '"', loneCr: false };

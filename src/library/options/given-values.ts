@@ -1,10 +1,10 @@
-import { describeMismatch } from '../../config/expectation.ts';
-import type { Options } from '../../config/options/option.ts';
-import { camelCase, resolveValues, type Values } from '../../config/resolve-options.ts';
-import { schemaOf } from '../../config/value-schema.ts';
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
-import { suggestNames } from '../../suggest-names.ts';
+import { RowcastError } from '../../base/errors.ts';
+import type { Options } from '../../base/options/option.ts';
+import { describeMismatch } from '../../base/options/values/expectation.ts';
+import { camelCase, resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
+import { schemaOf } from '../../base/options/values/value-schema.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { suggestNames } from '../../base/suggest-names.ts';
 
 /**
  * Validates options that a program gives, and fills in the defaults.

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 
 /**
  * A path or URL of an option as a name.

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import { runOptions } from '../../config/options/score.ts';
-import { homeOption } from '../../config/options/service.ts';
+import { runOptions } from '../../base/options/score.ts';
+import { homeOption } from '../../base/options/service.ts';
 import type { Callbacks } from '../callbacks.ts';
 import type { Scorer } from '../scorers/scorer.ts';
 import type { GivenInputOptions } from './given/input-options.ts';

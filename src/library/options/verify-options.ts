@@ -1,4 +1,4 @@
-import { sampleOptions, verifyOptions } from '../../config/options/verify.ts';
+import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import { scoreOptions } from './score-options.ts';
 
 const { url, home } = scoreOptions;

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
-import { exitCodes, RowcastError } from '../../errors.ts';
-import { Interrupted } from '../../scoring/stop.ts';
+import { exitCodes, RowcastError } from '../../base/errors.ts';
+import { Interrupted } from '../../base/interrupted.ts';
 import { ClosedPipe } from '../../storage/sink.ts';
 
 /** Exit codes other than those of errors, which have their own. */

@@ -1,6 +1,6 @@
-import type { LongField } from '../../formats/csv/records/long-field.ts';
-import { countOf } from '../../number-text.ts';
-import { sanitize } from '../../sanitize.ts';
+import { countOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { LongField } from '../../formats/records/long-field.ts';
 
 /**
  * The warning about a suspiciously long field, for the log.

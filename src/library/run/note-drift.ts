@@ -1,4 +1,4 @@
-import { type DriftLine, driftLine } from '../../drift/drift-line.ts';
+import { type DriftLine, driftLine } from '../../runs/drift/drift-line.ts';
 import type { RunRecord } from './run-record.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { Timeline } from '../../runs/timeline.ts';
+import { Timeline } from '../../runs/summary/timeline.ts';
 import { type LockedReport, lockReports, releaseAll } from './lock-reports.ts';
 import { metricsText } from './metrics-text.ts';
 import type { RunJob } from './run-job.ts';
@@ -23,7 +23,7 @@ export async function openReports(job: RunJob, record: RunRecord): Promise<() =>
   const open = async ({ option, target }: LockedReport): Promise<RunReport> => {
     if (option === '--metrics') return { target, text: metricsText };
     if (option === '--lineage') {
-      const { lineageText } = await import('../../lineage/lineage-text.ts');
+      const { lineageText } = await import('../../runs/observers/lineage/lineage-text.ts');
       return { target, text: summary => lineageText(summary, record.columnsOf) };
     }
     // Loaded only when it is needed.

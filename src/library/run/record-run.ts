@@ -1,7 +1,7 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { Interrupted } from '../../base/interrupted.ts';
 import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
-import { Interrupted } from '../../scoring/stop.ts';
 import type { Target } from '../../storage/target.ts';
 import { openReports } from './open-reports.ts';
 import { takeSummary } from './refused-summary.ts';

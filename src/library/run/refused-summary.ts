@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { type LockedOutput, lockOutput } from '../../runs/paths/lock-paths.ts';
 import type { RunPathsOptions } from '../../runs/paths/run-paths.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';

@@ -1,8 +1,11 @@
-import type { CallStatistics } from '../../contract/call-statistics.ts';
-import type { DataFigures } from '../../drift/figures.ts';
-import { RowcastError } from '../../errors.ts';
-import { type Accounts, newAccounts } from '../../runs/accounts.ts';
+import type { CallStatistics } from '../../base/contract/call-statistics.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { reasonOf } from '../../base/system-error.ts';
 import { type Attempt, firstAttempt } from '../../runs/attempt.ts';
+import type { DataFigures } from '../../runs/drift/figures.ts';
+import type { RunProgress } from '../../runs/observer.ts';
+import type { RunColumns } from '../../runs/observers/lineage/run-columns.ts';
+import { runErrorOf } from '../../runs/run-error.ts';
 import {
   type Checksums,
   type Ending,
@@ -10,13 +13,10 @@ import {
   type RunWarning,
   type Summary,
   summaryOf,
-} from '../../runs/summary.ts';
-import type { TimelineSample } from '../../runs/timeline.ts';
-import type { RunProgress } from '../../scoring/observer.ts';
-import type { RunColumns } from '../../scoring/run-columns.ts';
-import { runErrorOf } from '../../scoring/run-error.ts';
+} from '../../runs/summary/summary.ts';
+import type { TimelineSample } from '../../runs/summary/timeline.ts';
+import { type Accounts, newAccounts } from '../../scoring/row-counts.ts';
 import type { Target } from '../../storage/target.ts';
-import { reasonOf } from '../../system-error.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { writeFileNow, writeWhole } from './write-whole.ts';
 

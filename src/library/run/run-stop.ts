@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { RowcastError } from '../../errors.ts';
-import { Interrupted } from '../../scoring/stop.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { Interrupted } from '../../base/interrupted.ts';
 
 /** Stops a run of the library: at its caller's request, or because something next to it has failed. */
 export class RunStop {

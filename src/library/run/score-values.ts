@@ -1,5 +1,5 @@
-import type { runOptions } from '../../config/options/score.ts';
-import type { Values } from '../../config/resolve-options.ts';
+import type { runOptions } from '../../base/options/score.ts';
+import type { Values } from '../../base/options/values/resolve-options.ts';
 import type { LockedPaths } from '../../runs/paths/lock-paths.ts';
 import type { RunRecord } from './run-record.ts';
 

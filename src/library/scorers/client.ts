@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
+import type { Features, LooseReport, Probabilities, ValueWarning } from '../../base/contract/schemas.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { serviceOptions } from '../../base/options/score.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import { Client as ServiceClient } from '../../client/client.ts';
-import { serviceOptions } from '../../config/options/score.ts';
-import type { Features, LooseReport, Probabilities, ValueWarning } from '../../contract/schemas.ts';
-import { RowcastError } from '../../errors.ts';
-import type { Prediction } from '../../local/predict-personas.ts';
+import type { Prediction } from '../../models/local/predict-personas.ts';
 import { called } from '../as-rowcast-error.ts';
 import { CallbackGuard } from '../callback-guard.ts';
 import { type Retry, retryOf } from '../callbacks.ts';

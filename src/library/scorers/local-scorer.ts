@@ -1,6 +1,6 @@
-import type { Features, LooseReport } from '../../contract/schemas.ts';
-import { LocalScorer as LocalThreads } from '../../local/local-scorer.ts';
-import type { Prediction } from '../../local/predict-personas.ts';
+import type { Features, LooseReport } from '../../base/contract/schemas.ts';
+import { LocalScorer as LocalThreads } from '../../models/local/local-scorer.ts';
+import type { Prediction } from '../../models/local/predict-personas.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
 import { checkObject } from '../options/given-values.ts';
 import type { Batch, Outcome, Scorer } from './scorer.ts';

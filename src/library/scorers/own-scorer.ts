@@ -1,16 +1,16 @@
 import { createHistogram } from 'node:perf_hooks';
-import { CallError } from '../../client/call-error.ts';
+import type { CallStatistics } from '../../base/contract/call-statistics.ts';
+import type { Features } from '../../base/contract/schemas.ts';
+import { contractWire } from '../../base/contract/wire-names.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { unlessStopped } from '../../base/interrupted.ts';
 import { failureTable } from '../../client/failure-table.ts';
-import { InvalidResponse } from '../../client/response/invalid-response.ts';
-import { parsePredictions } from '../../client/response/parse-predictions.ts';
-import { parseReport } from '../../client/response/parse-report.ts';
-import { ServiceAvailability } from '../../client/retry/service-availability.ts';
-import type { CallStatistics } from '../../contract/call-statistics.ts';
-import type { Features } from '../../contract/schemas.ts';
-import { contractWire } from '../../contract/wire-names.ts';
-import { RowcastError } from '../../errors.ts';
-import type { BatchService } from '../../scoring/http/http-scorer.ts';
-import { unlessStopped } from '../../scoring/stop.ts';
+import { InvalidResponse } from '../../client/protocols/report/invalid-response.ts';
+import { parsePredictions } from '../../client/protocols/report/parse-predictions.ts';
+import { parseReport } from '../../client/protocols/report/parse-report.ts';
+import type { BatchService } from '../../client/scorer/http-scorer.ts';
+import { CallError } from '../../scoring/failures/call-error.ts';
+import { ServiceAvailability } from '../../scoring/failures/service-availability.ts';
 import type { Scorer } from './scorer.ts';
 
 export interface OwnScorerOptions {

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
+import type { Features } from '../../base/contract/schemas.ts';
 import type { Client } from '../../client/client.ts';
-import type { ReceivedPredictions } from '../../client/response/parse-predictions.ts';
-import type { Features } from '../../contract/schemas.ts';
-import type { Prediction } from '../../local/predict-personas.ts';
+import type { ReceivedPredictions } from '../../client/protocols/report/parse-predictions.ts';
+import type { Prediction } from '../../models/local/predict-personas.ts';
 
 /** Maximum size of a request, as in a run. */
 const BATCH_ROWS = 1000;

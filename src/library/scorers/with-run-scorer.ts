@@ -1,6 +1,6 @@
 import type { Client as ServiceClient } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
-import { httpScorer } from '../../scoring/http/http-scorer.ts';
+import { httpScorer } from '../../client/scorer/http-scorer.ts';
 import type { Scorer as BatchScorer } from '../../scoring/scorer.ts';
 import type { ScoreValues } from '../run/score-values.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';

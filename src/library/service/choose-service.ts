@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
-import { connectionOptions, homeOption } from '../../config/options/service.ts';
-import { resolveValues, type Values } from '../../config/resolve-options.ts';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { connectionOptions, homeOption } from '../../base/options/service.ts';
+import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 
 export interface Environment {

@@ -1,5 +1,5 @@
-import type { connectionOptions } from '../../config/options/service.ts';
-import type { Values } from '../../config/resolve-options.ts';
+import type { connectionOptions } from '../../base/options/service.ts';
+import type { Values } from '../../base/options/values/resolve-options.ts';
 import type { Given } from './choose-service.ts';
 
 /**

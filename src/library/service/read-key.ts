@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { RowcastError } from '../../errors.ts';
-import { reasonOf } from '../../system-error.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { reasonOf } from '../../base/system-error.ts';
 import { DEFAULT_KEY, type Environment, type KeySource } from './choose-service.ts';
 
 /** @throws RowcastError `no_key` */

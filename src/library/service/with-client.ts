@@ -1,10 +1,10 @@
+import { contractWire, type Wire } from '../../base/contract/wire-names.ts';
+import { unlessStopped } from '../../base/interrupted.ts';
+import type { timeoutOption } from '../../base/options/service.ts';
+import type { Values } from '../../base/options/values/resolve-options.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import type { Client } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
-import type { timeoutOption } from '../../config/options/service.ts';
-import type { Values } from '../../config/resolve-options.ts';
-import { contractWire, type Wire } from '../../contract/wire-names.ts';
-import { unlessStopped } from '../../scoring/stop.ts';
 import type { Environment, RemoteAddress } from './choose-service.ts';
 import { readKey } from './read-key.ts';
 

@@ -1,8 +1,8 @@
+import type { SharedPace } from '../../base/contract/shared-pace.ts';
+import type { Wire } from '../../base/contract/wire-names.ts';
 import type { Client } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
-import type { SharedPace } from '../../contract/shared-pace.ts';
-import type { Wire } from '../../contract/wire-names.ts';
-import type { LocalScorer } from '../../local/local-scorer.ts';
+import type { LocalScorer } from '../../models/local/local-scorer.ts';
 import type { ScoreValues } from '../run/score-values.ts';
 import type { Address, Environment } from './choose-service.ts';
 import { withClient } from './with-client.ts';
@@ -32,7 +32,7 @@ export async function withScorer<T>(
     return withClient(address, { values, pace, wire, env, onRetry, trace, stop }, use);
   }
   // Loaded only when it is needed.
-  const { LocalScorer } = await import('../../local/local-scorer.ts');
+  const { LocalScorer } = await import('../../models/local/local-scorer.ts');
   const scorer = await LocalScorer.open({ home: address.home, threads, maxRowsPerSecond, sharedPace });
   try {
     return await use(scorer);

@@ -1,5 +1,5 @@
-import { runOptions } from '../../config/options/score.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
+import { runOptions } from '../../base/options/score.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { isSingle, type ShardPlan } from '../../shards/plan/plan-shape.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import { comparedFiles, type RunJob } from '../run/run-job.ts';

@@ -1,6 +1,6 @@
-import { RowcastError } from '../../errors.ts';
-import { discardUnfinished } from '../../runs/discard-run.ts';
-import { readStatus } from '../../runs/status.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { discardUnfinished } from '../../runs/status/discard-run.ts';
+import { readStatus } from '../../runs/status/status.ts';
 import { SHARDS_OPTION } from '../../shards/assemble/join-state.ts';
 import { PLAN } from '../../shards/folder/names.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';

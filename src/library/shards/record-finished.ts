@@ -1,5 +1,5 @@
-import { RunLedger } from '../../runs/files/run-ledger.ts';
-import type { Summary } from '../../runs/summary.ts';
+import { RunLedger } from '../../runs/several/run-ledger.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
 
 /**

@@ -1,8 +1,8 @@
-import type { DriftLine } from '../../drift/drift-line.ts';
-import { misfitLine } from '../../drift/misfit-line.ts';
-import { type Accounts, sumOf } from '../../runs/accounts.ts';
+import type { DriftLine } from '../../runs/drift/drift-line.ts';
+import { misfitLine } from '../../runs/guards/misfit-line.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
-import type { Checksums, Summary } from '../../runs/summary.ts';
+import type { Checksums, Summary } from '../../runs/summary/summary.ts';
+import { type Accounts, sumOf } from '../../scoring/row-counts.ts';
 import type { FileParts, Part } from '../../shards/assemble/file-parts.ts';
 import type { JoinedCounts } from '../../shards/assemble/joined-counts.ts';
 import { workTimeOf } from '../../shards/assemble/work-time.ts';

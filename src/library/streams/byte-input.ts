@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { DecodedSource } from '../../storage/decoded-source.ts';
 import type { ByteStream, Source } from '../../storage/source.ts';
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { RowcastError } from '../../errors.ts';
-import { Interrupted } from '../../scoring/stop.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { Interrupted } from '../../base/interrupted.ts';
 import type { Sink } from '../../storage/sink.ts';
 import { type Target, unwritable } from '../../storage/target.ts';
 import type { RunStop } from '../run/run-stop.ts';

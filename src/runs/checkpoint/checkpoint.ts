@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { tallyShape } from '../../drift/run-tally.ts';
-import { RowcastError } from '../../errors.ts';
-import { counted, countOf } from '../../number-text.ts';
-import { accountsShape } from '../accounts.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { counted, countOf } from '../../base/number-text.ts';
+import { tallyShape } from '../../scoring/counting/run-tally.ts';
+import { accountsShape } from '../../scoring/row-counts.ts';
 import { attemptShape } from '../attempt.ts';
 
 /** Identifies a run. If any of this differs, a checkpoint belongs to a different run and is not resumed. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative } from 'node:path';
-import type { RunOption } from '../../config/options/option.ts';
-import { runOptions } from '../../config/options/score.ts';
-import { camelCase } from '../../config/resolve-options.ts';
-import { type LooseReport, techSpecs } from '../../contract/schemas.ts';
+import { type LooseReport, techSpecs } from '../../base/contract/schemas.ts';
+import type { RunOption } from '../../base/options/option.ts';
+import { runOptions } from '../../base/options/score.ts';
+import { camelCase } from '../../base/options/values/resolve-options.ts';
 import type { Dialect } from '../../formats/csv/dialect.ts';
-import type { InputRange } from '../../formats/csv/position.ts';
+import type { InputRange } from '../../formats/records/position.ts';
 import type { Identity } from '../../storage/source.ts';
 import type { ScoreOptions } from '../options.ts';
 import type { Fingerprint } from './checkpoint.ts';

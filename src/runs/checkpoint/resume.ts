@@ -1,7 +1,7 @@
-import { RowcastError } from '../../errors.ts';
-import { type InputRange, isInside, type Position } from '../../formats/csv/position.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { counted, countOf } from '../../base/number-text.ts';
 import type { Layout, Opened } from '../../formats/format.ts';
-import { counted, countOf } from '../../number-text.ts';
+import { type InputRange, isInside, type Position } from '../../formats/records/position.ts';
 import type { Source } from '../../storage/source.ts';
 import type { PreviousRun } from '../output/output.ts';
 import { PrefixDigest } from './prefix-digest.ts';

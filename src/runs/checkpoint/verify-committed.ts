@@ -1,5 +1,5 @@
-import { RowcastError } from '../../errors.ts';
-import { counted, countOf } from '../../number-text.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { counted, countOf } from '../../base/number-text.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import { readTail, Tail } from '../../storage/local/tail-digest.ts';
 

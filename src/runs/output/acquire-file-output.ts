@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { sha256Of } from '../../storage/checksum.ts';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
 import { none } from '../../storage/codecs/none.ts';

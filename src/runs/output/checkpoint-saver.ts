@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import type { Access } from '../../storage/local/access.ts';
 import { replaceFile } from '../../storage/local/atomic-write.ts';
 import type { Files } from '../../storage/local/durable-files.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { RunTally } from '../../drift/run-tally.ts';
-import type { Position } from '../../formats/csv/position.ts';
+import type { Position } from '../../formats/records/position.ts';
+import type { RunTally } from '../../scoring/counting/run-tally.ts';
+import type { Accounts } from '../../scoring/row-counts.ts';
 import type { Sink } from '../../storage/sink.ts';
-import type { Accounts } from '../accounts.ts';
 import type { Attempt } from '../attempt.ts';
 import type { Checkpoint, Fingerprint, ResumeMethod } from '../checkpoint/checkpoint.ts';
 import type { PrefixState } from '../checkpoint/prefix-digest.ts';

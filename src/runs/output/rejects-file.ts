@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import type { Access } from '../../storage/local/access.ts';
 import type { Files, WritableFile } from '../../storage/local/durable-files.ts';
 import { Tail } from '../../storage/local/tail-digest.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';

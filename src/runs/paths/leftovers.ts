@@ -1,5 +1,5 @@
 import { lstat, open } from 'node:fs/promises';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { rejectColumns } from '../../formats/csv/reject-columns.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
 import { unwritable } from '../../storage/target.ts';

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { takeLock } from '../../storage/local/locks/output-lock.ts';

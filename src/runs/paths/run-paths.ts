@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { resolveTarget } from '../../storage/backends.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
 import { type FileTarget, fileTarget } from '../../storage/local/file-target.ts';

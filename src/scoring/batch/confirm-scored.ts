@@ -1,4 +1,4 @@
-import type { Batch } from '../../formats/csv/batch.ts';
+import type { Batch } from '../../formats/records/batch.ts';
 import type { BatchScorer, Scored, ScoredBatch } from '../scorer.ts';
 import { joinParts } from './join-predictions.ts';
 

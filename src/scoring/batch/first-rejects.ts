@@ -1,4 +1,4 @@
-import type { CallError } from '../../client/call-error.ts';
+import type { CallError } from '../failures/call-error.ts';
 
 /** After this many rows with the same failure, the next ones are expected to fail in the same way. */
 const MIN_ALIKE = 3;

@@ -1,13 +1,13 @@
-import { CallError } from '../../client/call-error.ts';
-import { Attempts } from '../../client/retry/attempts.ts';
-import { type Location, RowcastError } from '../../errors.ts';
-import type { Batch } from '../../formats/csv/batch.ts';
+import { type Location, RowcastError } from '../../base/errors.ts';
 import type { Layout } from '../../formats/format.ts';
+import type { Batch } from '../../formats/records/batch.ts';
+import { Attempts } from '../failures/attempts.ts';
+import { CallError } from '../failures/call-error.ts';
 import type { Feedback } from '../feedback.ts';
 import type { Attempt, BatchScorer, FailedAttempt, Scored, ScoredBatch } from '../scorer.ts';
 import { FirstRejects } from './first-rejects.ts';
 import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
-import { Prober } from './probe.ts';
+import { Prober } from './recovery-probe.ts';
 
 export interface ScoreBatchOptions {
   scorer: BatchScorer;
@@ -24,7 +24,7 @@ export interface ScoreBatchOptions {
 /**
  * Scores batches and handles failing ones: they are tried again, and where the rows may be at fault, they are halved until
  * the failing rows are isolated. These get an error, the others their probabilities. One bad row in a batch of n costs at
- * most 2·log2(n) + 1 extra requests. `client/retry/decide.ts` decides what to do about a failure.
+ * most 2·log2(n) + 1 extra requests. `scoring/failures/decide.ts` decides what to do about a failure.
  */
 export class ScoreBatch {
   readonly #options: ScoreBatchOptions;

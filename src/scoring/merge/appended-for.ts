@@ -1,4 +1,4 @@
-import type { LooseReport } from '../../contract/schemas.ts';
+import type { LooseReport } from '../../base/contract/schemas.ts';
 import type { Appended, AppendedOptions } from '../../formats/csv/appended-columns.ts';
 import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
 import type { Layout } from '../../formats/format.ts';

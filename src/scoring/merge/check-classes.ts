@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 
 /**
  * Checks that the given classes are those of the report, in any order.

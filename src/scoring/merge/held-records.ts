@@ -1,9 +1,9 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import type { Appended } from '../../formats/csv/appended-columns.ts';
-import { startOf } from '../../formats/csv/batch.ts';
-import type { Position } from '../../formats/csv/position.ts';
 import { RecordKind } from '../../formats/csv/records/scan-record.ts';
 import type { Layout } from '../../formats/format.ts';
+import { startOf } from '../../formats/records/batch.ts';
+import type { Position } from '../../formats/records/position.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import type { GzipMembers } from './gzip-members.ts';
 

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Appended } from '../../formats/csv/appended-columns.ts';
-import { startOf } from '../../formats/csv/batch.ts';
-import type { Position } from '../../formats/csv/position.ts';
-import type { MergedPart } from '../../runs/merged-part.ts';
+import { startOf } from '../../formats/records/batch.ts';
+import type { Position } from '../../formats/records/position.ts';
 import { classesChanged } from '../batch/join-predictions.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import { appendedFor, type MergeOptions } from './appended-for.ts';
 import { GzipMembers } from './gzip-members.ts';
 import { HeldRecords, unknownClasses } from './held-records.ts';
+import type { MergedPart } from './merged-part.ts';
 import { countsOf, NOTHING } from './part-counts.ts';
 import { type CountOptions, type PartTally, partTally } from './part-tally.ts';
 import { rejectsOf } from './rejects.ts';

@@ -1,6 +1,6 @@
-import { type Batch, countRows } from '../../formats/csv/batch.ts';
 import type { Reject } from '../../formats/csv/reject-records.ts';
-import type { MergedPart } from '../../runs/merged-part.ts';
+import { type Batch, countRows } from '../../formats/records/batch.ts';
+import type { MergedPart } from './merged-part.ts';
 
 const EMPTY = Buffer.alloc(0);
 /** An empty part, after which a run cannot resume. */

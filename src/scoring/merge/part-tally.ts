@@ -1,7 +1,7 @@
-import type { Counting } from '../../drift/counted-column.ts';
-import { FieldTally } from '../../drift/field-tally.ts';
-import { addScores, type Tally, TallyLayout } from '../../drift/tally.ts';
 import type { Layout } from '../../formats/format.ts';
+import type { Counting } from '../counting/counted-column.ts';
+import { FieldTally } from '../counting/field-tally.ts';
+import { addScores, type Tally, TallyLayout } from '../counting/tally.ts';
 import type { ScoredBatch } from '../scorer.ts';
 
 export interface CountOptions {

@@ -1,4 +1,4 @@
-import type { ThreadError } from '../../thread-error.ts';
+import type { ThreadError } from '../../base/thread-error.ts';
 import type { ProblemCode } from '../problems/problems.ts';
 
 /** What `startAdmin` passes to the admin thread. */

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
-import { RowcastError } from '../../errors.ts';
-import { toThreadError } from '../../thread-error.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { toThreadError } from '../../base/thread-error.ts';
 import { hostCheck } from '../auth/allowed-hosts.ts';
 import { headProblem } from '../http/check-head.ts';
 import { Connections } from '../http/connections.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { isLoopback } from '../../contract/loopback.ts';
+import { isLoopback } from '../../base/contract/loopback.ts';
 import { headProblem } from '../http/check-head.ts';
 import { RequestError } from '../problems/problems.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { reportId } from '../../contract/schemas.ts';
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
+import { reportId } from '../../base/contract/schemas.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
 import { readRegular } from '../../storage/local/read-regular.ts';
 import { formerScopes, type Scope, scopes } from './scopes.ts';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { toUnreadableHome } from '../../reports/data-directory.ts';
+import { toUnreadableHome } from '../../storage/local/home-folder.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
 import { ExpiryClock } from './expiry-clock.ts';
 import { keysFolder, type StoredKey } from './key-file.ts';

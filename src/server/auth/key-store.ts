@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { reportId } from '../../contract/schemas.ts';
-import { RowcastError } from '../../errors.ts';
-import { makeFolder, unreadableHome, unwritableHome } from '../../reports/data-directory.ts';
-import { sanitize } from '../../sanitize.ts';
+import { reportId } from '../../base/contract/schemas.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { suggestNames } from '../../base/suggest-names.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
+import { makeFolder, unreadableHome, unwritableHome } from '../../storage/local/home-folder.ts';
 import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
 import { readMany } from '../../storage/local/read-many.ts';
-import { suggestNames } from '../../suggest-names.ts';
 import {
   type KeyFile,
   keyNameOf,

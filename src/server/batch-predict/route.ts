@@ -2,10 +2,14 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import negotiate from '@fastify/accept-negotiator';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { accountsTrailer, formatAccounts, type UploadAccounts } from '../../contract/accounts-trailer.ts';
-import { prefetch } from '../../local/prefetch.ts';
-import { accountsOf, checkBalance, count } from '../../runs/accounts.ts';
-import { sanitize } from '../../sanitize.ts';
+import {
+  accountsTrailer,
+  formatAccounts,
+  type UploadAccounts,
+} from '../../base/contract/accounts-trailer.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { prefetch } from '../../models/local/prefetch.ts';
+import { accountsOf, checkBalance, count } from '../../scoring/row-counts.ts';
 import { authorize } from '../auth/require-key.ts';
 import { isGone, onRequestEnd } from '../http/request-end.ts';
 import { keyOf, takeUploadSlot } from '../limits/shares.ts';

@@ -1,7 +1,7 @@
-import type { UploadAccounts } from '../../contract/accounts-trailer.ts';
-import { liveSource } from '../../formats/csv/live-source.ts';
-import type { MergedPart } from '../../runs/merged-part.ts';
-import { dataCounts } from '../../scoring/counts/data-counts.ts';
+import type { UploadAccounts } from '../../base/contract/accounts-trailer.ts';
+import { liveSource } from '../../formats/records/live-source.ts';
+import { dataCounts } from '../../runs/drift/data-counts.ts';
+import type { MergedPart } from '../../scoring/merge/merged-part.ts';
 import { prepare } from '../../scoring/prepare.ts';
 import { stages } from '../../scoring/stages.ts';
 import type { Limits } from '../http/limits.ts';

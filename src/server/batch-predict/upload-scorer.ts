@@ -1,9 +1,9 @@
-import { countRows } from '../../formats/csv/batch.ts';
-import { BatchMemory } from '../../kernel/batch-memory.ts';
-import { LocalBatchScorer } from '../../local/local-batch-scorer.ts';
-import { RecordScorer } from '../../local/record-scorer.ts';
-import type { Model } from '../../reports/model/model-file.ts';
-import { reportColumns } from '../../reports/report-columns.ts';
+import { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import { countRows } from '../../formats/records/batch.ts';
+import { LocalBatchScorer } from '../../models/local/local-batch-scorer.ts';
+import { RecordScorer } from '../../models/local/record-scorer.ts';
+import type { Model } from '../../models/model/model-file.ts';
+import { reportColumns } from '../../models/store/report-columns.ts';
 import type { Attempt, AttemptRequest, Scorer, ScorerInput } from '../../scoring/scorer.ts';
 import { type ServiceThreads, THREAD_BYTES } from '../threads/service-threads.ts';
 import type { UploadTurns } from './upload-turns.ts';

@@ -1,6 +1,6 @@
 import type { Server } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 
 /** A certificate chain and its key, as PEM. */
 export interface Tls {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
-import * as shapes from '../../contract/schemas.ts';
+import * as shapes from '../../base/contract/schemas.ts';
 import { type ProblemCode, problemType, statusOf } from '../problems/problems.ts';
 
 /** The schemas that requests are validated against, and those of the responses. */

@@ -1,4 +1,4 @@
-import { MAX_PERSONAS } from '../../contract/limits.ts';
+import { MAX_PERSONAS } from '../../base/contract/limits.ts';
 import { problems, ref, response } from './components.ts';
 import { withKey } from './endpoint-problems.ts';
 

@@ -1,4 +1,4 @@
-import { accountsTrailer } from '../../contract/accounts-trailer.ts';
+import { accountsTrailer } from '../../base/contract/accounts-trailer.ts';
 import { csv, problems, reportId, reportParameter, response } from './components.ts';
 import { withKey } from './endpoint-problems.ts';
 

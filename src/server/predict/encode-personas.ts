@@ -1,8 +1,8 @@
-import type { ValueWarning } from '../../contract/schemas.ts';
-import { unknownColumns } from '../../contract/unknown-columns.ts';
-import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
-import { ValueWarnings } from '../../reports/model/value-warnings.ts';
-import { sanitize } from '../../sanitize.ts';
+import type { ValueWarning } from '../../base/contract/schemas.ts';
+import { unknownColumns } from '../../base/contract/unknown-columns.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { encoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
+import { ValueWarnings } from '../../models/model/value-warnings.ts';
 import { RequestError } from '../problems/problems.ts';
 import { type JsonReader, tooManyMembers } from './json-reader.ts';
 

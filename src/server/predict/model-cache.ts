@@ -1,6 +1,6 @@
-import type { Model } from '../../reports/model/model-file.ts';
-import { loadReportModel } from '../../reports/report-model.ts';
-import { reportVersion } from '../../reports/report-store.ts';
+import type { Model } from '../../models/model/model-file.ts';
+import { loadReportModel } from '../../models/store/report-model.ts';
+import { reportVersion } from '../../models/store/report-store.ts';
 import { type Predictor, predictorOf } from './predictor.ts';
 
 /** Bytes of models in memory; the most recently used one is kept whatever its size. */

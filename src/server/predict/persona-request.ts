@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { reportId } from '../../contract/schemas.ts';
+import { reportId } from '../../base/contract/schemas.ts';
 import { RequestError } from '../problems/problems.ts';
 import { JsonReader } from './json-reader.ts';
 

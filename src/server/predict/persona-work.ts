@@ -1,4 +1,4 @@
-import { MAX_PERSONAS } from '../../contract/limits.ts';
+import { MAX_PERSONAS } from '../../base/contract/limits.ts';
 import { RequestError } from '../problems/problems.ts';
 import { BatchResponse } from './batch-response.ts';
 import { CountAhead } from './count-ahead.ts';

@@ -1,6 +1,6 @@
-import type { EngineModel } from '../../reports/model/engine.ts';
-import type { Model } from '../../reports/model/model-file.ts';
-import type { StoredModel } from '../../reports/model/stored-model.ts';
+import type { EngineModel } from '../../models/model/engine.ts';
+import type { Model } from '../../models/model/model-file.ts';
+import type { StoredModel } from '../../models/model/stored-model.ts';
 import { PersonaReader } from './encode-personas.ts';
 import { ResponseWriter } from './serialize-predictions.ts';
 import { type WorkLimits, workLimits } from './work-limits.ts';

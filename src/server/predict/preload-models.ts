@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newestReportIds } from '../../reports/report-store.ts';
+import { newestReportIds } from '../../models/store/report-store.ts';
 import type { ModelCache } from './model-cache.ts';
 
 /** The share of the cache that is filled: what is loaded later must not drop what was loaded first. */

@@ -1,4 +1,4 @@
-import type { ValueWarning } from '../../contract/schemas.ts';
+import type { ValueWarning } from '../../base/contract/schemas.ts';
 import { copyBytes, type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import { MAX_DECIMAL_BYTES, writeDecimal } from '../../formats/bytes/write-decimal.ts';
 import type { EncodedPersonas, PersonaError } from './encode-personas.ts';

@@ -1,5 +1,5 @@
-import { MAX_PERSONAS } from '../../contract/limits.ts';
-import type { Model } from '../../reports/model/model-file.ts';
+import { MAX_PERSONAS } from '../../base/contract/limits.ts';
+import type { Model } from '../../models/model/model-file.ts';
 
 /** The cost of scoring a persona, in nanoseconds on one core of 2024 (bench:service); accurate to a factor of three. */
 const CELL_NS = 50;

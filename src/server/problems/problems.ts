@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { Problem } from '../../contract/schemas.ts';
-import { RowcastError } from '../../errors.ts';
+import type { Problem } from '../../base/contract/schemas.ts';
+import { RowcastError } from '../../base/errors.ts';
 
 /**
  * The status of each problem code: the table of errors in docs/design.md. A damaged report stays damaged until it is

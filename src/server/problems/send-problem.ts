@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem } from '../../contract/schemas.ts';
-import { sanitize } from '../../sanitize.ts';
+import type { Problem } from '../../base/contract/schemas.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { type ProblemCode, problemFrom, problemOf, problemType } from './problems.ts';
 
 /** After these problems the connection is closed. */

@@ -1,7 +1,7 @@
-import type { RowcastError } from '../../errors.ts';
-import type { InputData } from '../../local/threads/thread-messages.ts';
-import { WorkerThread } from '../../local/threads/worker-thread.ts';
-import type { StoredModel } from '../../reports/model/stored-model.ts';
+import type { RowcastError } from '../../base/errors.ts';
+import type { InputData } from '../../models/local/threads/thread-messages.ts';
+import { WorkerThread } from '../../models/local/threads/worker-thread.ts';
+import type { StoredModel } from '../../models/model/stored-model.ts';
 import { KeyTurns } from '../limits/key-turns.ts';
 import { RequestError } from '../problems/problems.ts';
 import type { ServiceRequest, ServiceResult } from './thread-messages.ts';

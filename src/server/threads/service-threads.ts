@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
-import type { RowcastError } from '../../errors.ts';
-import type { Batch } from '../../formats/csv/batch.ts';
-import { receivedScored } from '../../local/open-input.ts';
-import type { InputData } from '../../local/threads/thread-messages.ts';
-import { asBuffer } from '../../local/threads/transfer.ts';
-import type { Model } from '../../reports/model/model-file.ts';
+import type { RowcastError } from '../../base/errors.ts';
+import type { Batch } from '../../formats/records/batch.ts';
+import { receivedScored } from '../../models/local/open-input.ts';
+import type { InputData } from '../../models/local/threads/thread-messages.ts';
+import { asBuffer } from '../../models/local/threads/transfer.ts';
+import type { Model } from '../../models/model/model-file.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import { ownParts, type ReceivedBody } from '../http/received-body.ts';
 import type { ContentMember } from '../predict/persona-request.ts';

@@ -1,6 +1,6 @@
-import type { Batch } from '../../formats/csv/batch.ts';
-import type { InputData } from '../../local/threads/thread-messages.ts';
-import type { StoredModel } from '../../reports/model/stored-model.ts';
+import type { Batch } from '../../formats/records/batch.ts';
+import type { InputData } from '../../models/local/threads/thread-messages.ts';
+import type { StoredModel } from '../../models/model/stored-model.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import type { ContentMember } from '../predict/persona-request.ts';
 import type { Slice } from '../predict/persona-work.ts';

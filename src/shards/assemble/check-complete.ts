@@ -1,6 +1,6 @@
-import { RowcastError } from '../../errors.ts';
-import { countOf, partOf } from '../../number-text.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { countOf, partOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import type { ShardedRun } from '../folder/read-run.ts';
 import type { ShardFailure } from '../work/result-shape.ts';
 

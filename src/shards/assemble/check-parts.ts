@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { verifyCommitted } from '../../runs/checkpoint/verify-committed.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Files } from '../../storage/local/durable-files.ts';

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import type { CommittedExtent } from '../../runs/checkpoint/verify-committed.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import { Tail, TailWindow } from '../../storage/local/tail-digest.ts';

@@ -1,5 +1,5 @@
-import type { Position } from '../../formats/csv/position.ts';
-import { type Accounts, checkBalance, sumOf, unbalanced } from '../../runs/accounts.ts';
+import type { Position } from '../../formats/records/position.ts';
+import { type Accounts, checkBalance, sumOf, unbalanced } from '../../scoring/row-counts.ts';
 import { partPathOf } from '../folder/part-path.ts';
 import type { ShardedRun } from '../folder/read-run.ts';
 import type { PlanFile, Shard } from '../plan/plan-shape.ts';

@@ -1,11 +1,11 @@
-import { RowcastError } from '../../errors.ts';
-import { newAccounts, sumOf } from '../../runs/accounts.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { Interrupted } from '../../base/interrupted.ts';
 import type { Attempt } from '../../runs/attempt.ts';
 import { acquireFile } from '../../runs/output/acquire-file-output.ts';
 import type { Output } from '../../runs/output/output.ts';
 import type { LockedPaths } from '../../runs/paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
-import { Interrupted } from '../../scoring/stop.ts';
+import { newAccounts, sumOf } from '../../scoring/row-counts.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import { joinedName } from '../folder/names.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';

@@ -1,9 +1,9 @@
-import type { Accounts } from '../../runs/accounts.ts';
 import type { Attempt } from '../../runs/attempt.ts';
 import { type Checkpoint, type Fingerprint, FORMAT } from '../../runs/checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../../runs/checkpoint/fingerprint.ts';
 import { PrefixDigest } from '../../runs/checkpoint/prefix-digest.ts';
 import type { CommitPoint } from '../../runs/output/output.ts';
+import type { Accounts } from '../../scoring/row-counts.ts';
 import type { ShardPlan } from '../plan/plan-shape.ts';
 import type { FileParts, Part } from './file-parts.ts';
 

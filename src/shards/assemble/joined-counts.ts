@@ -1,12 +1,12 @@
-import type { DataFigures } from '../../drift/figures.ts';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
+import { type DataCounts, dataCounts } from '../../runs/drift/data-counts.ts';
+import type { DataFigures } from '../../runs/drift/figures.ts';
+import { TotalCounts } from '../../runs/drift/total-counts.ts';
+import { type RunColumns, runColumns } from '../../runs/observers/lineage/run-columns.ts';
 import type { ScoreOptions } from '../../runs/options.ts';
-import { type DataCounts, dataCounts } from '../../scoring/counts/data-counts.ts';
-import { TotalCounts } from '../../scoring/counts/total-counts.ts';
+import { earlierOf } from '../../runs/score.ts';
 import { type Plan, prepare } from '../../scoring/prepare.ts';
-import { type RunColumns, runColumns } from '../../scoring/run-columns.ts';
-import { earlierOf } from '../../scoring/score.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { openPlanned } from '../plan/make-plan.ts';
 import type { ShardPlan } from '../plan/plan-shape.ts';

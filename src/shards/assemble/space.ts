@@ -1,6 +1,6 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import type { FileParts, Part } from './file-parts.ts';
 import { SAVE_BYTES } from './join-file.ts';
 import type { PendingFile } from './pending-parts.ts';

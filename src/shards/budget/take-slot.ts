@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unlessStopped } from '../../scoring/stop.ts';
+import { unlessStopped } from '../../base/interrupted.ts';
 import type { Rates, Slot } from './slot-store.ts';
 
 /** A process that was suspended, or is too busy, asks again for a time that has passed by more than this. */

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { plannedShape, planShape, type Shard, type ShardPlan, shardShape } from '../plan/plan-shape.ts';
 import { numbersOf, PLAN, PLANNED, shardName } from './names.ts';
 import { readRecord } from './read-record.ts';

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import type { Shard, ShardPlan } from '../plan/plan-shape.ts';
 import { failureShape, resultShape, type ShardFailure, type ShardResult } from '../work/result-shape.ts';
 import { doneName, failedName, numbersOf } from './names.ts';

@@ -1,12 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { reasonOf, TRY_AGAIN } from '../../base/system-error.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
 import { makeFolders } from '../../storage/local/make-folders.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { unwritable } from '../../storage/target.ts';
-import { reasonOf, TRY_AGAIN } from '../../system-error.ts';
 import { FOLDERS } from './names.ts';
 
 /**

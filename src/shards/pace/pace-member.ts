@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Learned, SharedLimits, SharedPace } from '../../contract/shared-pace.ts';
+import type { Learned, SharedLimits, SharedPace } from '../../base/contract/shared-pace.ts';
 import { isMissing } from '../../storage/local/missing.ts';
 import type { Rates } from '../budget/slot-store.ts';
 import { workerName } from '../folder/names.ts';

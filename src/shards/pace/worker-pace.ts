@@ -1,4 +1,4 @@
-import type { Learned, SharedLimits, SharedPace } from '../../contract/shared-pace.ts';
+import type { Learned, SharedLimits, SharedPace } from '../../base/contract/shared-pace.ts';
 import { type Budget, takeSlot } from '../budget/take-slot.ts';
 import { PaceMember, type PaceMemberOptions } from './pace-member.ts';
 import type { GivenLimits } from './shared-limits.ts';

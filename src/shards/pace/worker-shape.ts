@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Learned } from '../../contract/shared-pace.ts';
+import type { Learned } from '../../base/contract/shared-pace.ts';
 
 const learnedShape: z.ZodType<Learned> = z.strictObject({
   rate: z.strictObject({ limit: z.number(), plateau: z.number(), age: z.number() }).nullable(),

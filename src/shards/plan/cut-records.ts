@@ -1,7 +1,7 @@
-import { type Batch, positionOf, startOf } from '../../formats/csv/batch.ts';
-import { INPUT_START, type Position } from '../../formats/csv/position.ts';
 import { type ByteSource, readBatches } from '../../formats/csv/read-batches.ts';
 import type { Layout } from '../../formats/format.ts';
+import { type Batch, positionOf, startOf } from '../../formats/records/batch.ts';
+import { INPUT_START, type Position } from '../../formats/records/position.ts';
 import { MEMBER_BYTES } from '../../scoring/merge/gzip-members.ts';
 
 export interface CutOptions {

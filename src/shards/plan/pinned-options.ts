@@ -1,6 +1,6 @@
-import type { RunOption } from '../../config/options/option.ts';
-import { runOptions } from '../../config/options/score.ts';
-import { givenValue } from '../../config/resolve-options.ts';
+import type { RunOption } from '../../base/options/option.ts';
+import { runOptions } from '../../base/options/score.ts';
+import { givenValue } from '../../base/options/values/resolve-options.ts';
 
 /** Options that decide how fast to work, when to stop and what to write beside the outputs; they may change in between. */
 const SETTINGS = [

@@ -1,7 +1,7 @@
+import { Interrupted } from '../../base/interrupted.ts';
 import { csv } from '../../formats/csv/csv-format.ts';
-import type { Position } from '../../formats/csv/position.ts';
+import type { Position } from '../../formats/records/position.ts';
 import type { ScoreOptions } from '../../runs/options.ts';
-import { Interrupted } from '../../scoring/stop.ts';
 import { none } from '../../storage/codecs/none.ts';
 import { PLANNED, shardName } from '../folder/names.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { CANCELLED, PLAN, PLANNED } from '../folder/names.ts';
 import { readPlan } from '../folder/read-plan.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';

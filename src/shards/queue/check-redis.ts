@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import type { SendRedis } from '../budget/redis-slots.ts';
 
 /** Settings of a Redis server; undefined for those that it does not tell. */

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 
 /** What is said about a queue that cannot be reached for a while. */
 export interface ContactObserver {

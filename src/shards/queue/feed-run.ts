@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Interrupted } from '../../scoring/stop.ts';
+import { Interrupted } from '../../base/interrupted.ts';
 import { CANCELLED, numbersOf, PLAN } from '../folder/names.ts';
 import { readLeft } from '../folder/shards-left.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';

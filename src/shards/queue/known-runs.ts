@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { RowcastError } from '../../errors.ts';
-import { Interrupted } from '../../scoring/stop.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { Interrupted } from '../../base/interrupted.ts';
 import { unlessMissing } from '../../storage/local/missing.ts';
 import { unwritable } from '../../storage/target.ts';
 import { PLAN } from '../folder/names.ts';

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 
 /** The packages that a queue needs. They are not installed with rowcast, because few runs need them. */
 const loaders = {

@@ -1,5 +1,5 @@
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 
 /** Why Redis or PostgreSQL refuses us: user, password, database, permissions. */
 const REFUSED = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid (password|DB)|ERR AUTH|ERR DB index)/;

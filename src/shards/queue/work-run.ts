@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Interrupted, unlessStopped } from '../../scoring/stop.ts';
+import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import { CANCELLED, doneName, failedName, PLAN } from '../folder/names.ts';
 import { readLeft } from '../folder/shards-left.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';

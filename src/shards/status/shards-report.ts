@@ -1,5 +1,5 @@
-import { type Accounts, sumOf } from '../../runs/accounts.ts';
-import type { StatusReport } from '../../runs/status-report.ts';
+import type { StatusReport } from '../../runs/status/status-report.ts';
+import { type Accounts, sumOf } from '../../scoring/row-counts.ts';
 import type { LastAttempt, ShardsProgress } from './read-progress.ts';
 
 /** What `rowcast status --json` prints about a sharded run. */

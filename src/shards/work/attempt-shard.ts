@@ -1,11 +1,11 @@
+import { RowcastError } from '../../base/errors.ts';
+import { Interrupted } from '../../base/interrupted.ts';
 import type { Client } from '../../client/client.ts';
-import { RowcastError } from '../../errors.ts';
+import { RejectBudget } from '../../runs/guards/reject-budget.ts';
+import type { RunProgress, TraceBatch } from '../../runs/observer.ts';
 import type { ScoreOptions } from '../../runs/options.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
-import type { RunProgress, TraceBatch } from '../../scoring/observer.ts';
-import { RejectBudget } from '../../scoring/reject-budget.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
-import { Interrupted } from '../../scoring/stop.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { doneName, PLAN } from '../folder/names.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';

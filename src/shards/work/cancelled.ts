@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 
 export const cancelled = ({ path }: Pick<SharedFolder, 'path'>): RowcastError =>

@@ -1,9 +1,9 @@
+import { RowcastError } from '../../base/errors.ts';
+import { unlessStopped } from '../../base/interrupted.ts';
 import type { Client } from '../../client/client.ts';
-import { RowcastError } from '../../errors.ts';
+import { httpScorer } from '../../client/scorer/http-scorer.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
-import { httpScorer } from '../../scoring/http/http-scorer.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
-import { unlessStopped } from '../../scoring/stop.ts';
 import { openPlanned } from '../plan/make-plan.ts';
 import type { ShardPlan } from '../plan/plan-shape.ts';
 

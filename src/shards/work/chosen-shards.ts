@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 
 /** Variables in which schedulers give a task its number: Kubernetes, Slurm, AWS Batch. */
 export const INDEX_VARIABLES = [

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { type Checkpoint, readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
 import { verifyCommitted, verifyWhole } from '../../runs/checkpoint/verify-committed.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { tallyShape } from '../../drift/run-tally.ts';
-import { accountsShape } from '../../runs/accounts.ts';
+import { tallyShape } from '../../scoring/counting/run-tally.ts';
+import { accountsShape } from '../../scoring/row-counts.ts';
 
 /** Who holds a lease. */
 export const leaseShape = z.strictObject({

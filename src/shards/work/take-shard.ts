@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { partPathOf } from '../folder/part-path.ts';
 import { readShard } from '../folder/read-plan.ts';
 import type { Shard } from '../plan/plan-shape.ts';

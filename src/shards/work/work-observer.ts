@@ -1,5 +1,5 @@
-import type { RowcastError } from '../../errors.ts';
-import type { RunProgress, TraceBatch } from '../../scoring/observer.ts';
+import type { RowcastError } from '../../base/errors.ts';
+import type { RunProgress, TraceBatch } from '../../runs/observer.ts';
 import type { Shard } from '../plan/plan-shape.ts';
 import type { ShardResult } from './result-shape.ts';
 import type { ScoredShard } from './score-shard.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Interrupted } from '../../scoring/stop.ts';
+import { Interrupted } from '../../base/interrupted.ts';
 import { CANCELLED, failedName, PLAN } from '../folder/names.ts';
 import { readLeft } from '../folder/shards-left.ts';
 import type { Work } from './attempt-shard.ts';

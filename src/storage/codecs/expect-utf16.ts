@@ -1,5 +1,5 @@
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 
 /** By then, a CSV in UTF-16 has had a character of ASCII, such as a delimiter or a line ending, and so a zero byte. */
 const MAX_BYTES = 256;

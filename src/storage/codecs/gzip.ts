@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { CHUNK_BYTES } from '../source.ts';
 import type { Codec } from './codec.ts';
 import { gzipPartial } from './gzip-partial.ts';

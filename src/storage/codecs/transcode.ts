@@ -1,5 +1,5 @@
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 
 /** Decodes text in pieces; none of the bytes is replaced. */
 type Decoder = InstanceType<typeof TextDecoder>;

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { codecOfName, codecSuffixes } from './codecs.ts';
 import { none } from './none.ts';
 

@@ -1,7 +1,7 @@
 import { fstatSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { placeOf } from './folder-place.ts';
 import type { UsedFile } from './used-file.ts';
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { codecOfName } from '../codecs/codecs.ts';
 import type { Sink } from '../sink.ts';
 import { type Target, unwritable } from '../target.ts';

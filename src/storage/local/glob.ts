@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { schemeOf } from '../../scheme.ts';
+import { schemeOf } from '../../base/scheme.ts';
 
 /** What every pattern contains; most names do not, and are not looked up. */
 const SPECIAL = /[*?[{]/;

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { CHUNK_BYTES, inputChanged, type StoredInput, unreadable } from '../source.ts';
 import { streamInput } from '../stream-input.ts';
 import { FileBytes } from './file-bytes.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
-import { isPassing } from '../../system-error.ts';
+import { isPassing } from '../../base/system-error.ts';
 
 /** Types of file systems whose disks are on another machine. */
 const NETWORK =

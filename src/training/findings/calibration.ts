@@ -1,4 +1,4 @@
-import type { CalibrationBin } from '../../contract/schemas.ts';
+import type { CalibrationBin } from '../../base/contract/schemas.ts';
 import { wilson } from './wilson.ts';
 
 export const CALIBRATION_BINS = 10;

@@ -1,5 +1,5 @@
-import type { EncodedColumn, EngineModel } from '../../reports/model/engine.ts';
-import { predictColumns } from '../../reports/model/predict-columns.ts';
+import type { EncodedColumn, EngineModel } from '../../models/model/engine.ts';
+import { predictColumns } from '../../models/model/predict-columns.ts';
 import { seededRandom, shuffled } from '../rows/seeded-random.ts';
 import { logLoss } from './evaluation.ts';
 

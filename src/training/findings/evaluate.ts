@@ -1,10 +1,10 @@
-import type { Quality } from '../../contract/schemas.ts';
-import { BatchMemory } from '../../kernel/batch-memory.ts';
-import { encoderOf } from '../../reports/model/column-encoder.ts';
-import { compileModel } from '../../reports/model/compiled-model.ts';
-import { engineOf } from '../../reports/model/engine.ts';
-import { predictColumns } from '../../reports/model/predict-columns.ts';
-import type { PredictorSpec } from '../../reports/model/predictor-spec.ts';
+import type { Quality } from '../../base/contract/schemas.ts';
+import { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import { encoderOf } from '../../formats/columns/column-encoder.ts';
+import { compileModel } from '../../models/model/compiled-model.ts';
+import { engineOf } from '../../models/model/engine.ts';
+import { predictColumns } from '../../models/model/predict-columns.ts';
+import type { PredictorSpec } from '../../models/model/predictor-spec.ts';
 import type { Design, Labelled } from '../learn/features/design.ts';
 import { predictRows } from '../learn/to-predictor-spec.ts';
 import { impacts } from './drivers.ts';

@@ -1,4 +1,4 @@
-import { encoderOf } from '../../reports/model/column-encoder.ts';
+import { encoderOf } from '../../formats/columns/column-encoder.ts';
 import type { LearnedColumns } from '../rows/learn-columns.ts';
 import type { Split } from '../rows/split-rows.ts';
 import { mostFrequent } from './quality.ts';

@@ -1,4 +1,4 @@
-import type { Quality } from '../../contract/schemas.ts';
+import type { Quality } from '../../base/contract/schemas.ts';
 import { calibrationOf } from './calibration.ts';
 import { classScores } from './class-scores.ts';
 import { confusionOf } from './confusion.ts';

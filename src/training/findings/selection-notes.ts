@@ -1,4 +1,4 @@
-import { sanitize } from '../../sanitize.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import type { ColumnValues } from '../learn/features/column-values.ts';
 import type { Encoding } from '../learn/features/design.ts';
 import type { Candidate } from '../learn/selection/candidates.ts';

@@ -1,7 +1,7 @@
-import type { ColumnProfile, ScoreProfile, TrainingProfile } from '../../contract/profile.ts';
-import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
-import { misfitOf } from '../../reports/model/misfit.ts';
-import { countTexts } from '../../reports/values/date-order.ts';
+import type { ColumnProfile, ScoreProfile, TrainingProfile } from '../../base/contract/profile.ts';
+import { encoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
+import { misfitOf } from '../../formats/columns/misfit.ts';
+import { countTexts } from '../../formats/values/date-order.ts';
 import { quantile } from './quantile.ts';
 import { rounded } from './rounded.ts';
 

@@ -1,7 +1,7 @@
-import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
-import { isBlank, numberOf } from '../../reports/values/coerce.ts';
-import { isMissingSpelling, placeholderAmong } from '../../reports/values/missing-values.ts';
-import { sanitize } from '../../sanitize.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { encoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
+import { isBlank, numberOf } from '../../formats/values/coerce.ts';
+import { isMissingSpelling, placeholderAmong } from '../../formats/values/missing-values.ts';
 import type { LearnedColumns } from '../rows/learn-columns.ts';
 
 /** The most missing-value spellings to list; the others are counted together. */

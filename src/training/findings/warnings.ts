@@ -1,6 +1,6 @@
-import type { Quality, Report, Warning } from '../../contract/schemas.ts';
-import { partOf } from '../../number-text.ts';
-import { sanitize } from '../../sanitize.ts';
+import type { Quality, Report, Warning } from '../../base/contract/schemas.ts';
+import { partOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { testingDuplicates } from '../rows/duplicates.ts';
 import type { LearnedColumns } from '../rows/learn-columns.ts';
 import type { Split } from '../rows/split-rows.ts';

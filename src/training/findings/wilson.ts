@@ -1,4 +1,4 @@
-import type { Quality } from '../../contract/schemas.ts';
+import type { Quality } from '../../base/contract/schemas.ts';
 import { rounded } from './rounded.ts';
 
 /** The 97.5% quantile of the normal distribution: 95% lie within this many standard deviations of the mean. */

@@ -1,4 +1,4 @@
-import { logistic, softmaxAt } from '../../reports/model/scores.ts';
+import { logistic, softmaxAt } from '../../models/model/scores.ts';
 import type { Derivatives } from './trees/grow-tree.ts';
 
 /** The class shares as scores, with half a row added to each class so that none is zero. */

@@ -1,9 +1,9 @@
-import { compileLinear } from '../../reports/model/linear/compiled-linear.ts';
-import { linearScores } from '../../reports/model/linear/linear-scores.ts';
-import type { PredictorSpec, TreesSpec } from '../../reports/model/predictor-spec.ts';
-import { probabilitiesOf, scoresOf } from '../../reports/model/scores.ts';
-import { compileTrees } from '../../reports/model/trees/compiled-trees.ts';
-import { treeScores } from '../../reports/model/trees/walk-trees.ts';
+import { compileLinear } from '../../models/model/linear/compiled-linear.ts';
+import { linearScores } from '../../models/model/linear/linear-scores.ts';
+import type { PredictorSpec, TreesSpec } from '../../models/model/predictor-spec.ts';
+import { probabilitiesOf, scoresOf } from '../../models/model/scores.ts';
+import { compileTrees } from '../../models/model/trees/compiled-trees.ts';
+import { treeScores } from '../../models/model/trees/walk-trees.ts';
 import type { Design, Labelled } from './features/design.ts';
 import type { Boosted } from './trees/boost.ts';
 import type { TreeNode } from './trees/tree.ts';

@@ -1,8 +1,8 @@
-import { RowcastError } from '../../errors.ts';
-import { columnKind } from '../../reports/values/column-type.ts';
-import type { TextCounts } from '../../reports/values/date-order.ts';
-import { readNumber } from '../../reports/values/numbers.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { columnKind } from '../../formats/values/column-type.ts';
+import type { TextCounts } from '../../formats/values/date-order.ts';
+import { readNumber } from '../../formats/values/numbers.ts';
 
 export interface BinnedLabels {
   /** Maps a label as written to the name of its range; undefined if it is not a number. */

@@ -1,5 +1,5 @@
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import type { ColumnChoices } from './learn-columns.ts';
 import { requireColumns } from './split-rows.ts';
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { reportFolder } from '../../reports/report-folder.ts';
+import { reportFolder } from '../../models/store/report-folder.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
 
 /**

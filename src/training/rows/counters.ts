@@ -1,4 +1,4 @@
-import { type NumberNotation, readNumber } from '../../reports/values/numbers.ts';
+import { type NumberNotation, readNumber } from '../../formats/values/numbers.ts';
 import { identifiesRows } from './identifiers.ts';
 
 /** Why a numeric column is useless for learning. */

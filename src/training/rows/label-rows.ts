@@ -1,6 +1,6 @@
 import type { Header } from '../../formats/csv/header.ts';
 import { readTable } from '../../formats/csv/read-table.ts';
-import { countTexts } from '../../reports/values/date-order.ts';
+import { countTexts } from '../../formats/values/date-order.ts';
 import { binLabels } from './bin-labels.ts';
 import { cleanLabels, refuseAmounts } from './labels.ts';
 

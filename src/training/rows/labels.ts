@@ -1,9 +1,9 @@
-import { RowcastError } from '../../errors.ts';
-import { numberOf } from '../../reports/values/coerce.ts';
-import { columnKind } from '../../reports/values/column-type.ts';
-import type { TextCounts } from '../../reports/values/date-order.ts';
-import { isMissingSpelling } from '../../reports/values/missing-values.ts';
-import { formatList, sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { formatList, sanitize } from '../../base/sanitize.ts';
+import { numberOf } from '../../formats/values/coerce.ts';
+import { columnKind } from '../../formats/values/column-type.ts';
+import type { TextCounts } from '../../formats/values/date-order.ts';
+import { isMissingSpelling } from '../../formats/values/missing-values.ts';
 
 /** The classes of the labels. */
 export interface CleanLabels {

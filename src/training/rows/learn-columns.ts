@@ -1,13 +1,13 @@
-import { codePointOrder } from '../../contract/class-order.ts';
-import type { ColumnType } from '../../contract/schemas.ts';
-import type { LearnedColumn } from '../../reports/model/column-encoder.ts';
-import { isBlank } from '../../reports/values/coerce.ts';
-import { columnKind, kindOfType, TYPE_SHARE } from '../../reports/values/column-type.ts';
-import { countTexts } from '../../reports/values/date-order.ts';
-import type { DateOrder } from '../../reports/values/date-parts.ts';
-import { daysOf } from '../../reports/values/dates.ts';
-import { readNumber } from '../../reports/values/numbers.ts';
-import { sanitize } from '../../sanitize.ts';
+import { codePointOrder } from '../../base/contract/class-order.ts';
+import type { ColumnType } from '../../base/contract/schemas.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
+import { isBlank } from '../../formats/values/coerce.ts';
+import { columnKind, kindOfType, TYPE_SHARE } from '../../formats/values/column-type.ts';
+import { countTexts } from '../../formats/values/date-order.ts';
+import type { DateOrder } from '../../formats/values/date-parts.ts';
+import { daysOf } from '../../formats/values/dates.ts';
+import { readNumber } from '../../formats/values/numbers.ts';
 import { uninformativeNumbers } from './counters.ts';
 
 /** The decisions about the columns of the training data. */

@@ -1,5 +1,5 @@
-import type { LongField } from '../../formats/csv/records/long-field.ts';
-import { countOf } from '../../number-text.ts';
+import { countOf } from '../../base/number-text.ts';
+import type { LongField } from '../../formats/records/long-field.ts';
 
 /** A note about a field that a stray quote may have made. */
 export const longFieldNote = ({ line, lines, bytes }: LongField): string =>

@@ -1,7 +1,7 @@
-import { isBeyond, type RejectLimit } from '../../config/reject-limit.ts';
-import { RowcastError } from '../../errors.ts';
-import type { Fault } from '../../formats/csv/fields/faults.ts';
-import { counted, countOf } from '../../number-text.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { counted, countOf } from '../../base/number-text.ts';
+import { isBeyond, type RejectLimit } from '../../base/options/values/reject-limit.ts';
+import type { Fault } from '../../formats/records/faults.ts';
 
 /** Counts the malformed rows of training data, which are left out up to a limit. */
 export class MalformedRows {

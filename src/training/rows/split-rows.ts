@@ -1,8 +1,8 @@
-import { codePointOrder } from '../../contract/class-order.ts';
-import { RowcastError } from '../../errors.ts';
-import { counted, countOf } from '../../number-text.ts';
-import { formatList, sanitize } from '../../sanitize.ts';
-import { suggestNames } from '../../suggest-names.ts';
+import { codePointOrder } from '../../base/contract/class-order.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { counted, countOf } from '../../base/number-text.ts';
+import { formatList, sanitize } from '../../base/sanitize.ts';
+import { suggestNames } from '../../base/suggest-names.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
 
 /** The classes of rows that have a label. */

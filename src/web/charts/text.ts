@@ -1,4 +1,4 @@
-import { sanitize } from '../../sanitize.ts';
+import { sanitize } from '../../base/sanitize.ts';
 
 /** A name or value from a file as text that is safe to show, and never empty. */
 export const nameText = (name: string): string => sanitize(name) || '(blank)';

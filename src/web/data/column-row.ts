@@ -1,5 +1,5 @@
-import { columnTypes } from '../../contract/limits.ts';
-import { sanitize } from '../../sanitize.ts';
+import { columnTypes } from '../../base/contract/limits.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { flag, type Html, html, named } from '../html.ts';
 import { histogramPicture } from './histogram.ts';
 import type { ProfiledColumn } from './profile/profile-shape.ts';

@@ -1,6 +1,6 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { isDiskFull } from '../../base/system-error.ts';
 import { RequestError } from '../../server/problems/problems.ts';
-import { isDiskFull } from '../../system-error.ts';
 
 export const noSuchData = (): RequestError =>
   new RequestError('no_such_data', 'There is no such data. It may have been deleted.');

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import { sanitize } from '../../sanitize.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { dataSettings } from './settings.ts';
 

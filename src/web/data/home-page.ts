@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { type ListedReport, listReports, newestReportIds } from '../../reports/report-store.ts';
+import { type ListedReport, listReports, newestReportIds } from '../../models/store/report-store.ts';
 import type { Principal } from '../../server/auth/principal.ts';
 import type { PlatformContext } from '../context.ts';
 import { pageLinks, pageOf } from '../elements/pages.ts';

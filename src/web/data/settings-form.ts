@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { columnType } from '../../contract/schemas.ts';
+import { columnType } from '../../base/contract/schemas.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { type ColumnChoice, changed, type DataSettings } from './settings.ts';
 

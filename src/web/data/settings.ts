@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { columnType } from '../../contract/schemas.ts';
+import { columnType } from '../../base/contract/schemas.ts';
 import type { ColumnChoices } from '../../training/rows/learn-columns.ts';
 
 /**

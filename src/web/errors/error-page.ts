@@ -1,4 +1,4 @@
-import type { Problem } from '../../contract/schemas.ts';
+import type { Problem } from '../../base/contract/schemas.ts';
 import { html } from '../html.ts';
 import type { Page } from '../page.ts';
 import { sentence } from './sentence.ts';

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { Problem } from '../../contract/schemas.ts';
-import { RowcastError } from '../../errors.ts';
+import type { Problem } from '../../base/contract/schemas.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { problemFrom } from '../../server/problems/problems.ts';
 
 /** The status of errors that the API does not have, because it creates nothing. Others that a user can fix are 422. */

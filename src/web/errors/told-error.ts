@@ -1,5 +1,5 @@
-import { RowcastError } from '../../errors.ts';
-import { sanitizeLines } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitizeLines } from '../../base/sanitize.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 
 /** An error as the pages tell it. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import type { NewKey } from '../../server/auth/key-store.ts';
 import type { Principal } from '../../server/auth/principal.ts';
 import { type Scope, scopes } from '../../server/auth/scopes.ts';

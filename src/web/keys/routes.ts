@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { RowcastError } from '../../errors.ts';
-import { reportIds } from '../../reports/report-store.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { reportIds } from '../../models/store/report-store.ts';
 import { readKey } from '../../server/auth/key-file.ts';
 import { addKey, listKeys, revokeKey } from '../../server/auth/key-store.ts';
 import { RequestError } from '../../server/problems/problems.ts';

@@ -1,4 +1,4 @@
-import { numberOf } from '../../reports/values/coerce.ts';
+import { numberOf } from '../../formats/values/coerce.ts';
 
 /**
  * The order in which to show classes, as indexes: by number if they are numbers, ranges of numbers as training with

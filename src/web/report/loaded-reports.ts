@@ -1,5 +1,5 @@
-import type { Report } from '../../contract/schemas.ts';
-import { readReport, reportVersion } from '../../reports/report-store.ts';
+import type { Report } from '../../base/contract/schemas.ts';
+import { readReport, reportVersion } from '../../models/store/report-store.ts';
 import type { PlatformContext } from '../context.ts';
 import { evaluateReport } from './evaluation/evaluate-report.ts';
 import type { Evaluation } from './evaluation/evaluation.ts';

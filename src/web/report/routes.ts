@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { testingResults } from '../../reports/report-store.ts';
-import { deleteReport } from '../../reports/write-report.ts';
+import { testingResults } from '../../models/store/report-store.ts';
+import { deleteReport } from '../../models/store/write-report.ts';
 import { authorize } from '../../server/auth/require-key.ts';
 import { problemOf } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';

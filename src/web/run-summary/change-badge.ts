@@ -1,4 +1,4 @@
-import type { Summary } from '../../runs/summary.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 import { type Html, html } from '../html.ts';
 
 type Entry = NonNullable<Summary['drift']>['scores'][string];

@@ -1,6 +1,6 @@
-import type { Summary } from '../../runs/summary.ts';
-import type { TimelinePoint } from '../../runs/timeline.ts';
-import { sanitize } from '../../sanitize.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
+import type { TimelinePoint } from '../../runs/summary/timeline.ts';
 import { countedText, countText } from '../charts/text.ts';
 import { type TimeChart, timeChart } from '../charts/time-chart.ts';
 import { type Html, html } from '../html.ts';

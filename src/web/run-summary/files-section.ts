@@ -1,5 +1,5 @@
-import type { Summary } from '../../runs/summary.ts';
-import { sanitize, sanitizeLines } from '../../sanitize.ts';
+import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 import { countedText, countText } from '../charts/text.ts';
 import { type Html, html } from '../html.ts';
 import { durationText } from './durations.ts';

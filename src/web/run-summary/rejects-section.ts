@@ -1,5 +1,5 @@
-import type { Summary } from '../../runs/summary.ts';
-import { sanitize } from '../../sanitize.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 import { barChart } from '../charts/bar-chart.ts';
 import { countedText, countText, percentText } from '../charts/text.ts';
 import { type Html, html } from '../html.ts';

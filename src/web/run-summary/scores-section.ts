@@ -1,4 +1,4 @@
-import type { Summary } from '../../runs/summary.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 import { type DecileRow, decileChart } from '../charts/decile-chart.ts';
 import { countText } from '../charts/text.ts';
 import { type Html, html } from '../html.ts';

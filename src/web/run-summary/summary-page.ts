@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Summary } from '../../runs/summary.ts';
-import type { TimelinePoint } from '../../runs/timeline.ts';
-import { sanitize } from '../../sanitize.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
+import type { TimelinePoint } from '../../runs/summary/timeline.ts';
 import { assetText } from '../assets.ts';
 import { type Html, html } from '../html.ts';
 import { columnsSection } from './columns-section.ts';

@@ -1,4 +1,4 @@
-import type { Summary } from '../../runs/summary.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 import { rounded } from '../charts/frame.ts';
 import { countText, nameText, percentText, shortened } from '../charts/text.ts';
 import { type Html, html } from '../html.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { toUnreadableHome } from '../../reports/data-directory.ts';
 import { RequestError } from '../../server/problems/problems.ts';
+import { toUnreadableHome } from '../../storage/local/home-folder.ts';
 import type { PlatformContext } from '../context.ts';
 import { notify } from '../elements/notice.ts';
 import { isPageRequest } from '../errors/page-request.ts';

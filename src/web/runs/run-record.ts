@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { reportId } from '../../contract/schemas.ts';
+import { reportId } from '../../base/contract/schemas.ts';
 import type { Principal } from '../../server/auth/principal.ts';
 import type { ToldError } from '../errors/told-error.ts';
 
@@ -30,7 +30,7 @@ export const runRecord = z.object({
 });
 export type RunRecord = z.infer<typeof runRecord>;
 
-/** The members of a summary (`runs/summary.ts`) that the platform shows. */
+/** The members of a summary (`runs/summary/summary.ts`) that the platform shows. */
 export const runSummary = z.object({
   status: z.enum(['running', 'finished', 'skipped', 'stopped', 'refused']),
   error: z

@@ -1,10 +1,10 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod';
-import { makeFolder } from '../../reports/data-directory.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
-import type { Summary } from '../../runs/summary.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
+import { makeFolder } from '../../storage/local/home-folder.ts';
 import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { readMany } from '../../storage/local/read-many.ts';

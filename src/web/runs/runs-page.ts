@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { reportIds } from '../../reports/report-store.ts';
+import { reportIds } from '../../models/store/report-store.ts';
 import { separatorField } from '../elements/separator-field.ts';
 import { sentence } from '../errors/sentence.ts';
 import { flag, type Html, html, named } from '../html.ts';

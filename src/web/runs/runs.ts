@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
-import { RowcastError } from '../../errors.ts';
-import type { Accounts } from '../../runs/accounts.ts';
+import { RowcastError } from '../../base/errors.ts';
+import type { Accounts } from '../../scoring/row-counts.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { Watched } from '../events/watched.ts';
 import { noFile, problemOfRun, tooManyRuns, wasDeleted } from './run-problems.ts';

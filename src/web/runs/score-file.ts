@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
-import { scoreDefaults } from '../../config/score-defaults.ts';
-import { type Accounts, newAccounts } from '../../runs/accounts.ts';
+import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
 import { firstAttempt } from '../../runs/attempt.ts';
+import type { RunObserver } from '../../runs/observer.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
-import { type Ending, type Summary, summaryOf } from '../../runs/summary.ts';
-import type { RunObserver } from '../../scoring/observer.ts';
-import { runErrorOf } from '../../scoring/run-error.ts';
-import { scoreTo } from '../../scoring/score.ts';
+import { runErrorOf } from '../../runs/run-error.ts';
+import { scoreTo } from '../../runs/score.ts';
+import { type Ending, type Summary, summaryOf } from '../../runs/summary/summary.ts';
+import { type Accounts, newAccounts } from '../../scoring/row-counts.ts';
 import { uploadScorer } from '../../server/batch-predict/upload-scorer.ts';
 import type { UploadTurns } from '../../server/batch-predict/upload-turns.ts';
 import type { Limits } from '../../server/http/limits.ts';

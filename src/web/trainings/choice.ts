@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { reportId } from '../../contract/schemas.ts';
-import { partOf } from '../../number-text.ts';
-import { hasReport } from '../../reports/report-store.ts';
+import { reportId } from '../../base/contract/schemas.ts';
+import { partOf } from '../../base/number-text.ts';
+import { hasReport } from '../../models/store/report-store.ts';
 import type { PlatformContext } from '../context.ts';
 import type { DataMeta } from '../data/data-files.ts';
 import type { Profile } from '../data/profile/profile-shape.ts';

@@ -1,4 +1,4 @@
-import { reportFolder } from '../../reports/report-folder.ts';
+import { reportFolder } from '../../models/store/report-folder.ts';
 import type { Quota } from '../space/quota.ts';
 import { sizeOfFolder } from '../space/size-of-folder.ts';
 import { Space } from '../space/space.ts';

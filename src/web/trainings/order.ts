@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { reportId } from '../../contract/schemas.ts';
-import { RowcastError } from '../../errors.ts';
-import { hasReport } from '../../reports/report-store.ts';
+import { reportId } from '../../base/contract/schemas.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { hasReport } from '../../models/store/report-store.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import type { DataMeta } from '../data/data-files.ts';

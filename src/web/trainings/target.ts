@@ -1,4 +1,4 @@
-import { RowcastError } from '../../errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { type PreviewedTarget, previewTarget } from '../../training/rows/preview-target.ts';
 import { checkLabels, MAX_TRAINED_CLASSES, tooManyClasses } from '../../training/rows/split-rows.ts';
 import type { Profile, ProfiledColumn } from '../data/profile/profile-shape.ts';

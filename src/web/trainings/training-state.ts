@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { reportId } from '../../contract/schemas.ts';
+import { reportId } from '../../base/contract/schemas.ts';
 import { type ToldError, tellError } from '../errors/told-error.ts';
 
 /** Sorts by time of creation. */

@@ -1,8 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../reports/data-directory.ts';
-import { hasReport } from '../../reports/report-store.ts';
+import { hasReport } from '../../models/store/report-store.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
+import { makeFolder } from '../../storage/local/home-folder.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { readLock } from '../../storage/local/locks/lock-holder.ts';
 import { takeLock } from '../../storage/local/locks/output-lock.ts';

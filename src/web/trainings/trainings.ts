@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { RowcastError } from '../../errors.ts';
-import { sanitize } from '../../sanitize.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { train } from '../../training/train.ts';
 import type { TrainOptions } from '../../training/train-options.ts';

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
-import { encoderOf } from '../../../src/reports/model/column-encoder.ts';
-import { loadModel, type Model } from '../../../src/reports/model/model-file.ts';
-import { predictColumns } from '../../../src/reports/model/predict-columns.ts';
-import { loadReportModel } from '../../../src/reports/report-model.ts';
+import { encoderOf } from '../../../src/formats/columns/column-encoder.ts';
+import { loadModel, type Model } from '../../../src/models/model/model-file.ts';
+import { predictColumns } from '../../../src/models/model/predict-columns.ts';
+import { loadReportModel } from '../../../src/models/store/report-model.ts';
 import { accuracy } from '../../../src/training/findings/evaluation.ts';
 import { areaUnderCurve } from '../../../src/training/findings/roc.ts';
 import { fit } from '../../../src/training/fit.ts';

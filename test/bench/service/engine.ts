@@ -1,4 +1,4 @@
-import { loadReportModel } from '../../../src/reports/report-model.ts';
+import { loadReportModel } from '../../../src/models/store/report-model.ts';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { predictorOf } from '../../../src/server/predict/predictor.ts';
 import { seededRandom } from '../../../src/training/rows/seeded-random.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Option } from '../../../src/base/options/option.ts';
 import { optionsOf } from '../../../src/cli/command-table/command-row.ts';
 import { commands } from '../../../src/cli/command-table/commands.ts';
-import type { Option } from '../../../src/config/options/option.ts';
 
 describe('the table of commands', () => {
   it('is consistent about which options take a value, since options are parsed before the command is known', () => {

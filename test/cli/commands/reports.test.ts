@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { writeReport } from '../../../src/reports/write-report.ts';
+import { writeReport } from '../../../src/models/store/write-report.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import type { Finished } from '../../support/rowcast.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FilesProgress, sizesOf } from '../../../src/cli/score/files-progress.ts';
 import { RunRecord } from '../../../src/library/run/run-record.ts';
-import { newAccounts } from '../../../src/runs/accounts.ts';
+import { newAccounts } from '../../../src/scoring/row-counts.ts';
 import { spawnRowcast, waitForStderr } from '../../support/rowcast.ts';
 import { csv, filesWith } from '../../support/scoring/files.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { pino } from 'pino';
+import { RowcastError } from '../../../src/base/errors.ts';
 import { observeWork } from '../../../src/cli/shards/observe-work.ts';
-import { RowcastError } from '../../../src/errors.ts';
 
 const shard = { shard: 3, file: 0, from: null, to: null, is_last: true };
 

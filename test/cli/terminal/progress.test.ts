@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isRedrawn, type ProgressMode } from '../../../src/cli/terminal/progress.ts';
 import { runReport } from '../../../src/cli/terminal/progress-text.ts';
-import { accountsOf } from '../../../src/runs/accounts.ts';
-import type { RunProgress } from '../../../src/scoring/observer.ts';
+import type { RunProgress } from '../../../src/runs/observer.ts';
+import { accountsOf } from '../../../src/scoring/row-counts.ts';
 
 describe('whether a progress line is redrawn', () => {
   const shown = (

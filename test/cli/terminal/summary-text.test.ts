@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { describeSummary } from '../../../src/cli/terminal/summary-text.ts';
-import type { Summary } from '../../../src/runs/summary.ts';
+import type { Summary } from '../../../src/runs/summary/summary.ts';
 
 const summary: Summary = {
   format: 1,

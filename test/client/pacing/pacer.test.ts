@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { alone, type Learned, type SharedPace } from '../../../src/base/contract/shared-pace.ts';
 import { Pacer, type PacerOptions } from '../../../src/client/pacing/pacer.ts';
-import { alone, type Learned, type SharedPace } from '../../../src/contract/shared-pace.ts';
 import { connect } from '../../support/stub/connect.ts';
 import { send } from '../../support/stub/service.ts';
 

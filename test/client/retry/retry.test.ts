@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CallError } from '../../../src/client/call-error.ts';
-import type { FailureKind } from '../../../src/client/failure-rule.ts';
 import { failureTable } from '../../../src/client/failure-table.ts';
-import type { RetryPolicy } from '../../../src/client/retry/attempts.ts';
-import { backoff } from '../../../src/client/retry/backoff.ts';
 import { withRetries } from '../../../src/client/retry/retry.ts';
-import { ServiceAvailability } from '../../../src/client/retry/service-availability.ts';
+import type { RetryPolicy } from '../../../src/scoring/failures/attempts.ts';
+import { backoff } from '../../../src/scoring/failures/backoff.ts';
+import { CallError } from '../../../src/scoring/failures/call-error.ts';
+import type { FailureKind } from '../../../src/scoring/failures/failure-rule.ts';
+import { ServiceAvailability } from '../../../src/scoring/failures/service-availability.ts';
 
 const failure = (kind: FailureKind, code = 'x', retryAfter?: number): CallError =>
   new CallError(kind, code, code, { location: {}, retryAfter });

@@ -3,7 +3,7 @@ import fs, { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { score } from '../../../src/scoring/score.ts';
+import { score } from '../../../src/runs/score.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
 import { connect } from '../../support/stub/connect.ts';

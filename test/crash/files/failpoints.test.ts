@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
 import type { Client } from '../../../src/client/client.ts';
-import { score } from '../../../src/scoring/score.ts';
+import { score } from '../../../src/runs/score.ts';
 import { bundled } from '../../support/bundled.ts';
 import { newFolder } from '../../support/folder.ts';
 import { isFull, seed } from '../../support/random-tests.ts';

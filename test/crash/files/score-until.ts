@@ -1,7 +1,7 @@
 // A run of the library that may kill itself; argv has its parameters as JSON.
 import { Client } from '../../../src/client/client.ts';
 import type { ScoreOptions } from '../../../src/runs/options.ts';
-import { score } from '../../../src/scoring/score.ts';
+import { score } from '../../../src/runs/score.ts';
 import { job } from '../../support/scoring/job.ts';
 import { recordedFiles } from './recorded-files.ts';
 

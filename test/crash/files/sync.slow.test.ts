@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { score } from '../../../src/scoring/score.ts';
+import { score } from '../../../src/runs/score.ts';
 import { diskFiles, type Files, type WritableFile } from '../../../src/storage/local/durable-files.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';

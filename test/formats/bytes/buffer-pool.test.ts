@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Batch } from '../../../src/formats/csv/batch.ts';
+import type { Batch } from '../../../src/formats/records/batch.ts';
 import { newReader } from '../../support/csv/read.ts';
 
 const ROWS = 60_000;

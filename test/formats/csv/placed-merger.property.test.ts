@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { Batch } from '../../../src/formats/csv/batch.ts';
 import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
 import type { MergeRecords } from '../../../src/formats/format.ts';
-import { toSinglePrecision } from '../../../src/reports/model/single-precision.ts';
+import type { Batch } from '../../../src/formats/records/batch.ts';
+import { toSinglePrecision } from '../../../src/models/model/single-precision.ts';
 import { type LegalCsv, legalCsv } from '../../support/csv/legal.ts';
 import { kernelMemory, read } from '../../support/csv/read.ts';
 import { runs } from '../../support/random-tests.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { RowcastError } from '../../../src/errors.ts';
+import { RowcastError } from '../../../src/base/errors.ts';
 import { score } from '../../../src/library/score.ts';
 import { Client } from '../../../src/library/scorers/client.ts';
 import { LocalScorer } from '../../../src/library/scorers/local-scorer.ts';

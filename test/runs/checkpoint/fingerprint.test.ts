@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RunOption } from '../../../src/config/options/option.ts';
-import { runOptions } from '../../../src/config/options/score.ts';
-import { camelCase } from '../../../src/config/resolve-options.ts';
+import type { RunOption } from '../../../src/base/options/option.ts';
+import { runOptions } from '../../../src/base/options/score.ts';
+import { camelCase } from '../../../src/base/options/values/resolve-options.ts';
 import { fingerprintOf } from '../../../src/runs/checkpoint/fingerprint.ts';
 import { job } from '../../support/scoring/job.ts';
 

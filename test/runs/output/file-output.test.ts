@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { newAccounts } from '../../../src/runs/accounts.ts';
 import { firstAttempt } from '../../../src/runs/attempt.ts';
 import { type Checkpoint, readCheckpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
 import { PrefixDigest } from '../../../src/runs/checkpoint/prefix-digest.ts';
@@ -8,6 +7,7 @@ import { FileOutput } from '../../../src/runs/output/file-output.ts';
 import type { CommitPoint, Piece } from '../../../src/runs/output/output.ts';
 import { RejectsFile } from '../../../src/runs/output/rejects-file.ts';
 import { runFilesOf } from '../../../src/runs/paths/run-files.ts';
+import { newAccounts } from '../../../src/scoring/row-counts.ts';
 import { none } from '../../../src/storage/codecs/none.ts';
 import { privateAccess } from '../../../src/storage/local/access.ts';
 import { fileStart } from '../../../src/storage/local/partial-file.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { lockOutput, lockRunPaths } from '../../../src/runs/paths/lock-paths.ts';
 import type { RunPathsOptions } from '../../../src/runs/paths/run-paths.ts';
-import { score } from '../../../src/scoring/score.ts';
+import { score } from '../../../src/runs/score.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
 import { connect } from '../../support/stub/connect.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
+import type { RowcastError } from '../../../src/base/errors.ts';
 import type { ClientOptions } from '../../../src/client/client-options.ts';
-import type { RowcastError } from '../../../src/errors.ts';
-import type { Batch } from '../../../src/formats/csv/batch.ts';
+import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
+import type { Batch } from '../../../src/formats/records/batch.ts';
 import { ScoreBatch } from '../../../src/scoring/batch/score-batch.ts';
-import { httpScorer } from '../../../src/scoring/http/http-scorer.ts';
 import type { BatchScorer, Scored } from '../../../src/scoring/scorer.ts';
 import { openText } from '../../support/scoring/opened.ts';
 import { connect } from '../../support/stub/connect.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { personaResponse } from '../../../src/contract/schemas.ts';
+import { personaResponse } from '../../../src/base/contract/schemas.ts';
 import { get, post, problemOf } from '../../support/service/client.ts';
 import { persona, serving } from '../../support/service/serving.ts';
 import { openConnection } from '../../support/service/socket.ts';

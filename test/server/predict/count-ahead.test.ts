@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadReportModel } from '../../../src/reports/report-model.ts';
+import { loadReportModel } from '../../../src/models/store/report-model.ts';
 import { CountAhead } from '../../../src/server/predict/count-ahead.ts';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { PersonaWork } from '../../../src/server/predict/persona-work.ts';

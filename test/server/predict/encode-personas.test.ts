@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { batchResponse, personaResponse } from '../../../src/contract/schemas.ts';
+import { batchResponse, personaResponse } from '../../../src/base/contract/schemas.ts';
 import { post } from '../../support/service/client.ts';
 import { serving } from '../../support/service/serving.ts';
 

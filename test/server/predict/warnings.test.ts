@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { before, describe, it, type TestContext } from 'node:test';
+import { parseAccounts } from '../../../src/base/contract/accounts-trailer.ts';
+import { personaResponse } from '../../../src/base/contract/schemas.ts';
 import { readBaseUrl } from '../../../src/client/base-url.ts';
 import { Client } from '../../../src/client/client.ts';
-import { parseAccounts } from '../../../src/contract/accounts-trailer.ts';
-import { personaResponse } from '../../../src/contract/schemas.ts';
 import { Client as LibraryClient } from '../../../src/index.ts';
-import { LocalService } from '../../../src/local/service/local-service.ts';
+import { LocalService } from '../../../src/models/local/service/local-service.ts';
 import { post } from '../../support/service/client.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { batchResponse } from '../../../src/contract/schemas.ts';
-import type { LearnedColumn } from '../../../src/reports/model/column-encoder.ts';
-import type { CompiledModel } from '../../../src/reports/model/compiled-model.ts';
-import type { EngineModel } from '../../../src/reports/model/engine.ts';
-import type { Model } from '../../../src/reports/model/model-file.ts';
+import { batchResponse } from '../../../src/base/contract/schemas.ts';
+import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
+import type { CompiledModel } from '../../../src/models/model/compiled-model.ts';
+import type { EngineModel } from '../../../src/models/model/engine.ts';
+import type { Model } from '../../../src/models/model/model-file.ts';
 import { ModelCache } from '../../../src/server/predict/model-cache.ts';
 import { workLimits } from '../../../src/server/predict/work-limits.ts';
 import { get, post, problemOf } from '../../support/service/client.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { RowcastError } from '../../../src/errors.ts';
+import { RowcastError } from '../../../src/base/errors.ts';
 import { noSuchReport, problemFrom, problemOf, RequestError } from '../../../src/server/problems/problems.ts';
 
 /** An error as Fastify raises it. */

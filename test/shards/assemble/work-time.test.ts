@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { newAccounts } from '../../../src/runs/accounts.ts';
+import { newAccounts } from '../../../src/scoring/row-counts.ts';
 import { workTimeOf } from '../../../src/shards/assemble/work-time.ts';
 
 /** A shard of 100 rows. */

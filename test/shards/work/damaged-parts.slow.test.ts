@@ -4,7 +4,7 @@ import { open, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { type Checkpoint, readCheckpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
-import type { RunProgress } from '../../../src/scoring/observer.ts';
+import type { RunProgress } from '../../../src/runs/observer.ts';
 import { partName } from '../../../src/shards/folder/names.ts';
 import { readRun } from '../../../src/shards/folder/read-run.ts';
 import type { ScoredShard } from '../../../src/shards/work/score-shard.ts';

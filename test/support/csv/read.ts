@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import type { Batch } from '../../../src/formats/csv/batch.ts';
-import { positionOf } from '../../../src/formats/csv/batch.ts';
+import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import { countLines, type DialectOptions, dialectOf } from '../../../src/formats/csv/dialect.ts';
-import type { Fault } from '../../../src/formats/csv/fields/faults.ts';
 import { FieldReader } from '../../../src/formats/csv/fields/field-reader.ts';
-import { type Fields, textsOf } from '../../../src/formats/csv/fields/fields.ts';
 import { afterHeader, type Header, readHeader } from '../../../src/formats/csv/header.ts';
-import type { InputRange, Position } from '../../../src/formats/csv/position.ts';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
-import { BatchMemory } from '../../../src/kernel/batch-memory.ts';
+import type { Batch } from '../../../src/formats/records/batch.ts';
+import { positionOf } from '../../../src/formats/records/batch.ts';
+import type { Fault } from '../../../src/formats/records/faults.ts';
+import { type Fields, textsOf } from '../../../src/formats/records/fields.ts';
+import type { InputRange, Position } from '../../../src/formats/records/position.ts';
 
 export interface ReadOptions extends DialectOptions {
   /** Bytes per chunk. */

@@ -1,9 +1,6 @@
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import type { Appended, AppendedOptions } from '../../../src/formats/csv/appended-columns.ts';
-import { type Batch, sliceBatch, startOf } from '../../../src/formats/csv/batch.ts';
 import { contentEnd, countLines, type Dialect } from '../../../src/formats/csv/dialect.ts';
-import type { Fault } from '../../../src/formats/csv/fields/faults.ts';
-import type { Fields } from '../../../src/formats/csv/fields/fields.ts';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
 import { RecordKind } from '../../../src/formats/csv/records/scan-record.ts';
 import type { Reject } from '../../../src/formats/csv/reject-records.ts';
@@ -14,6 +11,9 @@ import type {
   MergeRecords,
   PredictedBatch,
 } from '../../../src/formats/format.ts';
+import { type Batch, sliceBatch, startOf } from '../../../src/formats/records/batch.ts';
+import type { Fault } from '../../../src/formats/records/faults.ts';
+import type { Fields } from '../../../src/formats/records/fields.ts';
 
 /** Lines without fields. */
 const lines: Dialect = { delimiter: '\t', quote: undefined, loneCr: false };

@@ -1,12 +1,12 @@
-import { RowcastError } from '../../../src/errors.ts';
-import type { Batch } from '../../../src/formats/csv/batch.ts';
+import { RowcastError } from '../../../src/base/errors.ts';
 import { dialectOf } from '../../../src/formats/csv/dialect.ts';
 import { type Header, readHeader } from '../../../src/formats/csv/header.ts';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
 import { rejectEnding } from '../../../src/formats/csv/reject-records.ts';
-import { compare, type Tally } from '../../../src/verify/compare.ts';
-import { compareHeaders, compareRejectsHeader } from '../../../src/verify/compare-header.ts';
-import { RecordCursor } from '../../../src/verify/record-cursor.ts';
+import type { Batch } from '../../../src/formats/records/batch.ts';
+import { compare, type Tally } from '../../../src/runs/verify/compare.ts';
+import { compareHeaders, compareRejectsHeader } from '../../../src/runs/verify/compare-header.ts';
+import { RecordCursor } from '../../../src/runs/verify/record-cursor.ts';
 
 export interface CompareOptions {
   rejects?: string | Buffer | undefined;

@@ -1,8 +1,8 @@
-import { contractWire } from '../../../src/contract/wire-names.ts';
+import { contractWire } from '../../../src/base/contract/wire-names.ts';
+import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
+import { type Encoded, type EncodeOptions, encode } from '../../../src/client/bodies/objects.ts';
 import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
-import { BodyWriter } from '../../../src/scoring/http/body-writer.ts';
-import { type Encoded, type EncodeOptions, encode } from '../../../src/scoring/http/encode.ts';
 import { type ReadOptions, read } from '../csv/read.ts';
 
 export interface EncodedInput {

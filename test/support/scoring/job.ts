@@ -1,4 +1,4 @@
-import { scoreDefaults } from '../../../src/config/score-defaults.ts';
+import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import type { ScoreOptions } from '../../../src/runs/options.ts';
 
 /** The options of a scoring run, with defaults for those not given. */

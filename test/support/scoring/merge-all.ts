@@ -1,7 +1,7 @@
-import { RowcastError } from '../../../src/errors.ts';
-import type { MergedPart } from '../../../src/runs/merged-part.ts';
+import { RowcastError } from '../../../src/base/errors.ts';
 import type { MergeOptions } from '../../../src/scoring/merge/appended-for.ts';
 import { Merger } from '../../../src/scoring/merge/merge.ts';
+import type { MergedPart } from '../../../src/scoring/merge/merged-part.ts';
 import type { ScoredBatch } from '../../../src/scoring/scorer.ts';
 import { SERVICE_ERROR } from './changed-csv.ts';
 import type { EncodedInput } from './encoded.ts';

@@ -1,5 +1,5 @@
-import type { Batch } from '../../../src/formats/csv/batch.ts';
 import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import type { Batch } from '../../../src/formats/records/batch.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import type { BatchScorer, Scorer } from '../../../src/scoring/scorer.ts';
 import { type ReadOptions, read } from '../csv/read.ts';

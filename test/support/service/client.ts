@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { problem } from '../../../src/contract/schemas.ts';
+import { problem } from '../../../src/base/contract/schemas.ts';
 import { checkResponse } from './conformance.ts';
 
 /** A service to call. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { problem } from '../../../src/contract/schemas.ts';
+import { problem } from '../../../src/base/contract/schemas.ts';
 import { openApiDocument } from '../../../src/server/openapi/document.ts';
 
 /** The part of an OpenAPI document that responses are validated against. */

@@ -1,4 +1,4 @@
-import type { Report } from '../../../src/contract/schemas.ts';
+import type { Report } from '../../../src/base/contract/schemas.ts';
 
 /** A report without a model. */
 export const reportOf = (id: string, note = ''): Report => ({

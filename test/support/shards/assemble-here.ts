@@ -1,6 +1,6 @@
 import { plannedJob, plannedValues } from '../../../src/library/shards/assemble-job.ts';
 import { type AssembleOptions, assembleRun } from '../../../src/library/shards/assemble-run.ts';
-import type { Summary } from '../../../src/runs/summary.ts';
+import type { Summary } from '../../../src/runs/summary/summary.ts';
 import { noCounts } from '../../../src/shards/assemble/joined-counts.ts';
 import { removeFolder } from '../../../src/shards/assemble/remove-folder.ts';
 import { readRun } from '../../../src/shards/folder/read-run.ts';

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { readVersion } from '../../../src/base/version.ts';
 import { plannedValues } from '../../../src/library/shards/assemble-job.ts';
-import { readVersion } from '../../../src/library/version.ts';
-import { LocalScorer } from '../../../src/local/local-scorer.ts';
+import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
 import type { ScoreOptions } from '../../../src/runs/options.ts';
 import { PLAN } from '../../../src/shards/folder/names.ts';
 import { type SharedFolder, sharedFolder } from '../../../src/shards/folder/shared-folder.ts';

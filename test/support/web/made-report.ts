@@ -1,9 +1,9 @@
-import type { Report } from '../../../src/contract/schemas.ts';
-import type { LearnedColumn } from '../../../src/reports/model/column-encoder.ts';
-import { saveModel } from '../../../src/reports/model/model-format.ts';
-import { scoresOf } from '../../../src/reports/model/scores.ts';
-import { reportColumns } from '../../../src/reports/report-columns.ts';
-import { writeReport } from '../../../src/reports/write-report.ts';
+import type { Report } from '../../../src/base/contract/schemas.ts';
+import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
+import { saveModel } from '../../../src/models/model/model-format.ts';
+import { scoresOf } from '../../../src/models/model/scores.ts';
+import { reportColumns } from '../../../src/models/store/report-columns.ts';
+import { writeReport } from '../../../src/models/store/write-report.ts';
 import { testingResultsCsv } from '../../../src/training/findings/testing-results.ts';
 import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
 import { reportOf } from '../service/report.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EngineModel } from '../../../src/reports/model/engine.ts';
+import type { EngineModel } from '../../../src/models/model/engine.ts';
 import { impacts } from '../../../src/training/findings/drivers.ts';
 
 /** A model that predicts from one column and counts its predictions. */

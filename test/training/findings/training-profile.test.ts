@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { looseReport } from '../../../src/contract/schemas.ts';
+import { looseReport } from '../../../src/base/contract/schemas.ts';
 import { quantile } from '../../../src/training/findings/quantile.ts';
 import { profileOf } from '../../../src/training/findings/training-profile.ts';
 

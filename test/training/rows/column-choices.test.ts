@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ColumnType } from '../../../src/contract/schemas.ts';
+import type { ColumnType } from '../../../src/base/contract/schemas.ts';
 import { checkChoices } from '../../../src/training/rows/check-choices.ts';
 import { chosenType, learnColumn, learnColumns } from '../../../src/training/rows/learn-columns.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encoderOf } from '../../../src/reports/model/column-encoder.ts';
+import { encoderOf } from '../../../src/formats/columns/column-encoder.ts';
 import { learnColumn, learnColumns } from '../../../src/training/rows/learn-columns.ts';
 import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
 

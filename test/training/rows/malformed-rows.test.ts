@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { readRejectLimit } from '../../../src/config/reject-limit.ts';
+import { readRejectLimit } from '../../../src/base/options/values/reject-limit.ts';
 import { readHistory } from '../../../src/training/rows/read-history.ts';
 import { newFolder } from '../../support/folder.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { RowcastError } from '../../../src/errors.ts';
+import type { RowcastError } from '../../../src/base/errors.ts';
 import { MAX_ROWS, readHistory } from '../../../src/training/rows/read-history.ts';
 import { labelsOf } from '../../../src/training/rows/split-rows.ts';
 import { newFolder } from '../../support/folder.ts';

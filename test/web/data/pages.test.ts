@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { listReports } from '../../../src/reports/report-store.ts';
+import { listReports } from '../../../src/models/store/report-store.ts';
 import { train } from '../../../src/training/train.ts';
 import { DataStore } from '../../../src/web/data/data-store.ts';
 import { choicesOf } from '../../../src/web/data/settings.ts';

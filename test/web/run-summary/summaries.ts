@@ -1,5 +1,5 @@
-import type { Summary } from '../../../src/runs/summary.ts';
-import { noSample, Timeline, type TimelinePoint } from '../../../src/runs/timeline.ts';
+import type { Summary } from '../../../src/runs/summary/summary.ts';
+import { noSample, Timeline, type TimelinePoint } from '../../../src/runs/summary/timeline.ts';
 
 /** The summary of a finished run. */
 export const summaryWith = (more: Partial<Summary> = {}): Summary => ({

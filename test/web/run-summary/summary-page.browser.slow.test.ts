@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import type { Summary } from '../../../src/runs/summary.ts';
+import type { Summary } from '../../../src/runs/summary/summary.ts';
 import { summaryPage } from '../../../src/web/run-summary/summary-page.ts';
 import { newFolder } from '../../support/folder.ts';
 import { noBrowser } from '../../support/service/browser.ts';

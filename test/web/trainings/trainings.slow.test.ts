@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readReport } from '../../../src/reports/report-store.ts';
+import { readReport } from '../../../src/models/store/report-store.ts';
 import { newFolder } from '../../support/folder.ts';
 import { problemOf } from '../../support/service/client.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { BatchMemory } from '../../../kernel/batch-memory.ts';
+import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import { firstMatch, matches, repeatByte, type WordView, wordView } from '../../bytes/word-view.ts';
-import { type Batch, startOf } from '../batch.ts';
+import { type Batch, startOf } from '../../records/batch.ts';
+import { badQuoting, type Fault, notUtf8, raggedFaults } from '../../records/faults.ts';
+import type { Fields } from '../../records/fields.ts';
 import { contentEnd, type Dialect } from '../dialect.ts';
 import { RecordKind } from '../records/scan-record.ts';
-import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
-import type { Fields } from './fields.ts';
 import { KernelFields } from './kernel-fields.ts';
 
 /** Batches that are larger are not copied: such records are few. */

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { type Batch, startOf } from '../batch.ts';
+import { type Batch, startOf } from '../../records/batch.ts';
+import { badQuoting, type Fault, notUtf8, raggedFaults } from '../../records/faults.ts';
 import { contentEnd, type Dialect } from '../dialect.ts';
 import { RecordKind } from '../records/scan-record.ts';
-import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
 
 /**
  * Finds the malformed records of a batch: those in which `FieldReader` finds a fault. No field is decoded, which is several

@@ -1,5 +1,5 @@
-import { type Location, RowcastError } from '../../../errors.ts';
-import { countOf } from '../../../number-text.ts';
+import { type Location, RowcastError } from '../../../base/errors.ts';
+import { countOf } from '../../../base/number-text.ts';
 
 /** @param location where the record begins */
 export function recordTooLong(location: Location, maxRecordBytes: number): RowcastError {

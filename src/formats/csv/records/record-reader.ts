@@ -1,11 +1,11 @@
-import type { RowcastError } from '../../../errors.ts';
-import type { Batch } from '../batch.ts';
+import type { RowcastError } from '../../../base/errors.ts';
+import type { Batch } from '../../records/batch.ts';
+import { findLongField, mayHoldLongField } from '../../records/long-field.ts';
+import type { Position } from '../../records/position.ts';
+import type { RecordOptions } from '../../records/record-options.ts';
 import { countLines, LF } from '../dialect.ts';
-import type { Position } from '../position.ts';
-import { findLongField, mayHoldLongField } from './long-field.ts';
 import { recordTooLong, unclosedQuote } from './record-errors.ts';
 import { RecordFinder } from './record-finder.ts';
-import type { RecordOptions } from './record-options.ts';
 import { RecordKind } from './scan-record.ts';
 
 /** Maximum number of records in a batch, including blank lines, which take more memory here than in the input. */

@@ -1,5 +1,5 @@
 import { unlink, utimes } from 'node:fs/promises';
-import { RowcastError } from '../../../errors.ts';
+import { RowcastError } from '../../../base/errors.ts';
 import { unwritable } from '../../target.ts';
 import { createLock, removeDead, sweep } from './lock-file.ts';
 import { type FoundLock, readLock } from './lock-holder.ts';

@@ -1,4 +1,4 @@
-import { MAX_BINS } from '../../../reports/model/predictor-spec.ts';
+import { MAX_BINS } from '../../../models/model/predictor-spec.ts';
 
 /** The values of one feature. NaN is a missing value; a categorical feature (`levels`) has values 1, 2, 3 … */
 export interface Feature {

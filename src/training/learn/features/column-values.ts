@@ -1,6 +1,6 @@
-import { codePointOrder } from '../../../contract/class-order.ts';
-import { encoderOf, type LearnedColumn } from '../../../reports/model/column-encoder.ts';
-import { asCategory } from '../../../reports/values/coerce.ts';
+import { codePointOrder } from '../../../base/contract/class-order.ts';
+import { encoderOf, type LearnedColumn } from '../../../formats/columns/column-encoder.ts';
+import { asCategory } from '../../../formats/values/coerce.ts';
 
 /** A column's values in all rows, as numbers; NaN for a missing value. */
 export interface ColumnValues {

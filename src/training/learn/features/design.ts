@@ -1,4 +1,4 @@
-import type { LearnedColumn } from '../../../reports/model/column-encoder.ts';
+import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { seededRandom } from '../../rows/seeded-random.ts';
 import { type Binning, binsOf, type Feature, learnBinning } from './bins.ts';
 import type { ColumnValues } from './column-values.ts';

@@ -1,4 +1,4 @@
-import { scoresOf } from '../../../reports/model/scores.ts';
+import { scoresOf } from '../../../models/model/scores.ts';
 import type { Random } from '../../rows/seeded-random.ts';
 
 /** Smoothing: pseudo-rows with the overall class shares that are added to each level. */

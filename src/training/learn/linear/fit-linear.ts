@@ -1,5 +1,5 @@
-import type { LinearSpec } from '../../../reports/model/predictor-spec.ts';
-import { logistic, probabilitiesOf, scoresOf } from '../../../reports/model/scores.ts';
+import type { LinearSpec } from '../../../models/model/predictor-spec.ts';
+import { logistic, probabilitiesOf, scoresOf } from '../../../models/model/scores.ts';
 import type { Binning, Feature } from '../features/bins.ts';
 import type { Labelled } from '../features/design.ts';
 import { priorScores } from '../loss.ts';

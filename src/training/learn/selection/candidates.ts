@@ -1,4 +1,4 @@
-import { scoresOf } from '../../../reports/model/scores.ts';
+import { scoresOf } from '../../../models/model/scores.ts';
 import { type BoostSettings, MAX_TREE_ROWS } from '../trees/boost.ts';
 
 /** A kind of model with its settings. */

@@ -1,5 +1,5 @@
-import { MAX_OWN_LEVELS } from '../../../reports/model/model-format.ts';
-import { scoresOf } from '../../../reports/model/scores.ts';
+import { MAX_OWN_LEVELS } from '../../../models/model/model-format.ts';
+import { scoresOf } from '../../../models/model/scores.ts';
 import type { ColumnValues } from '../features/column-values.ts';
 import type { Encoding } from '../features/design.ts';
 import type { EncodingChoice } from './search.ts';

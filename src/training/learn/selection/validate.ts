@@ -1,5 +1,5 @@
-import type { PredictorSpec } from '../../../reports/model/predictor-spec.ts';
-import { probabilitiesOf, scoresOf } from '../../../reports/model/scores.ts';
+import type { PredictorSpec } from '../../../models/model/predictor-spec.ts';
+import { probabilitiesOf, scoresOf } from '../../../models/model/scores.ts';
 import { accuracy, logLoss } from '../../findings/evaluation.ts';
 import { seededRandom } from '../../rows/seeded-random.ts';
 import type { Design, Labelled } from '../features/design.ts';

@@ -1,4 +1,4 @@
-import { scoresOf } from '../../../reports/model/scores.ts';
+import { scoresOf } from '../../../models/model/scores.ts';
 import { type Random, shuffled } from '../../rows/seeded-random.ts';
 import { classGradients, logisticGradients, priorScores, softmax } from '../loss.ts';
 import { TreeGrower } from './grow-tree.ts';

@@ -1,10 +1,10 @@
-import { RowcastError } from '../../../errors.ts';
-import { type Batch, kindOf, positionOf, startOf } from '../../../formats/csv/batch.ts';
+import { RowcastError } from '../../../base/errors.ts';
 import { FieldReader } from '../../../formats/csv/fields/field-reader.ts';
-import { type Fields, textOf } from '../../../formats/csv/fields/fields.ts';
 import type { Header } from '../../../formats/csv/header.ts';
 import { RecordKind } from '../../../formats/csv/records/scan-record.ts';
-import { isBlank } from '../../../reports/values/coerce.ts';
+import { type Batch, kindOf, positionOf, startOf } from '../../../formats/records/batch.ts';
+import { type Fields, textOf } from '../../../formats/records/fields.ts';
+import { isBlank } from '../../../formats/values/coerce.ts';
 import { nameProblem } from '../../../training/rows/learn-columns.ts';
 import { cut } from './cut.ts';
 import { DistinctValues } from './distinct-values.ts';

@@ -1,9 +1,9 @@
-import type { ColumnType } from '../../../contract/schemas.ts';
-import { isBlank } from '../../../reports/values/coerce.ts';
-import { type ColumnKind, columnKind } from '../../../reports/values/column-type.ts';
-import { countTexts, type TextCounts } from '../../../reports/values/date-order.ts';
-import { daysOf } from '../../../reports/values/dates.ts';
-import { readNumber } from '../../../reports/values/numbers.ts';
+import type { ColumnType } from '../../../base/contract/schemas.ts';
+import { isBlank } from '../../../formats/values/coerce.ts';
+import { type ColumnKind, columnKind } from '../../../formats/values/column-type.ts';
+import { countTexts, type TextCounts } from '../../../formats/values/date-order.ts';
+import { daysOf } from '../../../formats/values/dates.ts';
+import { readNumber } from '../../../formats/values/numbers.ts';
 import { learnColumn } from '../../../training/rows/learn-columns.ts';
 import { cut } from './cut.ts';
 import type { Histogram, ProfiledColumn } from './profile-shape.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { columnType } from '../../../contract/schemas.ts';
+import { columnType } from '../../../base/contract/schemas.ts';
 
 const count = z.int().min(0);
 /** Why a column would be left out; null if it is used. */

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../../errors.ts';
+import { RowcastError } from '../../../base/errors.ts';
 import { afterHeader, delimiterHint } from '../../../formats/csv/header.ts';
 import { readBatches, readHead } from '../../../formats/csv/read-batches.ts';
 import { RecordReader } from '../../../formats/csv/records/record-reader.ts';

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type ThreadError, toThreadError } from '../../../thread-error.ts';
+import { type ThreadError, toThreadError } from '../../../base/thread-error.ts';
 import { growingFile } from './growing-file.ts';
 import type { Profile } from './profile-shape.ts';
 import { type ProfileJob, profileSource } from './profile-source.ts';

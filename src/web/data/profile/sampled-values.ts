@@ -1,7 +1,7 @@
-import type { Batch } from '../../../formats/csv/batch.ts';
 import { FieldReader } from '../../../formats/csv/fields/field-reader.ts';
-import { textOf } from '../../../formats/csv/fields/fields.ts';
 import { afterHeader, type Header } from '../../../formats/csv/header.ts';
+import type { Batch } from '../../../formats/records/batch.ts';
+import { textOf } from '../../../formats/records/fields.ts';
 import type { SampledRecord } from './record-sample.ts';
 
 /** Values that are in memory at a time, as far as a single column allows. */

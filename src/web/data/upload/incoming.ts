@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../../reports/data-directory.ts';
 import { writeDurably } from '../../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../../storage/local/durable-files.ts';
+import { makeFolder } from '../../../storage/local/home-folder.ts';
 import { thisProcess } from '../../../storage/local/locks/lock-holder.ts';
 import { type DataMeta, dataFolder, holderFile, metaFile, profileFile, uploading } from '../data-files.ts';
 import type { Profile } from '../profile/profile-shape.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Fields, textOf } from '../../../formats/csv/fields/fields.ts';
-import { encoderOf, type LearnedColumn } from '../../../reports/model/column-encoder.ts';
-import { isBlank } from '../../../reports/values/coerce.ts';
+import { encoderOf, type LearnedColumn } from '../../../formats/columns/column-encoder.ts';
+import { type Fields, textOf } from '../../../formats/records/fields.ts';
+import { isBlank } from '../../../formats/values/coerce.ts';
 import type { FieldObserver } from './testing-rows.ts';
 
 /** What is typical of a column's values in the testing rows, which are a fifth of the labelled rows at random. */

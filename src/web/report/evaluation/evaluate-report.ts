@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Report } from '../../../contract/schemas.ts';
-import type { LearnedColumn } from '../../../reports/model/column-encoder.ts';
-import { fromThreadError } from '../../../thread-error.ts';
+import type { Report } from '../../../base/contract/schemas.ts';
+import { fromThreadError } from '../../../base/thread-error.ts';
+import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { type EvaluationJob, evaluateStored } from './evaluate-stored.ts';
 import type { Evaluation } from './evaluation.ts';
 import type { EvaluationOutcome } from './evaluation-worker.ts';

@@ -1,5 +1,5 @@
-import type { LearnedColumn } from '../../../reports/model/column-encoder.ts';
-import { testingResults } from '../../../reports/report-store.ts';
+import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
+import { testingResults } from '../../../models/store/report-store.ts';
 import { type Evaluation, evaluateResults } from './evaluation.ts';
 
 /** Can be posted between threads. */

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ThreadError, toThreadError } from '../../../thread-error.ts';
+import { type ThreadError, toThreadError } from '../../../base/thread-error.ts';
 import { type EvaluationJob, evaluateStored } from './evaluate-stored.ts';
 import type { Evaluation } from './evaluation.ts';
 

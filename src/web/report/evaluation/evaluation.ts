@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CalibrationBin } from '../../../contract/schemas.ts';
-import type { LearnedColumn } from '../../../reports/model/column-encoder.ts';
+import type { CalibrationBin } from '../../../base/contract/schemas.ts';
+import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { calibrationOf } from '../../../training/findings/calibration.ts';
 import { classScores } from '../../../training/findings/class-scores.ts';
 import { type Confusion, confusionOf } from '../../../training/findings/confusion.ts';

@@ -1,6 +1,6 @@
-import type { Report } from '../../../contract/schemas.ts';
-import type { LearnedColumn } from '../../../reports/model/column-encoder.ts';
-import type { DateReading } from '../../../reports/values/date-parts.ts';
+import type { Report } from '../../../base/contract/schemas.ts';
+import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
+import type { DateReading } from '../../../formats/values/date-parts.ts';
 import type { ColumnProfile, NumberProfile } from '../evaluation/column-sample.ts';
 
 /** A column of a report as a field of the form for personas. */

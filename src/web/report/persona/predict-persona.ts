@@ -1,4 +1,4 @@
-import type { Value } from '../../../contract/schemas.ts';
+import type { Value } from '../../../base/contract/schemas.ts';
 import { JsonReader } from '../../../server/predict/json-reader.ts';
 import { MAX_BODY_MEMBERS } from '../../../server/predict/persona-request.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';

@@ -1,7 +1,7 @@
-import type { Value } from '../../../contract/schemas.ts';
-import { finite, isBlank, numberOf } from '../../../reports/values/coerce.ts';
-import type { DateReading } from '../../../reports/values/date-parts.ts';
-import { daysOf } from '../../../reports/values/dates.ts';
+import type { Value } from '../../../base/contract/schemas.ts';
+import { finite, isBlank, numberOf } from '../../../formats/values/coerce.ts';
+import type { DateReading } from '../../../formats/values/date-parts.ts';
+import { daysOf } from '../../../formats/values/dates.ts';
 import type { PersonaField } from './fields.ts';
 
 /** A persona from the form. */

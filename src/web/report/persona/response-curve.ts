@@ -1,4 +1,4 @@
-import { encoderOf } from '../../../reports/model/column-encoder.ts';
+import { encoderOf } from '../../../formats/columns/column-encoder.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';
 import type { PersonaField } from './fields.ts';
 

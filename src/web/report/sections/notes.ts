@@ -1,4 +1,4 @@
-import { sanitizeLines } from '../../../sanitize.ts';
+import { sanitizeLines } from '../../../base/sanitize.ts';
 import { isCandidateNote } from '../../../training/findings/selection-notes.ts';
 import { type Html, html } from '../../html.ts';
 import type { ReportView } from '../report-view.ts';

@@ -1,5 +1,5 @@
-import type { Quality } from '../../../contract/schemas.ts';
-import { sanitize, sanitizeLines } from '../../../sanitize.ts';
+import type { Quality } from '../../../base/contract/schemas.ts';
+import { sanitize, sanitizeLines } from '../../../base/sanitize.ts';
 import { correctRows, rowsOfClasses } from '../../../training/findings/confusion.ts';
 import { wilson } from '../../../training/findings/wilson.ts';
 import { barChart } from '../../charts/bar-chart.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { LearnedColumn } from '../../../../src/reports/model/column-encoder.ts';
+import type { LearnedColumn } from '../../../../src/formats/columns/column-encoder.ts';
 import { correctRows } from '../../../../src/training/findings/confusion.ts';
 import { accuracy, logLoss } from '../../../../src/training/findings/evaluation.ts';
 import { areaUnderCurve } from '../../../../src/training/findings/roc.ts';

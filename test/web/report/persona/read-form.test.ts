@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { dateOrders } from '../../../../src/reports/values/date-parts.ts';
-import { daysOf } from '../../../../src/reports/values/dates.ts';
+import { dateOrders } from '../../../../src/formats/values/date-parts.ts';
+import { daysOf } from '../../../../src/formats/values/dates.ts';
 import { controlDate, type FieldKind, type PersonaField } from '../../../../src/web/report/persona/fields.ts';
 import { featuresJson } from '../../../../src/web/report/persona/predict-persona.ts';
 import { readPersona } from '../../../../src/web/report/persona/read-form.ts';

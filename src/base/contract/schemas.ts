@@ -1,0 +1,212 @@
+import * as z from 'zod';
+import { columnTypes, MAX_CLASSES, MAX_PERSONAS } from './limits.ts';
+import { trainingProfile } from './profile.ts';
+
+/**
+ * The schemas of requests and responses, specified in docs/design.md. The client validates reports and single
+ * predictions with them; the service's OpenAPI document is generated from them, and tests validate its responses
+ * against that. For speed, batches are validated by hand: responses in `client/protocols/report/parse-predictions.ts`,
+ * personas in `server/predict/encode-personas.ts`.
+ */
+
+/** A report's id. It becomes a folder name, so it must not contain path syntax. */
+export const reportId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'a report id is 1 to 64 letters, digits, "-" and "_"');
+
+/** A column's value in a request: a number, a string, a boolean, or null if it is missing. */
+export const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** One persona's features: column name → value. */
+export const features = z.record(z.string(), value);
+
+/** class → probability in 0..1; the sum is 1. */
+export const probabilities = z.record(z.string(), z.number());
+
+const personas = <T>(persona: z.ZodType<T>) => z.array(persona).min(1).max(MAX_PERSONAS);
+
+/** POST /user/persona: one persona and the report to use. */
+export const personaRequest = z.object({ id: reportId, features });
+
+/** POST /user/batch-persona. An invalid persona gets an error in its place; the others are not affected. */
+export const batchRequest = z.object({ id: reportId, personas: personas(z.object({ features })) });
+
+/** A value of a persona that is not of the type of its column, or a category that the model does not know. */
+export const valueWarning = z.object({
+  code: z.enum(['mismatched', 'unseen']),
+  column: z.string(),
+  message: z.string(),
+});
+
+/** Warnings are there if there are any, of at most 100 columns. */
+export const personaResponse = z.object({
+  id: reportId,
+  probabilities,
+  warnings: z.array(valueWarning).min(1).max(100).optional(),
+});
+
+/** What a service says about one persona. */
+export interface PersonaAnswer {
+  probabilities: Probabilities;
+  warnings: readonly ValueWarning[];
+}
+
+export const batchResponse = z.object({
+  id: reportId,
+  predictions: z.array(
+    z.union([
+      z.object({ probabilities }),
+      z.object({ error: z.object({ code: z.string(), message: z.string() }) }),
+    ]),
+  ),
+});
+
+/** A driver's impact is a share: all of a report's impacts sum to 1. */
+const driver = z.object({ column: z.string(), impact: z.number() });
+
+export const techSpecs = z.object({
+  algorithm: z.string(),
+  testing_accuracy: z.string(),
+  train_test_split: z.string(),
+  training_accuracy: z.string(),
+  validation_accuracy: z.string(),
+});
+
+/** Column types of this service. A hosted service may name others, which are treated as unknown. */
+export const columnType = z.enum(columnTypes);
+
+const reportColumn = z.object({
+  name: z.string(),
+  type: columnType,
+  /** Where texts of a numerical column have a decimal comma: 1.234,50. They must be sent unchanged, as strings. */
+  decimal: z.literal(',').optional(),
+});
+
+const share = z.number().min(0).max(1);
+
+/** Of the testing rows whose predicted probability of a class is in a range: how many have the class. */
+const calibrationBin = z.object({
+  /** From `from`, below `to`; the last range includes 1. */
+  from: share,
+  to: share,
+  rows: z.int(),
+  /** Mean of the predicted probabilities. */
+  predicted: share,
+  /** Share of the rows that have the class, with its 95 % confidence interval (Wilson score interval). */
+  actual: share,
+  low: share,
+  high: share,
+});
+export type CalibrationBin = z.infer<typeof calibrationBin>;
+
+/** Quality of a model, measured on the testing rows. */
+export const quality = z.object({
+  testing_rows: z.int(),
+  accuracy: share,
+  /** Confidence interval of the accuracy (Wilson score interval). */
+  accuracy_interval: z.object({ confidence: share, low: share, high: share }),
+  /** Area under the ROC curve; for more than two classes, the mean of each class against the others. Null if undefined. */
+  auc: share.nullable(),
+  /** Mean of -ln p(actual class). */
+  log_loss: z.number().min(0),
+  /** The most frequent class in the training rows, and its share of the testing rows. */
+  majority_class: z.string(),
+  majority_accuracy: share,
+  /** Testing rows by actual and predicted class, both in the order of `classes`. Reports of earlier versions have neither. */
+  confusion: z.array(z.array(z.int())).optional(),
+  /** By class, the ranges of its predicted probability that any testing row is in. */
+  calibration: z.array(z.array(calibrationBin)).optional(),
+});
+
+/** A reason to doubt a report's metrics or usefulness. */
+export const warning = z.object({
+  code: z.enum(['leak', 'duplicates', 'no_better_than_majority']),
+  message: z.string(),
+});
+
+/** What a report was trained from. */
+const trainedFrom = z.object({
+  /** SHA-256 of the training data as it was read, compressed or not; null if a pipe was not read to its end. */
+  history_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
+  /** The options that decide what is learned, by flag, with their values as JSON. */
+  options: z.record(z.string(), z.string()),
+  /** Whether a definition trained it; the definition may then train it again. */
+  by_definition: z.boolean(),
+});
+
+/** A report as it is stored. */
+export const report = z.object({
+  id: z.string(),
+  predicts: z.string(),
+  classes: z.array(z.string()),
+  columns: z.array(reportColumn),
+  /** Values of a CSV that training treated as missing, in addition to the empty one; scoring does the same. */
+  nulls: z.array(z.string()).optional(),
+  tech_specs: techSpecs,
+  /** Number of rows used to train the evaluated model, to which all metrics refer, and the served model. */
+  learned_from: z.object({ evaluated_model: z.int(), served_model: z.int() }).optional(),
+  trained_from: trainedFrom.optional(),
+  /** Reports made by earlier versions have neither this nor warnings. */
+  quality: quality.optional(),
+  warnings: z.array(warning).optional(),
+  drivers: z.array(driver),
+  /** Reports made by earlier versions have none. */
+  profile: trainingProfile.optional(),
+  /** What training left out or could not do, one sentence each. */
+  notes: z.array(z.string()),
+});
+
+/** GET /user/report/ID as this service returns it: the report, and a hash that changes with its model. */
+export const reportResponse = report.extend({ model_sha256: z.string().regex(/^[0-9a-f]{64}$/) });
+
+/** Maximum number of columns, drivers or notes in a report that the client accepts. */
+const MAX_MEMBERS = 20_000;
+
+/** A list whose length is checked before its members, because each of a million invalid members would be an issue. */
+const listOf = <T extends z.ZodType>(member: T, most = MAX_MEMBERS) =>
+  z.array(z.unknown()).max(most).pipe(z.array(member));
+
+/** GET /user/report/ID as the client accepts it: a hosted report may have fewer members, and unknown ones. */
+export const looseReport = z.looseObject({
+  id: z.string().optional(),
+  predicts: z.string().optional(),
+  classes: listOf(z.string(), MAX_CLASSES)
+    .refine(names => names.length > 0, 'it is empty')
+    .refine(names => new Set(names).size === names.length, 'a class is listed twice')
+    .optional(),
+  columns: listOf(
+    z.looseObject({ name: z.string(), type: z.string().optional(), decimal: z.string().optional() }),
+  )
+    .refine(columns => columns.length > 0, 'it is empty')
+    .optional(),
+  /** A hosted report may use this name and the next one for something else. */
+  nulls: listOf(z.string()).optional().catch(undefined),
+  profile: trainingProfile.optional().catch(undefined),
+  tech_specs: z.record(z.string(), z.unknown()),
+  drivers: listOf(driver),
+  notes: listOf(z.string()).optional(),
+  model_sha256: z.string().optional(),
+});
+
+/** An error's body (RFC 9457), as `application/problem+json`, with a stable `code`. */
+export const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string(),
+  code: z.string(),
+});
+
+export type Value = z.infer<typeof value>;
+export type ColumnType = z.infer<typeof columnType>;
+export type Features = z.infer<typeof features>;
+export type Probabilities = z.infer<typeof probabilities>;
+export type ValueWarning = z.infer<typeof valueWarning>;
+export type Quality = z.infer<typeof quality>;
+export type Warning = z.infer<typeof warning>;
+export type Report = z.infer<typeof report>;
+export type LooseReport = z.infer<typeof looseReport>;
+export type Problem = z.infer<typeof problem>;

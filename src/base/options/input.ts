@@ -1,0 +1,79 @@
+import { columnTypes } from '../contract/limits.ts';
+import type { RunOption } from './option.ts';
+
+/** How the input is read, and which of its columns are sent. */
+export const inputOptions = {
+  features: {
+    kind: 'list',
+    affectsOutput: true,
+    common: true,
+    describe: 'columns to send to the service',
+    defaultText: "the report's columns, else all but the predicted one",
+  },
+  'exclude-features': {
+    kind: 'list',
+    affectsOutput: true,
+    describe: 'columns not to send to the service',
+  },
+  types: {
+    kind: 'map',
+    affectsOutput: true,
+    choices: columnTypes,
+    describe: "column → type; overrides the report's types",
+  },
+  nulls: {
+    kind: 'list',
+    affectsOutput: true,
+    default: [],
+    describe: 'values to treat as missing, in addition to the empty one',
+  },
+  'allow-missing': {
+    kind: 'boolean',
+    affectsOutput: true,
+    default: false,
+    describe: 'send columns of the report that the input lacks as missing values',
+  },
+  names: {
+    kind: 'list',
+    affectsOutput: true,
+    describe: 'column names of an input without a header line',
+    defaultText: 'the header line',
+  },
+  encoding: {
+    kind: 'text',
+    affectsOutput: true,
+    value: 'NAME',
+    describe: 'encoding of the input, such as windows-1252 or utf-16; the output is UTF-8',
+    defaultText: 'utf-8',
+  },
+  limit: {
+    kind: 'integer',
+    affectsOutput: true,
+    common: true,
+    min: 0,
+    describe: 'score only the first N rows',
+    defaultText: 'all',
+  },
+  delimiter: {
+    kind: 'text',
+    affectsOutput: 'recorded apart',
+    value: 'C',
+    describe: 'field delimiter: one ASCII character or tab',
+    defaultText: '"," or, for .tsv, tab',
+  },
+  quote: {
+    kind: 'text',
+    affectsOutput: 'recorded apart',
+    value: 'C',
+    describe: 'quote character: one ASCII character or none',
+    defaultText: `'"' or, for .tsv, none`,
+  },
+  'max-record-bytes': {
+    kind: 'size',
+    affectsOutput: false,
+    default: '1MiB',
+    min: 1,
+    max: 256 << 20,
+    describe: 'maximum size of a record; a longer one stops the run',
+  },
+} as const satisfies Record<string, RunOption>;

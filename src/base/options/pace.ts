@@ -1,0 +1,61 @@
+import { MAX_PERSONAS } from '../contract/limits.ts';
+import type { RunOption } from './option.ts';
+
+/** How large requests are. */
+export const batchOptions = {
+  'batch-rows': {
+    kind: 'integer',
+    affectsOutput: false,
+    min: 1,
+    max: MAX_PERSONAS,
+    describe: 'maximum number of rows per request, or per batch of a local model',
+    defaultText: '1000, or 4096 with a local report',
+  },
+  'batch-bytes': {
+    kind: 'size',
+    affectsOutput: false,
+    default: '1MiB',
+    min: 1024,
+    max: 32 << 20,
+    describe: 'maximum size of a request body',
+  },
+} as const satisfies Record<string, RunOption>;
+
+/** How many requests are made at a time, and how often. */
+export const rateOptions = {
+  concurrency: {
+    kind: 'integer',
+    affectsOutput: false,
+    default: 16,
+    min: 1,
+    max: 256,
+    describe: 'maximum number of concurrent requests; fewer are used if the service is faster with fewer',
+  },
+  'max-requests-per-second': {
+    kind: 'number',
+    affectsOutput: false,
+    common: true,
+    min: 0.001,
+    describe: 'maximum number of requests per second, of all files and workers together',
+    defaultText: 'as many as the service accepts',
+  },
+  'max-rows-per-second': {
+    kind: 'number',
+    affectsOutput: false,
+    min: 0.001,
+    describe: 'maximum number of rows per second, of all files and workers together',
+    defaultText: 'as many as the service accepts',
+  },
+} as const satisfies Record<string, RunOption>;
+
+/** How a local model predicts. */
+export const threadOptions = {
+  threads: {
+    kind: 'integer',
+    affectsOutput: false,
+    min: 1,
+    max: 256,
+    describe: 'threads that score with a local report; options about requests have no effect there',
+    defaultText: 'the number of cores',
+  },
+} as const satisfies Record<string, RunOption>;

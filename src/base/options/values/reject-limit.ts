@@ -1,0 +1,59 @@
+import { RowcastError } from '../../errors.ts';
+import { partOf } from '../../number-text.ts';
+
+/** Row counts of a run so far; `rejectedBy` maps code → rows. */
+export interface RowCounts {
+  read: number;
+  rejected: number;
+  rejectedBy: Readonly<Record<string, number>>;
+}
+
+/** A threshold for rejected rows: a number of rows, or a percentage of the rows read. */
+export type RejectLimit = { rows: number } | { percent: number };
+
+/** A threshold that can be turned off. */
+export type RejectLimitOrNone = RejectLimit | 'none';
+
+/** A percentage of fewer rows than this is not meaningful. */
+const MIN_ROWS_FOR_PERCENT = 1000;
+
+/** @returns undefined unless the text is `N`, or `N%` up to 100% */
+export function readRejectLimit(text: string): RejectLimit | undefined {
+  const [, number, percent] = /^(\d+|\d+\.\d+(?=%))(%?)$/.exec(text) ?? [];
+  if (number === undefined || (percent === '%' && Number(number) > 100)) return undefined;
+  return percent === '%' ? { percent: Number(number) } : { rows: Number(number) };
+}
+
+/** Whether a limit is exceeded while rows are still being read: a percentage applies from 1,000 rows on, and at the end. */
+export const isBeyond = (
+  limit: RejectLimit,
+  counts: Pick<RowCounts, 'read' | 'rejected'>,
+  isEnd: boolean,
+): boolean => exceeds(limit, counts) && (isEnd || 'rows' in limit || counts.read >= MIN_ROWS_FOR_PERCENT);
+
+/** Whether more rows were rejected than the limit allows. */
+export function exceeds(
+  limit: RejectLimit,
+  { rejected, read }: Pick<RowCounts, 'read' | 'rejected'>,
+): boolean {
+  return 'rows' in limit ? rejected > limit.rows : rejected > (limit.percent / 100) * read;
+}
+
+/**
+ * Stops a run when too many rows are rejected.
+ *
+ * @param isEnd whether all rows were read; before that, a percentage applies only from 1,000 rows on
+ * @throws RowcastError `too_many_rejects`
+ */
+export function checkRejects(limit: RejectLimit | undefined, accounts: RowCounts, isEnd: boolean): void {
+  if (limit === undefined || !isBeyond(limit, accounts, isEnd)) return;
+  const codes = Object.entries(accounts.rejectedBy).map(([code, rows]) => `${rows} × ${code}`);
+  throw new RowcastError(
+    'too_many_rejects',
+    `${partOf(accounts.rejected, accounts.read, 'row', ['was', 'were'])} rejected: ${codes.join(', ')}`,
+    {
+      severity: 'stopped',
+      hint: 'Look at the rejected rows; to resume, run the same command with a higher --max-rejects.',
+    },
+  );
+}

@@ -1,0 +1,152 @@
+import { parseRecords } from '../../../formats/csv/fields/parse-records.ts';
+import { RowcastError } from '../../errors.ts';
+import type { Kind, Option, Options } from '../option.ts';
+import { readDuration } from './duration.ts';
+import { describeMismatch, valueText } from './expectation.ts';
+import { type RejectLimit, type RejectLimitOrNone, readRejectLimit } from './reject-limit.ts';
+import { readSize } from './size.ts';
+import { schemaOf } from './value-schema.ts';
+
+/** All, none, or those named. */
+export type Selection = 'all' | 'none' | readonly string[];
+
+type ValueOf<K extends Kind> = {
+  text: string;
+  path: string;
+  threshold: RejectLimit;
+  integer: number;
+  number: number;
+  /** In seconds. */
+  duration: number;
+  /** In bytes. */
+  size: number;
+  boolean: boolean;
+  list: readonly string[];
+  selection: Selection;
+  map: Readonly<Record<string, string>>;
+  numbers: Readonly<Record<string, number>>;
+}[K];
+
+type Value<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }
+  ? C
+  : O extends { kind: 'threshold'; orNone: true }
+    ? RejectLimitOrNone
+    : O extends { kind: infer K extends Kind }
+      ? ValueOf<K>
+      : never;
+
+export type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+/** The names of options that have a default. */
+type Defaulted<T extends Options> = {
+  [K in keyof T & string]: T[K] extends { default: unknown } ? K : never;
+}[keyof T & string];
+
+/** The resolved values of an option table: always a value for options with a default, else perhaps undefined. */
+export type Values<T extends Options> = {
+  [K in Defaulted<T> as CamelCase<K>]: Value<T[K]>;
+} & {
+  [K in Exclude<keyof T & string, Defaulted<T>> as CamelCase<K>]?: Value<T[K]> | undefined;
+};
+
+/**
+ * Resolves the values of an option table. Flags override the definition, which overrides the defaults.
+ *
+ * @param flags option → text after the flag, or true for a flag without a value
+ * @param defined option → value, as validated by `schemaOf`
+ * @throws RowcastError `bad_option`, naming the flag
+ */
+export function resolveValues<T extends Options>(
+  options: T,
+  flags: Readonly<Record<string, unknown>>,
+  defined: Readonly<Record<string, unknown>> = {},
+): Values<T> {
+  const values: Record<string, unknown> = {};
+  for (const [name, option] of Object.entries(options)) {
+    const used = givenValue(name, option, flags, defined) ?? option.default;
+    values[camelCase(name)] = used === undefined ? undefined : checkValue(name, option, used, flags[name]);
+  }
+  return values as Values<T>; // each option has one value, validated by its kind, as Values declares
+}
+
+/**
+ * The value of an option as a definition has it; undefined if it is not given. A flag overrides the definition.
+ *
+ * @throws RowcastError `bad_option`
+ */
+export function givenValue(
+  name: string,
+  option: Option,
+  flags: Readonly<Record<string, unknown>>,
+  defined: Readonly<Record<string, unknown>>,
+): unknown {
+  const flag = flags[name];
+  return flag === undefined ? defined[name] : readFlag(name, option, flag);
+}
+
+export function readFlag(name: string, { kind }: Option, flag: unknown): unknown {
+  if (typeof flag !== 'string') return flag;
+  if (kind === 'list') return readList(name, flag);
+  if (kind === 'selection') return flag === 'all' || flag === 'none' ? flag : readList(name, flag);
+  if (kind === 'map') return readMap(name, flag);
+  if (kind === 'numbers')
+    return Object.fromEntries(
+      Object.entries(readMap(name, flag)).map(([item, text]) => [
+        item,
+        /^\s*$/.test(text) ? text : Number(text),
+      ]),
+    );
+  if (kind === 'integer' || kind === 'number') return /^\s*$/.test(flag) ? flag : Number(flag);
+  if ((kind === 'text' || kind === 'path') && flag === '') throw badOption(name, 'must not be empty');
+  return flag;
+}
+
+function readList(name: string, flag: string): string[] {
+  if (flag === '') return [];
+  try {
+    return parseRecords(flag, FLAG_LIST)[0] ?? [];
+  } catch {
+    throw badOption(name, 'unclosed quote in the list');
+  }
+}
+
+/** A map is a list of `name=value`. The last `=` counts: a column's name may contain others. */
+function readMap(name: string, flag: string): Record<string, string> {
+  const entries = readList(name, flag).map(item => {
+    const at = item.lastIndexOf('=');
+    if (at <= 0) throw badOption(name, `expected NAME=VALUE, got ${valueText(item)}`);
+    return [item.slice(0, at), item.slice(at + 1)] as const;
+  });
+  const map = Object.fromEntries(entries);
+  if (Object.keys(map).length < entries.length) throw badOption(name, 'a name is given twice');
+  return map;
+}
+
+/** A list after a flag is one CSV record, so that an item may contain a comma. */
+const FLAG_LIST = { delimiter: ',', quote: '"', loneCr: false };
+
+/** @param typed the text after the flag, for messages */
+function checkValue(name: string, option: Option, value: unknown, typed?: unknown): unknown {
+  const checked = schemaOf(option).safeParse(value);
+  if (!checked.success) throw badOption(name, describeMismatch(option, typed ?? value));
+  switch (option.kind) {
+    case 'threshold':
+      return option.orNone && value === 'none' ? value : readRejectLimit(String(value));
+    case 'duration':
+      return readDuration(String(value));
+    case 'size':
+      return readSize(String(value));
+    default:
+      return checked.data;
+  }
+}
+
+function badOption(name: string, message: string): RowcastError {
+  return new RowcastError('bad_option', `--${name}: ${message}`);
+}
+
+/** The library's name of an option: `max-outage` → `maxOutage`. */
+export const camelCase = (name: string): string =>
+  name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,41 @@
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import type { Layout } from '../format.ts';
+import type { Batch } from '../records/batch.ts';
+import type { Fields } from '../records/fields.ts';
+
+/** A batch's fields, and memory for the numbers that `ColumnReader`s make of them; until the next batch. */
+export interface PlacedBatch {
+  fields: Fields;
+  values: Float64Array;
+}
+
+/** Places one batch after the other in the memory of a kernel, if it can have any. */
+export class BatchColumns {
+  readonly #memory: BatchMemory | undefined;
+  /** Number of fields in a row. */
+  readonly #fields: number;
+  readonly #readFields: (batch: Batch) => Fields;
+  #values = new Float64Array();
+
+  /** @param memory of the kernel; without, everything is read in the general way */
+  constructor(layout: Pick<Layout, 'names' | 'fieldReader'>, memory: BatchMemory | undefined) {
+    this.#memory = memory;
+    this.#fields = layout.names.length;
+    this.#readFields = layout.fieldReader(memory);
+  }
+
+  /** @param width numbers for each row */
+  place(batch: Batch, width: number): PlacedBatch {
+    const memory = this.#memory;
+    // A row takes a byte for each field, but for the end of the last line; blank lines of wide files need no memory.
+    const mostRows = Math.min(batch.ends.length, Math.floor((batch.bytes.length + 1) / this.#fields));
+    const size = mostRows * width;
+    memory?.clear();
+    const at = memory?.reserve(size * Float64Array.BYTES_PER_ELEMENT) ?? 0;
+    const fields = this.#readFields(batch);
+    if (memory !== undefined)
+      return { fields, values: new Float64Array(memory.buffer, at, fields.rows * width) };
+    if (this.#values.length < size) this.#values = new Float64Array(size);
+    return { fields, values: this.#values.subarray(0, fields.rows * width) };
+  }
+}

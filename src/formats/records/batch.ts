@@ -1,0 +1,57 @@
+import { countLines, type Dialect } from '../csv/dialect.ts';
+import { RecordKind } from '../csv/records/scan-record.ts';
+import type { Position } from './position.ts';
+
+/** Consecutive complete records that are sent in one `batch-persona` request, as raw bytes. */
+export interface Batch {
+  readonly bytes: Buffer;
+  /** Offsets in `bytes` after each record's line ending. */
+  readonly ends: Int32Array;
+  /** Each record's `RecordKind`; same length as `ends`. */
+  readonly kinds: Uint8Array;
+  /** Position of the first byte in the input, and of the first byte after the batch. */
+  readonly start: Position;
+  readonly end: Position;
+  /**
+   * The input ends here without a line feed: the last record may be the beginning of a longer one, because a
+   * truncated stream looks the same.
+   */
+  readonly mayBeTruncated: boolean;
+}
+
+/** Offset in `batch.bytes` at which record `index` begins. */
+export const startOf = (batch: Batch, index: number): number =>
+  index === 0 ? 0 : (batch.ends[index - 1] ?? 0);
+
+/** The kind of record `index`, which must be in the batch. */
+export const kindOf = (batch: Batch, index: number): RecordKind => batch.kinds[index] as RecordKind;
+
+/** Number of rows: records that are not blank lines. */
+export function countRows(batch: Batch, from = 0, to = batch.kinds.length): number {
+  let rows = 0;
+  for (let index = from; index < to; index++) if (batch.kinds[index] !== RecordKind.blank) rows++;
+  return rows;
+}
+
+/** Position of record `index` in the input; if `index` is the number of records, the end of the batch. */
+export function positionOf(batch: Batch, index: number, dialect: Dialect): Position {
+  const at = startOf(batch, index);
+  return {
+    offset: batch.start.offset + at,
+    row: batch.start.row + countRows(batch, 0, index),
+    line: batch.start.line + countLines(batch.bytes, 0, at, dialect),
+  };
+}
+
+/** The records `[from, to)` of a batch as a batch of their own; the bytes are shared. */
+export function sliceBatch(batch: Batch, from: number, to: number, dialect: Dialect): Batch {
+  const at = startOf(batch, from);
+  return {
+    bytes: batch.bytes.subarray(at, startOf(batch, to)),
+    ends: batch.ends.slice(from, to).map(end => end - at),
+    kinds: batch.kinds.slice(from, to),
+    start: positionOf(batch, from, dialect),
+    end: positionOf(batch, to, dialect),
+    mayBeTruncated: batch.mayBeTruncated && to === batch.ends.length,
+  };
+}

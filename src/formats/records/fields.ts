@@ -1,0 +1,39 @@
+import type { Kernel } from '../../base/kernel/kernel.ts';
+import type { Fault } from './faults.ts';
+
+/** Addresses of a batch in the memory of a kernel. */
+export interface PlacedRecords {
+  readonly kernel: Kernel;
+  readonly bytes: number;
+  /** The batch's `ends`. */
+  readonly recordEnds: number;
+  readonly kinds: number;
+}
+
+/** Offsets of the fields of a batch. Fields are decoded only on demand. */
+export interface Fields {
+  /** Number of valid records; blank lines and malformed records have no fields. */
+  readonly rows: number;
+  /** Number of fields in each. */
+  readonly width: number;
+  /** The bytes of the batch, followed by the fields that had to be unescaped. */
+  readonly bytes: Buffer;
+  /** Field f of row r is `bytes[starts[r * width + f], ends[r * width + f])`; overwritten by the next read. */
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  /** Where the batch is, if it and its fields are in the memory of a kernel. */
+  readonly placed?: PlacedRecords | undefined;
+  /** Index of a malformed record → what is wrong with it, in order. */
+  readonly faults: ReadonlyMap<number, Fault>;
+}
+
+/** A field of a row as text. */
+export function textOf({ width, bytes, starts, ends }: Fields, row: number, field: number): string {
+  const index = row * width + field;
+  return bytes.toString('utf8', starts[index], ends[index]);
+}
+
+/** The fields of a row as text. */
+export function textsOf(fields: Fields, row: number): string[] {
+  return Array.from({ length: fields.width }, (_, field) => textOf(fields, row, field));
+}

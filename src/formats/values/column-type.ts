@@ -1,0 +1,85 @@
+import type { ColumnType } from '../../base/contract/schemas.ts';
+import { dateOrderOf, type OrderFound, type TextCounts } from './date-order.ts';
+import { type DateOrder, partsOf } from './date-parts.ts';
+import { hourOf } from './dates.ts';
+import { isMissingSpelling } from './missing-values.ts';
+import { type NumberNotation, readNumber } from './numbers.ts';
+
+/** The type that nearly all of a column's values have. */
+export type ColumnKind =
+  | { type: 'numerical'; notation: Exclude<NumberNotation, 'plain'> }
+  | { type: 'date'; order: DateOrder; hasTimes: boolean; hasShortYears: boolean }
+  | { type: 'categorical' };
+
+/**
+ * The share of a column's values, apart from known missing-value spellings, that must have its type; the others count
+ * as missing. Measured on 3,000 amounts that determine the outcome, testing accuracy falls from 94.5% to 94.3% with
+ * one text among them and to 92.8% with 1%; if a single text made the column categorical, it was 51.3%. The limit is
+ * a choice: texts in more than one row of twenty may be a category ("4+") that must not be lost.
+ */
+export const TYPE_SHARE = 0.95;
+
+/** Detects the type of a column from its values, without blank ones. */
+export function columnKind(texts: TextCounts): ColumnKind {
+  // No missing-value spelling is a number. Most numeric columns have none, which avoids copying their texts.
+  const others = [...texts.keys()].filter(text => readNumber(text, 'point') === null);
+  const missing = new Set(others.filter(isMissingSpelling));
+  const given = missing.size === 0 ? texts : new Map([...texts].filter(([text]) => !missing.has(text)));
+  const total = countOf(given, () => true);
+  if (total === 0) return { type: 'categorical' };
+  const enough = TYPE_SHARE * total;
+  const point = total - others.reduce((sum, text) => sum + (given.get(text) ?? 0), 0);
+  const comma = point === total ? 0 : countOf(given, text => readNumber(text, 'comma') !== null);
+  if (Math.max(point, comma) >= enough) {
+    if (areCodes(given, total)) return { type: 'categorical' };
+    return { type: 'numerical', notation: comma > point ? 'comma' : 'point' };
+  }
+  const found = dateOrderOf(given);
+  return found === undefined || found.dates < enough ? { type: 'categorical' } : dateKind(given, found);
+}
+
+/** How a column's values are read as a given type; undefined if none of them has it. */
+export function kindOfType(texts: TextCounts, type: ColumnType): ColumnKind | undefined {
+  switch (type) {
+    case 'categorical':
+      return { type };
+    case 'numerical': {
+      const point = countOf(texts, text => readNumber(text, 'point') !== null);
+      const comma = countOf(texts, text => readNumber(text, 'comma') !== null);
+      return point + comma === 0 ? undefined : { type, notation: comma > point ? 'comma' : 'point' };
+    }
+    case 'date': {
+      const found = dateOrderOf(texts);
+      return found === undefined ? undefined : dateKind(texts, found);
+    }
+  }
+}
+
+function dateKind(given: TextCounts, { order }: OrderFound): ColumnKind {
+  const reading = { order, notation: 'written' } as const;
+  const hours = new Set([...given.keys()].map(text => hourOf(text, reading)).filter(hour => hour !== null));
+  const hasShortYears = [...given.keys()].some(text => partsOf(text, reading)?.year.length === 2);
+  return { type: 'date', order, hasTimes: hours.size > 1, hasShortYears };
+}
+
+/**
+ * Codes with leading zeros, such as 00420, are not numbers. Values are codes if many have a leading zero, or if all have
+ * the same number of digits; a single 007 among amounts is a number.
+ */
+function areCodes(given: TextCounts, total: number): boolean {
+  const [code] = [...given.keys()].filter(isZeroLed);
+  if (code === undefined) return false;
+  if (countOf(given, isZeroLed) > (1 - TYPE_SHARE) * total) return true;
+  const { length } = code.trim();
+  return (
+    countOf(given, text => text.trim().length === length && /^\s*\d+\s*$/.test(text)) >= TYPE_SHARE * total
+  );
+}
+
+const isZeroLed = (text: string): boolean => /^\s*[+-]?0\d/.test(text);
+
+function countOf(texts: TextCounts, has: (text: string) => boolean): number {
+  let total = 0;
+  for (const [text, count] of texts) if (has(text)) total += count;
+  return total;
+}

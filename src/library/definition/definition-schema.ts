@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { reportId } from '../../base/contract/schemas.ts';
+import { contractWire } from '../../base/contract/wire-names.ts';
+import type { Options } from '../../base/options/option.ts';
+import { historyPositional, inputsPositional } from '../../base/options/positionals.ts';
+import { scoreOptions, serviceOptions } from '../../base/options/score.ts';
+import { homeOption } from '../../base/options/service.ts';
+import { scaleOutOptions } from '../../base/options/shards.ts';
+import { historyOptions, trainOptions } from '../../base/options/train.ts';
+import { describedSchema, schemaOf } from '../../base/options/values/value-schema.ts';
+
+/** The options of each section of a definition. */
+export const sections = {
+  train: { history: historyPositional, ...trainOptions, ...historyOptions },
+  service: serviceOptions,
+  score: { input: inputsPositional, ...scoreOptions, ...scaleOutOptions },
+} as const satisfies Record<string, Options>;
+
+const wire = z
+  .strictObject(Object.fromEntries(Object.keys(contractWire).map(name => [name, z.string().optional()])))
+  .describe(serviceOptions.wire.describe)
+  .optional();
+
+/** A definition: a YAML file that describes a run. Its paths are relative to its own folder. */
+export const definitionSchema = z
+  .strictObject({
+    about: z.string().describe('what the run is for, in one sentence').optional(),
+    home: describedSchema(homeOption.home).optional(),
+    train: section(sections.train, {
+      history: z.string().describe(historyPositional.describe),
+      predict: describedSchema(trainOptions.predict),
+      report: reportId.describe(trainOptions.report.describe),
+    })
+      .describe('a report to train first')
+      .optional(),
+    service: section(serviceOptions, { wire })
+      .describe('the service that predicts, and the pace of requests')
+      .optional(),
+    score: section(sections.score, {
+      input: schemaOf(inputsPositional).describe(inputsPositional.describe),
+      report: describedSchema(scoreOptions.report),
+    }).describe('the rows to score'),
+  })
+  .describe('A definition of a rowcast run');
+
+/** The schema of a section: the table's options, all optional, overridden by the section's own members. */
+function section<S extends z.ZodRawShape>(options: Options, own: S): z.ZodObject<Record<string, z.ZodType>> {
+  const shape: Record<string, z.ZodType> = {};
+  for (const [name, option] of Object.entries(options)) shape[name] = describedSchema(option).optional();
+  return z.strictObject({ ...shape, ...own });
+}

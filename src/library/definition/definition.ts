@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
+import { RowcastError } from '../../base/errors.ts';
+import { reasonOf } from '../../base/system-error.ts';
+import {
+  type Definition,
+  type DefinitionContext,
+  type Inspected,
+  inspectDefinition,
+} from './inspect-definition.ts';
+
+export type { Definition };
+
+/**
+ * Reads and validates a definition.
+ *
+ * @param file its path, or `-` for stdin; paths in it are then relative to the working directory
+ * @throws RowcastError `no_such_file`, `bad_definition` with file and line, `usage`
+ */
+export async function loadDefinition(file: string, context: DefinitionContext = {}): Promise<Definition> {
+  return unlessWrong(await inspectFile(file, context));
+}
+
+/**
+ * The same, with everything that is wrong.
+ *
+ * @throws RowcastError `no_such_file`
+ */
+export async function inspectFile(file: string, context: DefinitionContext = {}): Promise<Inspected> {
+  const isStdin = file === '-';
+  const name = isStdin ? 'stdin' : file;
+  const text = await (isStdin ? textOf(process.stdin) : readFile(file, 'utf8')).catch(cause => {
+    const reason =
+      cause.code === 'ENOENT' ? 'no such file' : `cannot read the definition: ${reasonOf(cause)}`;
+    throw new RowcastError('no_such_file', reason, {
+      location: { file: name },
+      hint: 'Check the path.',
+      cause,
+    });
+  });
+  const inspected = inspectDefinition(text, name, context);
+  const { score, train } = inspected.definition ?? {};
+  if (!isStdin || !([score?.input].flat().includes('-') || train?.history === '-')) return inspected;
+  const message = 'stdin cannot supply both the definition and the rows';
+  const hint = 'Save the definition to a file, or use files for input and history.';
+  return { definition: undefined, problems: [new RowcastError('usage', message, { hint })] };
+}
+
+/** @throws RowcastError `bad_definition` with file and line */
+export const readDefinition = (text: string, file: string, context: DefinitionContext = {}): Definition =>
+  unlessWrong(inspectDefinition(text, file, context));
+
+function unlessWrong({ definition, problems: [first] }: Inspected): Definition {
+  if (definition !== undefined) return definition;
+  throw first ?? new TypeError('a definition that is wrong has a problem');
+}

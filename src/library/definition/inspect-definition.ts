@@ -1,0 +1,120 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import type * as z from 'zod';
+import { RowcastError } from '../../base/errors.ts';
+import type { Options } from '../../base/options/option.ts';
+import { homeOption } from '../../base/options/service.ts';
+import { describeIssue } from '../../base/options/values/expectation.ts';
+import { schemeOf } from '../../base/scheme.ts';
+import { definitionSchema, sections } from './definition-schema.ts';
+import { type MemberPath, readDocument } from './document.ts';
+import { optionAt, suggestKey } from './members.ts';
+import { applySettings, isSet, type Setting } from './settings.ts';
+import { fillVariables, type Variables } from './variables.ts';
+
+/** A validated definition. Each section maps option → value, with paths relative to the working directory. */
+export interface Definition {
+  file: string;
+  /** Both sections have `home`, if the definition has it. */
+  train: Readonly<Record<string, unknown>> | undefined;
+  /** Includes the keys of `service`. */
+  score: Readonly<Record<string, unknown>>;
+}
+
+/** What a definition is read with. */
+export interface DefinitionContext {
+  /** For `${ROWCAST_…}`; by default, the variables of this process. */
+  env?: Variables;
+  settings?: readonly Setting[];
+}
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** A definition, or everything that is wrong with it, sorted by line. */
+export type Inspected =
+  | { definition: Definition; problems: [] }
+  | { definition: undefined; problems: RowcastError[] };
+
+/** Reads and validates the text of a definition. */
+export function inspectDefinition(
+  text: string,
+  file: string,
+  { env = process.env, settings = [] }: DefinitionContext = {},
+): Inspected {
+  const document = readDocument(text);
+  const problems = document.problems.map(({ message, line }) => badDefinition(message, { file, line }));
+  const refuse = (message: string, path: MemberPath): void => {
+    const where = path.length === 0 ? '' : `${path.join('.')}: `;
+    const problem = isSet(settings, path)
+      ? new RowcastError('bad_option', `--set ${where}${message}`)
+      : badDefinition(`${where}${message}`, { file, line: document.lineOf(path) });
+    // The validator reports a duration that is none twice: its form and its range.
+    if (problems.every(({ message }) => message !== problem.message)) problems.push(problem);
+  };
+  if (problems.length > 0) return { definition: undefined, problems };
+  const filled = fillVariables(document.value, env, refuse);
+  const checked = definitionSchema.safeParse(applySettings(filled, settings), { reportInput: true });
+  // A value with a variable that is not set would be reported twice.
+  const known = problems.map(({ message }) => message.split(': ')[0]);
+  for (const { issue, path } of issuesOf(checked.error))
+    if (!known.includes(path.join('.')))
+      refuse(
+        `${describeIssue(issue, optionAt(path))}${issue.code === 'unrecognized_keys' ? suggestKey(path) : ''}`,
+        path,
+      );
+  const definition = checked.success && problems.length === 0 ? resolved(checked.data, file) : undefined;
+  if (definition !== undefined && problems.length === 0) return { definition, problems: [] };
+  const lineOf = ({ location: { line = 0 } }: RowcastError): number => line;
+  return { definition: undefined, problems: problems.sort((a, b) => lineOf(a) - lineOf(b)) };
+}
+
+interface MemberIssue {
+  issue: z.core.$ZodIssue;
+  path: MemberPath;
+}
+
+/** The issues of the validator, one for each unknown key. */
+function issuesOf(error: z.ZodError | undefined): MemberIssue[] {
+  return (error?.issues ?? []).flatMap((issue): MemberIssue[] =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map(key => ({ issue, path: [...issue.path, key] }))
+      : [{ issue, path: issue.path }],
+  );
+}
+
+/** Merges the sections. */
+function resolved(
+  { home, train, service = {}, score }: z.infer<typeof definitionSchema>,
+  file: string,
+): Definition {
+  const place = (options: Options, section: Section): Section =>
+    resolvePaths(
+      { ...options, ...homeOption },
+      { ...(home !== undefined && { home }), ...section },
+      dirname(file),
+    );
+  return {
+    file,
+    train: train && place(sections.train, train),
+    score: place({ ...sections.service, ...sections.score }, { ...service, ...score }),
+  };
+}
+
+/** Whether a value is a path that depends on the folder it starts from. */
+const isRelative = (name: string): boolean =>
+  name !== '-' && schemeOf(name) === undefined && !isAbsolute(name);
+
+function resolvePaths(options: Options, section: Section, folder: string): Section {
+  const placed = (path: unknown): unknown =>
+    typeof path === 'string' && isRelative(path) ? join(folder, path) : path;
+  const seen = (name: string, value: unknown): unknown => {
+    if (options[name]?.kind !== 'path') return value;
+    return Array.isArray(value) ? value.map(placed) : placed(value);
+  };
+  return Object.fromEntries(Object.entries(section).map(([name, value]) => [name, seen(name, value)]));
+}
+
+const badDefinition = (message: string, location: { file: string; line: number }): RowcastError =>
+  new RowcastError('bad_definition', message, {
+    location,
+    hint: 'See pipelines/definition.schema.json for what a definition may contain.',
+  });

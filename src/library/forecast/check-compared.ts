@@ -1,0 +1,25 @@
+import { stat } from 'node:fs/promises';
+import { earlierOf } from '../../runs/score.ts';
+import { checkApart } from '../../storage/local/distinct-files.ts';
+import { comparedFiles } from '../run/run-job.ts';
+import type { ScoreValues } from '../run/score-values.ts';
+
+type Written = 'output' | 'rejects' | 'summary' | 'summaryHtml' | 'metrics' | 'lineage';
+
+/**
+ * Checks the summary of --compare as a run does, without writing anything.
+ *
+ * @throws RowcastError as `readEarlierSummary`; `output_is_input` if the run would replace it
+ */
+export async function checkCompared(
+  values: Pick<ScoreValues, Written | 'compare'>,
+  report: string,
+): Promise<void> {
+  await earlierOf({ ...values, report });
+  const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
+  for (const at of [output, rejects, summary, summaryHtml, metrics, lineage]) {
+    // What does not exist is not the file that was read, and its folder may be made by the run.
+    if (at === undefined || at === '-' || !(await stat(at).catch(() => undefined))) continue;
+    await checkApart(comparedFiles(values), [{ at, what: 'an output', option: '' }]);
+  }
+}

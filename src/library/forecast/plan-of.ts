@@ -1,0 +1,137 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { InputPlan } from '../../runs/forecast/plan-input.ts';
+
+/** Totals of a plan. */
+export interface PlanTotals {
+  rows: number;
+  isExact: boolean;
+  isLowerBound: boolean;
+  requests: number;
+  outputBytes: number;
+  /** Of the disk of the outputs; null if they go elsewhere. */
+  freeBytes: number | null;
+  cost: number | null;
+}
+
+/** @param output where the rows would go, or `-` */
+export async function totalsOf(
+  plans: readonly InputPlan[],
+  output: string,
+  pricePer1000: number | undefined,
+): Promise<PlanTotals> {
+  const sum = (of: (plan: InputPlan) => number): number => plans.reduce((total, plan) => total + of(plan), 0);
+  const rows = sum(plan => plan.rows);
+  return {
+    rows,
+    isExact: plans.every(({ isExact }) => isExact),
+    isLowerBound: plans.some(({ isLowerBound }) => isLowerBound),
+    requests: sum(plan => plan.requests),
+    outputBytes: sum(plan => plan.outputBytes),
+    freeBytes: output === '-' ? null : await freeBytesOf(dirname(output)),
+    cost: pricePer1000 === undefined ? null : (rows / 1000) * pricePer1000,
+  };
+}
+
+/** The free space of a folder that perhaps does not exist yet; null if it cannot be told. */
+async function freeBytesOf(folder: string): Promise<number | null> {
+  const found = await statfs(folder).catch(() => undefined);
+  if (found !== undefined) return found.bavail * found.bsize;
+  return dirname(folder) === folder ? null : freeBytesOf(dirname(folder));
+}
+
+/** What `score` would do, as `rowcast plan --json` prints it. Numbers of rows are estimates unless `is_exact`. */
+export interface Plan {
+  format: 1;
+  report: string;
+  service: string;
+  rows: number;
+  is_exact: boolean;
+  /** Whether there may be many more: a large compressed input is not read to its end. */
+  is_lower_bound: boolean;
+  /** None with a local report. */
+  requests: number;
+  /** Upper bound of the output's size, uncompressed. */
+  disk_bytes: number;
+  /** Free bytes of the output's disk; null if the output goes elsewhere. */
+  free_bytes: number | null;
+  /** By `pricePer1000`; null without it. */
+  cost: number | null;
+  /** The plan of each input. */
+  inputs: PlannedInput[];
+}
+
+/** The plan of one input. */
+export interface PlannedInput {
+  input: string;
+  columns: {
+    sent: { name: string; type: string | null }[];
+    /** Columns of the report that the input lacks. */
+    missing: string[];
+    not_sent: string[];
+    /** Missing columns that have a similar name in the input. */
+    did_you_mean: { wanted: string; found: string }[];
+  };
+  delimiter: string;
+  quote: string | null;
+  rows: number;
+  is_exact: boolean;
+  /** Whether there may be many more: a large compressed input is not read to its end. */
+  is_lower_bound: boolean;
+  batches: number;
+  requests: number;
+  disk_bytes: number;
+  /** What `probe` requests have shown; null without them. */
+  probe: {
+    requests: number;
+    rows: number;
+    latency_ms: { min: number; max: number } | null;
+    rows_per_second: number;
+    /** Time for all rows, with one request at a time. */
+    seconds: number;
+    /** Probabilities by class. */
+    first_row: Record<string, number> | null;
+  } | null;
+  /** Why the input cannot be scored. */
+  error: { code: string; message: string; hint: string | null } | null;
+}
+
+export function planOf(
+  report: string,
+  service: string,
+  plans: readonly InputPlan[],
+  { rows, isExact, isLowerBound, requests, outputBytes, freeBytes, cost }: PlanTotals,
+): Plan {
+  return {
+    ...{ format: 1, report, service, rows, is_exact: isExact, is_lower_bound: isLowerBound, requests },
+    ...{ disk_bytes: outputBytes, free_bytes: freeBytes, cost },
+    inputs: plans.map(plannedInput),
+  };
+}
+
+function plannedInput({ probe, problem, near, ...plan }: InputPlan): PlannedInput {
+  return {
+    input: plan.input,
+    columns: { sent: plan.matched, missing: plan.missing, not_sent: plan.unused, did_you_mean: near },
+    delimiter: plan.delimiter,
+    quote: plan.quote,
+    rows: plan.rows,
+    is_exact: plan.isExact,
+    is_lower_bound: plan.isLowerBound,
+    batches: plan.batches,
+    requests: plan.requests,
+    disk_bytes: plan.outputBytes,
+    probe: probe && {
+      requests: probe.requests,
+      rows: probe.rows,
+      latency_ms: probe.latency,
+      rows_per_second: Math.round(probe.rowsPerSecond),
+      seconds: plan.rows / probe.rowsPerSecond,
+      first_row: probe.firstRow,
+    },
+    error:
+      problem === undefined
+        ? null
+        : { code: problem.code, message: problem.message, hint: problem.hint ?? null },
+  };
+}

@@ -1,0 +1,66 @@
+import { RowcastError } from '../../base/errors.ts';
+import { planOptions } from '../../base/options/plan.ts';
+import { planInput } from '../../runs/forecast/plan-input.ts';
+import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
+import type { GivenInputOptions } from '../options/given/input-options.ts';
+import type { GivenOutputOptions } from '../options/given/output-options.ts';
+import type { GivenProbeOptions } from '../options/given/probe-options.ts';
+import type { GivenServiceOptions } from '../options/given/service-options.ts';
+import { checkObject, readGiven } from '../options/given-values.ts';
+import { pathOf } from '../options/path-of.ts';
+import { scoreOptions } from '../options/score-options.ts';
+import type { Scorer } from '../scorers/scorer.ts';
+import { withRunScorer } from '../scorers/with-run-scorer.ts';
+import { givenService } from '../service/given-service.ts';
+import { checkCompared } from './check-compared.ts';
+import { type Plan, planOf, totalsOf } from './plan-of.ts';
+
+const { 'show-request': _, ...others } = planOptions;
+/** The options that a run does not have. */
+export const probeOptions = others;
+const table = { ...scoreOptions, ...probeOptions };
+
+/** Options of `plan`: those of `score`, and `probe` and `pricePer1000`. */
+export interface PlanOptions
+  extends GivenInputOptions,
+    GivenOutputOptions,
+    GivenServiceOptions,
+    GivenProbeOptions {
+  /** A path, `-` for stdin, or a `file:` URL. */
+  input: string | URL;
+  /** Where the rows would go, for the free space of its disk. */
+  output?: string | URL | undefined;
+  /** Report id. */
+  report: string;
+  /** As for `score`. */
+  scorer?: Scorer | undefined;
+  /** Aborts a probe. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Says what `score` would do, before anything is spent: columns, rows, requests, disk space. It writes nothing, and makes
+ * no request but for the report, and up to `probe` ones.
+ *
+ * @throws RowcastError if the input cannot be read, or the report not be found. Columns that do not fit are no error of
+ *   `plan`: see `error` of the input
+ */
+export function plan(options: PlanOptions): Promise<Plan> {
+  return rejectsWithRowcastError(async () => {
+    checkObject('plan', options, 'input and report');
+    const { report, scorer, signal: stop = new AbortController().signal } = options;
+    const others = ['input', 'output', 'report', 'scorer', 'signal'];
+    const { home = '.rowcast', probe: probes, pricePer1000, ...values } = readGiven(table, options, others);
+    if (typeof report !== 'string' || report === '')
+      throw new RowcastError('bad_option', 'report: expected an id');
+    const output = options.output === undefined ? '-' : pathOf('output', options.output);
+    const input = pathOf('input', options.input);
+    const run = { ...values, report, input, output, jobs: 1, failFast: false };
+    await checkCompared(run, report);
+    const opening = { scorer, values: run, given: givenService(values, home), stop };
+    return withRunScorer(opening, async used => {
+      const planned = await planInput(run, used, { probes, showRequest: false, stop });
+      return planOf(report, used.name, [planned], await totalsOf([planned], output, pricePer1000));
+    });
+  });
+}

@@ -1,0 +1,128 @@
+import type { CallStatistics } from '../../base/contract/call-statistics.ts';
+import { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import type { Appended } from '../../formats/csv/appended-columns.ts';
+import { type Batch, countRows } from '../../formats/records/batch.ts';
+import type { Attempt, AttemptRequest, Scored, ScorerInput } from '../../scoring/scorer.ts';
+import { engineOf } from '../model/engine.ts';
+import type { StoredModel } from '../model/stored-model.ts';
+import { LocalBatchScorer } from './local-batch-scorer.ts';
+import { maxMergedBytes } from './merge-scored.ts';
+import { allocatedFor, OutputBuffers } from './output-buffers.ts';
+import { RecordScorer } from './record-scorer.ts';
+import type { RowPace } from './row-pace.ts';
+import { BATCHES_EACH, type ScoringThreads } from './threads/scoring-threads.ts';
+import { type SharedModel, sharedModel } from './threads/shared-model.ts';
+import type { InputData } from './threads/thread-messages.ts';
+
+/** The maximum size of a batch: it takes a thread some milliseconds. */
+const BATCH_BYTES = 1 << 18;
+/** The maximum size of what may be appended to a batch, if there are many classes. */
+const MAX_APPENDED_BYTES = 4 << 20;
+
+export interface LocalBatchesOptions {
+  input: ScorerInput;
+  model: StoredModel;
+  threads: ScoringThreads;
+  pace: RowPace;
+  statistics: CallStatistics;
+}
+
+/**
+ * Scores the batches of one input. If the first one is small, it is scored in this thread, because most files are small, and
+ * so are the following ones until the threads are ready.
+ */
+export class LocalBatches extends LocalBatchScorer {
+  readonly concurrency: number;
+  readonly sharesMemory: boolean;
+  readonly #options: LocalBatchesOptions;
+  /** Its number in the threads. */
+  readonly #number: number;
+  readonly #data: Omit<InputData, 'layout'>;
+  #shared: SharedModel | undefined;
+  readonly #outputs = new OutputBuffers();
+  /** Bytes that may be appended to a row. */
+  readonly #maxAppended: Pick<Appended, 'maxBytes'>;
+  /** What scores batches in this thread. */
+  #own: RecordScorer | undefined;
+
+  constructor(options: LocalBatchesOptions) {
+    const { input, threads } = options;
+    const { layout, features, nulls, appended, counting } = input;
+    if (appended === undefined) throw new TypeError('open: the classes are not known');
+    const columns = layout.appended(appended);
+    super(Math.max(1, Math.floor(MAX_APPENDED_BYTES / columns.maxBytes)));
+    this.#options = options;
+    this.#number = threads.newInput();
+    this.#data = { features, nulls, appended, counting };
+    this.#maxAppended = columns;
+    this.sharesMemory = layout.data !== undefined;
+    this.concurrency = BATCHES_EACH * threads.count;
+  }
+
+  override memoryOf(part: Batch): number {
+    return allocatedFor(maxMergedBytes(part, this.#maxAppended));
+  }
+
+  maxBatchBytes(): number {
+    return Math.min(this.#options.input.batchBytes, BATCH_BYTES);
+  }
+
+  async attempt({ batch }: AttemptRequest, signal: AbortSignal): Promise<Attempt> {
+    const { pace, statistics } = this.#options;
+    const unwanted = this.unwanted(signal);
+    await pace.next(countRows(batch), unwanted);
+    unwanted.throwIfAborted();
+    const begun = performance.now();
+    statistics.inFlight++;
+    try {
+      const scored = await this.#score(batch);
+      statistics.calls++;
+      statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
+      return scored;
+    } finally {
+      statistics.inFlight--;
+    }
+  }
+
+  async #score(batch: Batch): Promise<Scored> {
+    const { input, threads } = this.#options;
+    const { data } = input.layout;
+    const into = this.#outputs.take(maxMergedBytes(batch, this.#maxAppended), batch.end.offset);
+    if (data !== undefined && (this.#own !== undefined || this.#isLarge(batch))) {
+      threads.startIfBusy();
+      const thread = threads.idlest(this.#own === undefined);
+      if (thread !== undefined) {
+        // While the thread starts.
+        this.#shared ??= sharedModel(this.#options.model);
+        const opened = { input: { layout: data, ...this.#data }, shared: this.#shared };
+        return thread.score(this.#number, opened, { batch, into });
+      }
+    }
+    this.#own ??= this.#openHere();
+    return this.#own.score(batch, into);
+  }
+
+  /** Whether a batch is so large that more are likely to follow. */
+  #isLarge({ bytes, ends }: Batch): boolean {
+    return bytes.length > this.maxBatchBytes() / 2 || ends.length === this.batchRows;
+  }
+
+  #openHere(): RecordScorer {
+    const { input, model } = this.#options;
+    const { columns, classes, predictor } = model;
+    const { layout } = input;
+    const engine = engineOf(predictor);
+    const memory = BatchMemory.create();
+    return new RecordScorer({ ...this.#data, layout, columns, classes, engine, memory });
+  }
+
+  written(offset: number): void {
+    this.#outputs.release(offset);
+  }
+
+  override close(): void {
+    super.close();
+    this.#options.threads.closeInput(this.#number);
+    this.#own?.close();
+  }
+}

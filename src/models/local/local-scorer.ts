@@ -1,0 +1,121 @@
+import { availableParallelism } from 'node:os';
+import { createHistogram } from 'node:perf_hooks';
+import type { CallStatistics } from '../../base/contract/call-statistics.ts';
+import type { Features } from '../../base/contract/schemas.ts';
+import type { SharedPace } from '../../base/contract/shared-pace.ts';
+import type { BatchScorer, Scorer, ScorerInput } from '../../scoring/scorer.ts';
+import type { Model } from '../model/model-file.ts';
+import type { StoredModel } from '../model/stored-model.ts';
+import { checkReadable } from '../store/report-folder.ts';
+import { type LocalReport, loadReportModel, readLocalReport } from '../store/report-model.ts';
+import { hintAtUrl } from './hint-at-url.ts';
+import { LocalBatches } from './local-batches.ts';
+import { type Prediction, predictPersonas } from './predict-personas.ts';
+import { RowPace } from './row-pace.ts';
+import { ScoringThreads } from './threads/scoring-threads.ts';
+
+export interface LocalScorerOptions {
+  /** The folder of the local reports. */
+  home?: string;
+  /** By default the number of cores. */
+  threads?: number | undefined;
+  /** No limit if omitted. */
+  maxRowsPerSecond?: number | undefined;
+  /** The pace of other processes of the same run. */
+  sharedPace?: SharedPace | undefined;
+}
+
+/** Scores with the reports in a folder, in threads, each of which takes about 30 MB of memory and a copy of the model. */
+export class LocalScorer implements Scorer {
+  readonly name = 'local';
+  /** A call is a batch. */
+  readonly statistics: CallStatistics = {
+    calls: 0,
+    inFlight: 0,
+    retries: new Map(),
+    latency: createHistogram(),
+  };
+  readonly #home: string;
+  readonly #pace: RowPace;
+  readonly #threads: ScoringThreads;
+  readonly #models = new Map<string, StoredModel>();
+  /** The models of `batchPersona`. */
+  readonly #loaded = new Map<string, Promise<Model>>();
+
+  private constructor(home: string, threads: ScoringThreads, pace: RowPace) {
+    this.#home = home;
+    this.#threads = threads;
+    this.#pace = pace;
+  }
+
+  /**
+   * Opens the reports; close it after use.
+   *
+   * @throws RowcastError `unreadable_home`
+   */
+  static async open({
+    home = '.rowcast',
+    threads = availableParallelism(),
+    maxRowsPerSecond,
+    sharedPace,
+  }: LocalScorerOptions = {}): Promise<LocalScorer> {
+    await checkReadable(home);
+    return new LocalScorer(home, new ScoringThreads(threads), new RowPace(maxRowsPerSecond, sharedPace));
+  }
+
+  /** A scorer for one of several runs, with statistics of its own: they share threads and pace. Only this one is closed. */
+  forRun(): LocalScorer {
+    return new LocalScorer(this.#home, this.#threads, this.#pace);
+  }
+
+  /**
+   * The probabilities of personas, in their order: those that `POST /user/batch-persona` of `rowcast serve` returns. The
+   * model stays in memory until `close`.
+   *
+   * @param report id of the report
+   * @param personas values by column: text, numbers, booleans, or null if missing. Columns that the report does not know
+   *   are ignored; a persona with none that it knows gets the error `unknown_columns`
+   * @throws RowcastError `no_such_report`, `damaged_report`
+   */
+  async batchPersona(report: string, personas: readonly Features[]): Promise<Prediction[]> {
+    const loaded = this.#loaded.get(report) ?? hintAtUrl(loadReportModel(this.#home, report));
+    this.#loaded.set(report, loaded);
+    try {
+      return await predictPersonas(await loaded, personas);
+    } catch (error) {
+      this.#loaded.delete(report);
+      throw error;
+    }
+  }
+
+  /** @throws RowcastError `no_such_report`, `damaged_report` */
+  async describe(id: string): Promise<LocalReport['report']> {
+    const { report, model } = await hintAtUrl(readLocalReport(this.#home, id));
+    this.#models.set(id, model);
+    return report;
+  }
+
+  learnedColumns(id: string): StoredModel['columns'] | undefined {
+    return this.#models.get(id)?.columns;
+  }
+
+  /** @throws TypeError unless the report was described, and the classes are known */
+  open(input: ScorerInput): BatchScorer {
+    const model = this.#models.get(input.report);
+    if (model === undefined) throw new TypeError('open: the report was not described');
+    return new LocalBatches({
+      input,
+      model,
+      pace: this.#pace,
+      threads: this.#threads,
+      statistics: this.statistics,
+    });
+  }
+
+  /** Ends the threads, and frees the models. */
+  async close(): Promise<void> {
+    for (const loaded of this.#loaded.values()) loaded.then(({ engine }) => engine.unload()).catch(() => {}); // reported
+    this.#loaded.clear();
+    await this.#threads.end();
+  }
+}

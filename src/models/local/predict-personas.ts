@@ -1,0 +1,44 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Features, Probabilities } from '../../base/contract/schemas.ts';
+import { unknownColumns } from '../../base/contract/unknown-columns.ts';
+import { encoderOf } from '../../formats/columns/column-encoder.ts';
+import type { Model } from '../model/model-file.ts';
+import { checkProbabilities } from './check-probabilities.ts';
+
+/** The probabilities of a persona by class, from 0 to 1; or why there are none. */
+export type Prediction = { probabilities: Probabilities } | { error: { code: string; message: string } };
+
+/** Rows at once: they take some milliseconds, and the event loop has its turn between them. */
+const ROWS = 4096;
+
+/** Probabilities of many personas, by the rules of POST /user/batch-persona, in their order. */
+export async function predictPersonas(model: Model, personas: readonly Features[]): Promise<Prediction[]> {
+  const predictions: Prediction[] = [];
+  for (let at = 0; at < personas.length; at += ROWS) {
+    if (at > 0) await nextTurn();
+    for (const prediction of predictRows(model, personas.slice(at, at + ROWS))) predictions.push(prediction);
+  }
+  return predictions;
+}
+
+function predictRows({ engine, columns, classes }: Model, personas: readonly Features[]): Prediction[] {
+  const width = columns.length;
+  const values = new Float64Array(personas.length * width);
+  columns.forEach((column, index) => {
+    const encode = encoderOf(column);
+    for (const [row, features] of personas.entries())
+      values[row * width + index] = encode(given(features, column.name) ?? null) ?? Number.NaN;
+  });
+  const probabilities = engine.predict(values, personas.length);
+  const errors = checkProbabilities(probabilities, classes.length);
+  return personas.map((features, row) => {
+    if (!columns.some(({ name }) => Object.hasOwn(features, name))) return { error: unknownColumns };
+    const error = errors.get(row);
+    if (error !== undefined) return { error };
+    const own = classes.map((name, i) => [name, probabilities[row * classes.length + i] ?? Number.NaN]);
+    return { probabilities: Object.fromEntries(own) };
+  });
+}
+
+const given = (features: Features, name: string): Features[string] | undefined =>
+  Object.hasOwn(features, name) ? features[name] : undefined;

@@ -1,0 +1,159 @@
+import { unknownColumns } from '../../base/contract/unknown-columns.ts';
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import { BatchColumns, type PlacedBatch } from '../../formats/columns/batch-columns.ts';
+import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
+import type { ColumnReader } from '../../formats/columns/column-reader.ts';
+import { readerOf } from '../../formats/columns/reader-of.ts';
+import { withoutNulls } from '../../formats/columns/without-nulls.ts';
+import type { AppendedOptions } from '../../formats/csv/appended-columns.ts';
+import type { Layout } from '../../formats/format.ts';
+import type { Batch } from '../../formats/records/batch.ts';
+import type { Fields } from '../../formats/records/fields.ts';
+import type { Counting } from '../../scoring/counting/counted-column.ts';
+import { addScores, type Tally } from '../../scoring/counting/tally.ts';
+import type { FeatureColumn } from '../../scoring/feature-columns.ts';
+import { GzipMembers, type Part } from '../../scoring/merge/gzip-members.ts';
+import type { Scored } from '../../scoring/scorer.ts';
+import type { EngineModel } from '../model/engine.ts';
+import { checkProbabilities } from './check-probabilities.ts';
+import { ScoredMerger } from './merge-scored.ts';
+import { ModelTally, type RowRange, rowsOfParts } from './model-tally.ts';
+
+export interface RecordScorerOptions {
+  layout: Layout;
+  /** The columns that the model may use; it gets all others as missing values. */
+  features: readonly FeatureColumn[];
+  /** Values treated as missing, in addition to the empty one. */
+  nulls: readonly string[];
+  appended: AppendedOptions;
+  columns: readonly LearnedColumn[];
+  /** The model's classes, in its order. */
+  classes: readonly string[];
+  engine: EngineModel;
+  /** In which a kernel reads batches, and which the engine may have kept something in; without, all takes longer. */
+  memory: BatchMemory | undefined;
+  /** What is counted, if anything is. */
+  counting?: Counting | undefined;
+}
+
+/** Rows whose columns are read one after the other: their fields and values stay in the processor's cache. */
+const CHUNK_ROWS = 256;
+
+/** Rows that are counted together, if any are. */
+interface CountedRange extends RowRange {
+  tally: Tally | undefined;
+}
+
+/** Scores the records of batches by a model: from bytes to numbers, to probabilities, to bytes. */
+export class RecordScorer {
+  readonly #options: RecordScorerOptions;
+  readonly #batches: BatchColumns;
+  /** By column of the model, how it is read and where it is in a record. */
+  readonly #readers: readonly { reader: ColumnReader; index: number | undefined }[];
+  /** Whether any of the columns is one of the model's; otherwise no row can be scored. */
+  readonly #hasColumn: boolean;
+  /** For each class of the output, its index among the model's; undefined if the order is the same. */
+  readonly #order: Int32Array | undefined;
+  readonly #merger: ScoredMerger;
+  readonly #members: GzipMembers;
+  readonly #tally: ModelTally | undefined;
+  readonly #withoutNulls: (fields: Fields, index: number) => void;
+
+  constructor(options: RecordScorerOptions) {
+    const { layout, features, nulls, appended, columns, classes, counting, memory } = options;
+    this.#options = options;
+    this.#batches = new BatchColumns(layout, memory);
+    const places = new Map(features.map(feature => [feature.name, feature]));
+    this.#readers = columns.map(column => {
+      const place = places.get(column.name);
+      return { reader: readerOf(column, place?.type, memory), index: place?.index };
+    });
+    this.#hasColumn = this.#readers.some(({ index }) => index !== undefined);
+    this.#tally = counting && new ModelTally(counting, columns);
+    this.#withoutNulls = withoutNulls(nulls);
+    const order = Int32Array.from(appended.classes, name => classes.indexOf(name));
+    this.#order = order.every((own, i) => own === i) ? undefined : order;
+    const written = layout.appended(appended);
+    this.#merger = new ScoredMerger(layout, written, memory);
+    this.#members = new GzipMembers(written.maxBytes);
+  }
+
+  /**
+   * @param into memory for `merged`: for the records, and `maxBytes` of `Appended` for each; new memory if omitted
+   * @returns `merged`, unless the output depends on what is before the batch
+   */
+  score(batch: Batch, into?: Buffer): Scored {
+    const { layout, appended, engine } = this.#options;
+    const { classes } = appended;
+    const placed = this.#batches.place(batch, this.#readers.length);
+    const { fields } = placed;
+    const { rows, faults } = fields;
+    const parts = [...this.#members.partsOf(batch, layout)];
+    const counting = this.#beginCounting(batch, faults, parts);
+    const probabilities = this.#hasColumn
+      ? this.#inOrder(engine.predict(this.#valuesOf(placed, counting), rows), rows)
+      : new Float64Array(rows * classes.length);
+    const errors = this.#hasColumn
+      ? checkProbabilities(probabilities, classes.length)
+      : new Map(Array.from({ length: rows }, (_, row) => [row, unknownColumns] as const));
+    const scored = { batch, faults, predictions: { classes, probabilities, errors } };
+    for (const { tally, from, to } of counting)
+      if (tally !== undefined) addScores(tally, { probabilities, classes: classes.length, errors }, from, to);
+    const tallies = counting.flatMap(({ tally }) => tally ?? []);
+    const counts = this.#tally === undefined ? {} : { tallies };
+    if (layout.mayJoinLines) return { faults, predictions: scored.predictions, ...counts };
+    const predictions = { classes: rows === 0 ? [] : classes, probabilities: NONE, errors };
+    return { faults, predictions, merged: this.#merger.merge(scored, fields, parts, into), ...counts };
+  }
+
+  /** The engine cannot be used afterwards. */
+  close(): void {
+    this.#options.engine.unload();
+  }
+
+  #beginCounting(batch: Batch, faults: Fields['faults'], parts: readonly Part[]): CountedRange[] {
+    return rowsOfParts(batch, faults, parts).map(range => ({ ...range, tally: this.#tally?.newTally() }));
+  }
+
+  #valuesOf({ fields, values }: PlacedBatch, ranges: readonly CountedRange[]): Float64Array {
+    const width = this.#readers.length;
+    for (const [column, { index }] of this.#readers.entries())
+      if (index === undefined) for (let at = column; at < values.length; at += width) values[at] = Number.NaN;
+      else this.#withoutNulls(fields, index);
+    for (const range of ranges) {
+      const isDetailed = this.#tally?.isDetailed ?? false;
+      const rows = isDetailed ? CHUNK_ROWS : fields.rows;
+      for (let from = range.from; from < range.to; from += rows)
+        this.#readRows(
+          fields,
+          values,
+          { from, to: Math.min(from + rows, range.to) },
+          isDetailed ? range.tally : undefined,
+        );
+      if (range.tally !== undefined) this.#tally?.addMisfits(range.tally, this.#readers);
+    }
+    return values;
+  }
+
+  #readRows(fields: Fields, values: Float64Array, { from, to }: RowRange, tally: Tally | undefined): void {
+    const step = this.#readers.length;
+    for (const [at, { reader, index }] of this.#readers.entries()) {
+      if (index === undefined) continue;
+      reader.read(fields, index, values, at, step, from, to);
+      if (tally !== undefined) this.#tally?.addValues(tally, at, values, { at, step, from, to });
+    }
+  }
+
+  #inOrder(probabilities: Float64Array, rows: number): Float64Array {
+    const order = this.#order;
+    if (order === undefined) return probabilities;
+    const classes = order.length;
+    const ordered = new Float64Array(probabilities.length);
+    for (let at = 0; at < rows * classes; at += classes)
+      for (let i = 0; i < classes; i++)
+        ordered[at + i] = probabilities[at + (order[i] as number)] ?? Number.NaN;
+    return ordered;
+  }
+}
+
+const NONE = new Float64Array();

@@ -1,0 +1,35 @@
+import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
+import type { Scored } from '../../../scoring/scorer.ts';
+import { engineOf } from '../../model/engine.ts';
+import { openInput, scoreBatch } from '../open-input.ts';
+import type { RecordScorer } from '../record-scorer.ts';
+import { answerRequests } from './answer-requests.ts';
+import type { ThreadRequest } from './thread-messages.ts';
+
+const inputs = new Map<number, Promise<RecordScorer>>();
+
+answerRequests<ThreadRequest, Scored>(request => {
+  const { kind, input } = request;
+  if (kind === 'score') return scoreBatch(inputs.get(input), request);
+  if (kind === 'close') closeInput(input);
+  else {
+    const opened = open(request);
+    opened.catch(() => {}); // the input's batches report it
+    inputs.set(input, opened);
+  }
+  return undefined;
+});
+
+async function open({ data, shared }: Extract<ThreadRequest, { kind: 'open' }>): Promise<RecordScorer> {
+  const { model, tables } = shared;
+  const memory = BatchMemory.create();
+  return openInput(data, model, engineOf(model.predictor, { memory, tables }), memory);
+}
+
+function closeInput(input: number): void {
+  inputs
+    .get(input)
+    ?.then(scorer => scorer.close())
+    .catch(() => {}); // its batches have reported it
+  inputs.delete(input);
+}

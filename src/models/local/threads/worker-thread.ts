@@ -1,0 +1,124 @@
+import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { RowcastError } from '../../../base/errors.ts';
+import { fromThreadError, type ThreadError } from '../../../base/thread-error.ts';
+
+/** What a thread is sent: requests with an id are answered, others are not. */
+export interface Sent<Request> {
+  id: number | undefined;
+  request: Request;
+}
+
+/** What a thread sends: that it has loaded its code, and one outcome for each request with an id. */
+export type Answer<Result> =
+  | { kind: 'ready' }
+  | { kind: 'done'; id: number; result: Result }
+  | { kind: 'failed'; id: number; failure: ThreadError };
+
+interface Waiting<Result> {
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+export interface WorkerThreadOptions {
+  /** The compiled file, which calls `answerRequests`. */
+  file: URL;
+  /** For messages. */
+  name: string;
+  resourceLimits?: ResourceLimits;
+  /** Called once, when the thread has ended unexpectedly. */
+  onDeath?(failure: RowcastError): void;
+}
+
+/** A thread that answers requests. It ends with the process, and keeps it alive only while a request is pending. */
+export class WorkerThread<Request, Result> {
+  /** Whether it has loaded its code and runs; requests that are sent earlier wait. */
+  isReady = false;
+  readonly #options: WorkerThreadOptions;
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting<Result>>();
+  #lastId = 0;
+  #failure: RowcastError | undefined;
+  #isEnding = false;
+
+  constructor(options: WorkerThreadOptions) {
+    this.#options = options;
+    this.#worker = new Worker(options.file, {
+      // Options of the process, such as --input-type, may forbid starting a file.
+      execArgv: [],
+      ...(options.resourceLimits && { resourceLimits: options.resourceLimits }),
+    });
+    this.#worker.on('message', (answer: Answer<Result>) => this.#receive(answer));
+    this.#worker.on('error', cause => this.#fail(cause));
+    // An answer that cannot be received, for want of memory.
+    this.#worker.on('messageerror', cause => this.#fail(cause));
+    this.#worker.on('exit', code => this.#fail(new Error(`it ended with code ${code}`)));
+    this.#worker.unref();
+  }
+
+  /** Requests that are not answered yet. */
+  get pending(): number {
+    return this.#waiting.size;
+  }
+
+  /** Sends what needs no answer. */
+  tell(request: Request): void {
+    this.#send({ id: undefined, request }, []);
+  }
+
+  /**
+   * @param memory passed on instead of being copied
+   * @throws RowcastError `service_died` or `out_of_memory` if the thread has ended
+   */
+  ask(request: Request, memory: ArrayBuffer[] = []): Promise<Result> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const id = ++this.#lastId;
+    this.#send({ id, request }, memory);
+    this.#worker.ref();
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  }
+
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    await this.#worker.terminate();
+  }
+
+  #send(sent: Sent<Request>, memory: ArrayBuffer[]): void {
+    this.#worker.postMessage(sent, memory);
+  }
+
+  #receive(answer: Answer<Result>): void {
+    if (answer.kind === 'ready') {
+      this.isReady = true;
+      return;
+    }
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    // While it is being ended, `terminate` keeps the process alive, which a late answer must not undo.
+    if (this.#waiting.size === 0 && !this.#isEnding) this.#worker.unref();
+    if (answer.kind === 'failed') waiting?.reject(fromThreadError(answer.failure));
+    else waiting?.resolve(answer.result);
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = died(this.#options.name, cause);
+    this.isReady = false;
+    for (const { reject } of this.#waiting.values()) reject(this.#failure);
+    this.#waiting.clear();
+    if (!this.#isEnding) this.#options.onDeath?.(this.#failure);
+  }
+}
+
+function died(name: string, cause: unknown): RowcastError {
+  if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return new RowcastError('out_of_memory', 'scoring needs more memory than Node.js may use', {
+      severity: 'stopped',
+      hint: 'Raise the limit, in MB: NODE_OPTIONS=--max-old-space-size=8192.',
+      cause,
+    });
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new RowcastError('service_died', `a ${name} stopped unexpectedly: ${reason}`, {
+    severity: 'bug',
+    cause,
+  });
+}

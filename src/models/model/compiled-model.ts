@@ -1,0 +1,47 @@
+import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
+import { featureKinds } from './feature-kinds.ts';
+import { type CompiledLinear, compileLinear } from './linear/compiled-linear.ts';
+import type { PredictorSpec } from './predictor-spec.ts';
+import { scoresOf } from './scores.ts';
+import { type CompiledTrees, compileTrees } from './trees/compiled-trees.ts';
+
+/** A model in typed arrays, which can be transferred between threads without copying. */
+export interface CompiledModel {
+  classCount: number;
+  /** By column, the numbers of a target-encoded one, level by level. */
+  targets: (Float64Array | undefined)[];
+  predictor: CompiledTrees | CompiledLinear;
+}
+
+/** @throws Error if the parts are inconsistent */
+export function compileModel(
+  spec: PredictorSpec,
+  columns: readonly LearnedColumn[],
+  classCount: number,
+): CompiledModel {
+  const stride = scoresOf(classCount);
+  const kinds = featureKinds(columns, stride);
+  const targets = columns.map(column => targetsOf(column, stride));
+  const predictor =
+    spec.kind === 'trees' ? compileTrees(spec, kinds, stride) : compileLinear(spec, kinds, stride);
+  return { classCount, targets, predictor };
+}
+
+/** A target-encoded column's numbers, level by level; the last are for all other values. */
+function targetsOf(column: LearnedColumn, stride: number): Float64Array | undefined {
+  if (column.type !== 'categorical' || column.targets === undefined) return undefined;
+  const { name, levels, targets } = column;
+  if (targets.length !== levels.length + 1 || targets.some(own => own.length !== stride))
+    throw new Error(
+      `the targets of "${name}" do not have ${stride} numbers for each level and for all other values`,
+    );
+  return Float64Array.from(targets.flat());
+}
+
+/** The buffers of a compiled model's arrays, which they do not share. */
+export function buffersOf({ predictor, targets }: CompiledModel): ArrayBuffer[] {
+  return [...Object.values(predictor), ...targets].flatMap(part =>
+    // No array uses shared memory.
+    ArrayBuffer.isView(part) ? [part.buffer as ArrayBuffer] : [],
+  );
+}

@@ -1,0 +1,119 @@
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import type { CompiledModel } from './compiled-model.ts';
+import { linearScores } from './linear/linear-scores.ts';
+import { probabilitiesOf, scoresOf } from './scores.ts';
+import { allToSinglePrecision, kernelRounding } from './single-precision.ts';
+import { tableScores } from './trees/table-scores.ts';
+import { type TreeTables, treeTables } from './trees/tree-tables.ts';
+import { type AddScores, treeScores } from './trees/walk-trees.ts';
+
+/** Rows scored at once: with 100 features, their values take 200 KiB of the core's cache. */
+const BLOCK_ROWS = 256;
+
+/**
+ * A column as numbers, null for missing values. Numerical and date columns have finite values; a
+ * categorical one has level numbers, from 1.
+ */
+export type EncodedColumn = (number | null)[];
+
+export interface TreeShape {
+  trees: number;
+  /** The mean depth of all leaves. */
+  depth: number;
+}
+
+export interface EngineModel {
+  readonly classCount: number;
+  /**
+   * For each row, a probability per class, in the order of the report's classes and in single precision.
+   *
+   * @param values a number per column and row, row after row: a level, a number or a date; NaN for a missing value
+   */
+  predict(values: Float64Array, rows: number): Float64Array;
+  /** The shape of the trees, which determines the cost of a row; a linear model has no trees. */
+  shape(): TreeShape;
+  /** Frees the memory; the model cannot be used afterwards. */
+  unload(): void;
+}
+
+export interface ModelUse {
+  /** If many rows are to be scored: what a kernel reads is kept in it, which takes some milliseconds. */
+  memory?: BatchMemory | undefined;
+  /** What `tablesOf` has returned; otherwise it is computed. */
+  tables?: TreeTables | undefined;
+}
+
+/** What preparing a model for many rows comes to; undefined if it has no trees. */
+export const tablesOf = ({ classCount, predictor }: CompiledModel): TreeTables | undefined =>
+  predictor.kind === 'trees' ? treeTables(predictor, scoresOf(classCount)) : undefined;
+
+/** Prepares a model to predict. */
+export function engineOf(
+  { classCount, targets, predictor }: CompiledModel,
+  { memory, tables }: ModelUse = {},
+): EngineModel {
+  const stride = scoresOf(classCount);
+  const columns = targets.length;
+  const expand = targets.every(table => table === undefined) ? undefined : targetReader(targets, stride);
+  const width = targets.reduce((sum, table) => sum + (table === undefined ? 1 : stride), 0);
+  const shape =
+    predictor.kind === 'trees'
+      ? { trees: predictor.roots.length, depth: predictor.depth }
+      : { trees: 0, depth: 0 };
+  let addScores: AddScores | undefined =
+    predictor.kind === 'linear'
+      ? linearScores(predictor, width, stride)
+      : memory === undefined
+        ? treeScores(predictor, width, stride)
+        : tableScores(predictor, width, stride, memory, tables);
+  const round = memory === undefined ? allToSinglePrecision : kernelRounding(memory);
+  const { base } = predictor;
+  return {
+    classCount,
+    predict(values, rows) {
+      if (addScores === undefined) throw new Error('the model was unloaded');
+      const scores = new Float64Array(rows * stride);
+      fillWith(scores, base);
+      for (let from = 0; from < rows; from += BLOCK_ROWS) {
+        const to = Math.min(rows, from + BLOCK_ROWS);
+        const block = values.subarray(from * columns, to * columns);
+        const features = expand === undefined ? block : expand(block, to - from);
+        addScores(features, to - from, scores.subarray(from * stride, to * stride));
+      }
+      return round(probabilitiesOf(scores, classCount));
+    },
+    shape: () => shape,
+    unload: () => {
+      addScores = undefined;
+    },
+  };
+}
+
+/** Fills an array with repetitions of a shorter one. */
+function fillWith(scores: Float64Array, base: Float64Array): void {
+  const [only = 0] = base;
+  if (base.length === 1) scores.fill(only);
+  else for (let at = 0; at < scores.length; at += base.length) scores.set(base, at);
+}
+
+/** Returns a function that replaces the levels of target-encoded columns by their numbers. */
+function targetReader(targets: CompiledModel['targets'], stride: number) {
+  const columns = targets.length;
+  const width = targets.reduce((sum, table) => sum + (table === undefined ? 1 : stride), 0);
+  const features = new Float64Array(BLOCK_ROWS * width);
+  return (values: Float64Array, rows: number): Float64Array => {
+    let feature = 0;
+    targets.forEach((table, column) => {
+      for (let row = 0; row < rows; row++) {
+        const value = values[row * columns + column] as number;
+        const at = row * width + feature;
+        if (table === undefined) features[at] = value;
+        // A missing value has no numbers, so it is missing in each feature.
+        else
+          for (let i = 0; i < stride; i++) features[at + i] = table[(value - 1) * stride + i] ?? Number.NaN;
+      }
+      feature += table === undefined ? 1 : stride;
+    });
+    return features;
+  };
+}

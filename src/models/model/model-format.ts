@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
+import { dateNotations, dateOrders } from '../../formats/values/date-parts.ts';
+import { datePieces } from '../../formats/values/dates.ts';
+import { numberNotations } from '../../formats/values/numbers.ts';
+import { MAX_BINS, type PredictorSpec, predictorSpec } from './predictor-spec.ts';
+
+/** Levels that a tree can distinguish: a bin is a byte; one bin is for missing values and one for other levels. */
+export const MAX_OWN_LEVELS = MAX_BINS - 2;
+
+const name = z.string();
+const levels = z.array(z.string());
+
+/** Incremented when models of earlier versions can no longer be read. */
+export const MODEL_FORMAT = 2;
+
+/**
+ * The schema of `descriptionFile` in a model file, which has the whole model. A column is read as a number, a date, or a
+ * level: its index in `levels`, from 1. With `others`, all values that are not levels are one more level; with `targets`,
+ * each level stands for numbers (the last entry for other values), which replace it as features. `predictor` is described
+ * in `predictor-spec.ts`.
+ */
+export const description = z.object({
+  format: z.literal(MODEL_FORMAT),
+  columns: z.array(
+    z.discriminatedUnion('type', [
+      z.object({ name, type: z.literal('numerical'), notation: z.enum(numberNotations) }),
+      z.object({
+        name,
+        type: z.literal('date'),
+        order: z.enum(dateOrders),
+        notation: z.enum(dateNotations),
+        piece: z.enum(datePieces),
+      }),
+      z
+        .object({
+          name,
+          type: z.literal('categorical'),
+          levels,
+          others: z.literal('merged').exactOptional(),
+          targets: z.array(z.array(z.number())).exactOptional(),
+        })
+        .refine(
+          column => column.targets !== undefined || column.levels.length <= MAX_OWN_LEVELS,
+          'too many levels',
+        ),
+    ]),
+  ),
+  classes: z.array(z.string()).min(2),
+  predictor: predictorSpec,
+});
+
+export const descriptionFile = 'rowcast.json';
+
+/** The contents of a model file. */
+export interface ModelContents {
+  columns: readonly LearnedColumn[];
+  classes: readonly string[];
+  predictor: PredictorSpec;
+}
+
+/** The bytes of a model file, deterministic for a given model. */
+export async function saveModel({ columns, classes, predictor }: ModelContents): Promise<Buffer> {
+  // Only training needs it.
+  const { default: JSZip } = await import('jszip');
+  const zip = new JSZip();
+  const text = JSON.stringify({ format: MODEL_FORMAT, columns, classes, predictor });
+  zip.file(descriptionFile, text, { date: new Date(Date.UTC(2000, 0, 1)) });
+  return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' });
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { reportId } from '../../base/contract/schemas.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { formatList } from '../../base/sanitize.ts';
+import { readRegular } from '../../storage/local/read-regular.ts';
+import { listFolder, reportFolder, reportsFolder } from './report-folder.ts';
+
+/**
+ * Local reports: `<home>/reports/<id>/` with report.json (as in the service's response), model.zip, testing-results.csv,
+ * and SHA256SUMS (in the format of sha256sum), which reveals damage. `<id>` is a symbolic link to the latest version, a
+ * folder next to it; a real folder instead of the link works too.
+ */
+export const reportFiles = ['report.json', 'model.zip', 'testing-results.csv'] as const;
+export type ReportFile = (typeof reportFiles)[number];
+export const sumsFile = 'SHA256SUMS';
+
+/** A report as one training wrote it. */
+export interface Version {
+  id: string;
+  /** The folder of its files, with links resolved. */
+  folder: string;
+}
+
+/** Maximum retries when the report is replaced during a read; then the error is reported. */
+const MAX_TRIES = 10;
+
+/**
+ * Reads from a single version of a report. A training that replaces the report deletes the old version, so a read that
+ * fails meanwhile is retried with the new one.
+ */
+export async function ofOneVersion<T>(
+  home: string,
+  id: string,
+  read: (version: Version) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const folder = await versionFolder(home, id);
+    try {
+      return await read({ id, folder });
+    } catch (error) {
+      const isReplaced = (await versionFolder(home, id)) !== folder;
+      if (!isReplaced || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+async function versionFolder(home: string, id: string): Promise<string> {
+  const folder = reportFolder(home, id);
+  try {
+    return await realpath(folder);
+  } catch (cause) {
+    throw await absentReport(home, id, cause);
+  }
+}
+
+/** Reads a file and verifies its checksum. */
+export async function readIntact(version: Version, file: ReportFile): Promise<Buffer> {
+  const expected = await sumOf(version, file);
+  let bytes: Buffer;
+  try {
+    bytes = await readRegular(join(version.folder, file));
+  } catch (cause) {
+    throw damaged(version, `${file} cannot be read`, cause);
+  }
+  if (createHash('sha256').update(bytes).digest('hex') !== expected) {
+    throw damaged(version, `${file} has changed`);
+  }
+  return bytes;
+}
+
+/** The checksum that was written with a file. */
+export async function sumOf(version: Version, file: ReportFile): Promise<string> {
+  let sums: string;
+  try {
+    sums = (await readRegular(join(version.folder, sumsFile))).toString();
+  } catch (cause) {
+    throw damaged(version, `${sumsFile} cannot be read`, cause);
+  }
+  const sum = sums.split('\n').find(line => line.endsWith(`  ${file}`));
+  if (sum === undefined) throw damaged(version, `${sumsFile} does not list ${file}`);
+  return sum.slice(0, 64);
+}
+
+/** The error for a missing report folder: a dangling link is damage; without a link there is no such report. */
+export async function absentReport(home: string, id: string, cause: unknown): Promise<RowcastError> {
+  const siblings = await listFolder(reportsFolder(home));
+  if (siblings.some(entry => entry.name === id)) {
+    return damaged({ id, folder: reportFolder(home, id) }, 'its folder is missing', cause);
+  }
+  const ids = siblings.map(entry => entry.name).filter(name => reportId.safeParse(name).success);
+  const question = await didYouMean(id, ids);
+  return new RowcastError('no_such_report', `there is no report "${id}"`, {
+    location: { file: reportsFolder(home) },
+    hint:
+      ids.length === 0
+        ? 'Train one first: rowcast train HISTORY.csv --predict COLUMN.'
+        : `${question}Existing reports: ${formatList(ids.sort())}.`,
+    cause,
+  });
+}
+
+/** A question about similar ids, with a space after it; empty if no id is similar. */
+async function didYouMean(id: string, ids: readonly string[]): Promise<string> {
+  const { suggestNames } = await import('../../base/suggest-names.ts');
+  const near = suggestNames(id, ids).map(name => `"${name}"`);
+  return near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `;
+}
+
+/** A report whose files are not what a training wrote. */
+export function damaged({ id, folder }: Version, what: string, cause?: unknown): RowcastError {
+  return new RowcastError('damaged_report', `the report "${id}" is damaged: ${what}`, {
+    location: { file: folder },
+    hint: 'Train it again with --if-exists replace.',
+    cause,
+  });
+}

@@ -1,0 +1,46 @@
+import type { Report } from '../../base/contract/schemas.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { loadModel, type Model, readStoredModel } from '../model/model-file.ts';
+import type { StoredModel } from '../model/stored-model.ts';
+import { damaged, ofOneVersion, readIntact, sumOf, type Version } from './one-version.ts';
+import { readReportOf } from './report-store.ts';
+
+/** A report as in the service's response, and its model. */
+export interface LocalReport {
+  report: Report & { model_sha256: string };
+  model: StoredModel;
+}
+
+/** Loads a report's model. @throws as the functions of `report-store.ts` */
+export function loadReportModel(home: string, id: string): Promise<Model> {
+  return ofOneVersion(home, id, async version =>
+    modelOf(version, await readReportOf(version), loadModel, model => model.engine.unload()),
+  );
+}
+
+/** Reads a report and its model for other threads. @throws as the functions of `report-store.ts` */
+export function readLocalReport(home: string, id: string): Promise<LocalReport> {
+  return ofOneVersion(home, id, async version => {
+    const report = await readReportOf(version);
+    const model = await modelOf(version, report, readStoredModel);
+    return { report: { ...report, model_sha256: await sumOf(version, 'model.zip') }, model };
+  });
+}
+
+async function modelOf<T extends Pick<Model, 'classes'>>(
+  version: Version,
+  report: Report,
+  read: (file: Buffer) => Promise<T>,
+  unload: (model: T) => void = () => {},
+): Promise<T> {
+  try {
+    const model = await read(await readIntact(version, 'model.zip'));
+    if (model.classes.join('\n') === report.classes.join('\n')) return model;
+    unload(model);
+    throw new Error('its classes differ from the report’s');
+  } catch (cause) {
+    if (cause instanceof RowcastError && cause.code === 'damaged_report') throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw damaged(version, `its model does not load: ${reason}`, cause);
+  }
+}

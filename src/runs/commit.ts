@@ -1,0 +1,135 @@
+import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import { unlessStopped } from '../base/interrupted.ts';
+import type { Layout } from '../formats/format.ts';
+import type { Position } from '../formats/records/position.ts';
+import type { RunTally } from '../scoring/counting/run-tally.ts';
+import type { MergedPart } from '../scoring/merge/merged-part.ts';
+import { type Accounts, count, countCalls } from '../scoring/row-counts.ts';
+import type { PrefixDigest } from './checkpoint/prefix-digest.ts';
+import type { DataCounts } from './drift/data-counts.ts';
+import type { RejectBudget } from './guards/reject-budget.ts';
+import type { RunObserver } from './observer.ts';
+import type { ScoreOptions } from './options.ts';
+import type { CommitPoint, Output, Piece } from './output/output.ts';
+
+export interface LedgerOptions {
+  /** Totals of earlier processes of a resumed run; this process adds to them. */
+  accounts: Accounts;
+  /** Where this process begins, and the digest of the input before that. */
+  start: Position;
+  /** Where the run began, if not at the start of the input. */
+  from: Position | undefined;
+  digest: PrefixDigest;
+  layout: Pick<Layout, 'rejectsText'>;
+  /** Of the requests of this process, if the scorer makes any. */
+  statistics: CallStatistics | undefined;
+  /** The classes of the output's header, if it was already written. */
+  classes: readonly string[] | undefined;
+  /** What earlier processes counted in the data; this process adds to it. */
+  tally: RunTally | undefined;
+}
+
+/**
+ * The progress of a run. The accounts, the digest of the input and the position in it are advanced together, so that a
+ * checkpoint made from them always covers the same rows.
+ */
+export class Ledger {
+  readonly accounts: Accounts;
+  readonly #before: Accounts;
+  readonly #options: LedgerOptions;
+  #position: Position;
+  #classes: readonly string[];
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.accounts = options.accounts;
+    this.#before = structuredClone(options.accounts);
+    this.#position = options.start;
+    this.#classes = options.classes ?? [];
+  }
+
+  get classes(): readonly string[] {
+    return this.#classes;
+  }
+
+  get position(): Position {
+    return this.#position;
+  }
+
+  /** Accounts for the next part; returns what is to be written. */
+  post(part: MergedPart): Piece {
+    const { digest, layout, statistics, from } = this.#options;
+    const isFirstReject = this.accounts.rejected === 0;
+    count(this.accounts, part, from);
+    if (part.tally !== undefined) this.#options.tally?.add(part.tally);
+    if (statistics !== undefined) countCalls(this.accounts, this.#before, statistics);
+    digest.update(part.input);
+    this.#position = part.end;
+    this.#classes = part.classes ?? this.#classes;
+    return { ...part, rejects: layout.rejectsText(part.rejects, isFirstReject) };
+  }
+
+  /** The state after the last part: what a checkpoint stores. */
+  readonly commitPoint = (): CommitPoint => ({
+    position: this.#position,
+    prefix: this.#options.digest.state(),
+    classes: this.#classes,
+    accounts: structuredClone(this.accounts),
+    tally: this.#options.tally?.copy(),
+  });
+}
+
+export interface CommitOptions extends Pick<ScoreOptions, 'limit' | 'maxMismatches' | 'maxUnseen'> {
+  /** What is counted in the data, if anything is. */
+  data: DataCounts | undefined;
+  budget: RejectBudget;
+  /** Size of the uncompressed input; null if not known. */
+  contentSize: number | null;
+  output: Output;
+  observer: RunObserver;
+  /** Aborted when a run is to stop even if its output accepts no data. */
+  signal: AbortSignal;
+}
+
+/**
+ * Writes the parts of the output in order.
+ *
+ * @throws RowcastError `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`; as `Output.write`
+ */
+export async function commit(
+  parts: AsyncIterable<MergedPart>,
+  ledger: Ledger,
+  { data, contentSize, output, budget, limit, observer, signal, ...limits }: CommitOptions,
+): Promise<void> {
+  const fractionAt = fractionBefore(contentSize, limit);
+  const { accounts } = ledger;
+  const before = { read: accounts.read, fraction: fractionAt(ledger.position) };
+  const resumePoint = () => output.resumePoint;
+  for await (const part of parts) {
+    // A stalled reader must not prevent the run from stopping.
+    await unlessStopped(output.write(ledger.post(part), ledger.commitPoint), signal);
+    for (const reject of part.rejects) observer.onReject?.(reject);
+    budget.check(accounts);
+    data?.check(limits, accounts.read, part.input);
+    const { classes, position } = ledger;
+    const figures = () => data?.figures(classes);
+    observer.onProgress?.({
+      accounts,
+      figures,
+      classes,
+      fraction: fractionAt(position),
+      before,
+      resumePoint,
+    });
+  }
+}
+
+/** The fraction of a run's work before a position: of its row limit or of its input, whichever ends first. */
+function fractionBefore(size: number | null, limit: number | undefined) {
+  const isSized = size !== null && size > 0;
+  return ({ offset, row }: Position): number | undefined => {
+    const ofInput = isSized ? offset / size : 0;
+    const ofLimit = limit === undefined ? 0 : (row - 1) / Math.max(1, limit);
+    return isSized || limit !== undefined ? Math.max(ofInput, ofLimit) : undefined;
+  };
+}

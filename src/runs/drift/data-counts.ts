@@ -1,0 +1,87 @@
+import { type Counting, hasMisfits } from '../../scoring/counting/counted-column.ts';
+import { RunTally } from '../../scoring/counting/run-tally.ts';
+import { TallyLayout } from '../../scoring/counting/tally.ts';
+import type { Plan } from '../../scoring/prepare.ts';
+import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import {
+  checkMisfits,
+  countUnrecognized,
+  type MisfitLimits,
+  type Unrecognized,
+} from '../guards/misfit-limits.ts';
+import { describeCommonValues } from './common-values.ts';
+import type { EarlierFigures } from './earlier-figures.ts';
+import { type DataFigures, figuresOf } from './figures.ts';
+
+/** What a run counts in its data. */
+export interface DataCounts {
+  /** Over all processes of a resumed run. */
+  tally: RunTally;
+  counting: Counting;
+  /** @param sum what was counted by several runs that count the same; by default, by this one */
+  figures(classes: readonly string[], sum?: RunTally): DataFigures;
+  /** How many values of all columns the model does not recognize. */
+  unrecognized(): Record<Unrecognized, number>;
+  /**
+   * Checks what was counted so far.
+   *
+   * @param read rows
+   * @param records that were counted since the last check; none at the end
+   * @throws RowcastError as `checkMisfits`
+   */
+  check(limits: MisfitLimits, read: number, records: Buffer | 'end'): void;
+}
+
+/** What decides what is counted, and with what it is compared. */
+export interface CountOptions {
+  /** What a new run counts; see `Counting`. */
+  isDetailed: boolean;
+  earlier: EarlierFigures | undefined;
+}
+
+/** @returns undefined if the run being resumed has not counted, so that the whole cannot be known */
+export function dataCounts(
+  { counted, report, layout: records, options }: Pick<Plan, 'counted' | 'report' | 'layout' | 'options'>,
+  checkpoint: Pick<Checkpoint, 'tally'> | undefined,
+  { isDetailed, earlier }: CountOptions,
+): DataCounts | undefined {
+  const before = checkpoint?.tally;
+  if (checkpoint !== undefined && before === undefined) return undefined;
+  // What was not counted from the beginning cannot be known for the whole.
+  const isAll = before?.isDetailed ?? isDetailed;
+  const counting = { columns: isAll ? counted : counted.filter(hasMisfits), isDetailed: isAll };
+  const layout = new TallyLayout(counting);
+  const tally = before === undefined ? RunTally.empty(layout) : RunTally.from(before, layout);
+  if (tally === undefined) return undefined;
+  const trainingRows = report.profile?.rows;
+  const first = new FirstRecords();
+  return {
+    tally,
+    counting,
+    figures: (classes, sum = tally) => figuresOf(sum, layout, { classes, trainingRows, earlier }),
+    unrecognized: () => countUnrecognized(tally, layout),
+    check(limits, read, latest) {
+      const isEnd = latest === 'end';
+      checkMisfits(limits, tally, layout, read, isEnd, (column, kind) => {
+        const known = Buffer.concat(isEnd ? first.records : [...first.records, latest]);
+        return describeCommonValues(known, column, kind, { layout: records, nulls: options.nulls });
+      });
+      if (!isEnd) first.add(latest);
+    },
+  };
+}
+
+/** Copies of the records with which a run begins: those of a short run are needed at its end. */
+class FirstRecords {
+  readonly records: Buffer[] = [];
+  #bytes = 0;
+
+  add(records: Buffer): void {
+    if (this.#bytes + records.length > MAX_FIRST_BYTES) return;
+    this.#bytes += records.length;
+    this.records.push(Buffer.from(records));
+  }
+}
+
+/** More than a run of fewer than 1,000 rows usually has, for which percentages are checked at the end only. */
+const MAX_FIRST_BYTES = 1 << 18;

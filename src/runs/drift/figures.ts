@@ -1,0 +1,118 @@
+import type { CountedColumn } from '../../scoring/counting/counted-column.ts';
+import type { RunTally } from '../../scoring/counting/run-tally.ts';
+import type { TallyLayout } from '../../scoring/counting/tally.ts';
+import { compare, type DriftFigures } from './compare.ts';
+import type { EarlierFigures } from './earlier-figures.ts';
+import { rowsBetween, type ScoreFigures, scoresOf } from './score-figures.ts';
+
+/** A column in a summary. Counts are of the rows that are not malformed; null stands for what is not known. */
+export interface ColumnFigures {
+  name: string;
+  /** Values that are missing. */
+  missing: number;
+  /** Values that do not fit the column's type. */
+  mismatched: number | null;
+  /** Values that are categories which the model does not know. */
+  unseen: number | null;
+  /** Values that are known categories only without the spaces around them. */
+  trimmed: number | null;
+  /** Of a column of numbers. */
+  mean: number | null;
+  /** The same in the rows that the report was trained on. */
+  training: { rows: number; missing: number; mismatched: number; unseen: number; mean: number | null } | null;
+  /** Of numbers: the rows below the first edge, from each edge to the next, and from the last one. */
+  ranges: { edges: readonly number[]; rows: number[] } | null;
+  /** Of categories: the rows of the most frequent ones of the training, and of all others that the model knows. */
+  categories: { names: readonly string[]; rows: number[]; others: number } | null;
+}
+
+/** What a run has found in its data. */
+export interface DataFigures {
+  columns: ColumnFigures[];
+  /** Null if they were not counted. */
+  scores: Record<string, ScoreFigures> | null;
+  /** Null unless they were compared with an earlier run. */
+  drift: DriftFigures | null;
+}
+
+export interface FiguresOptions {
+  classes: readonly string[];
+  /** Rows of the report's profile. */
+  trainingRows: number | undefined;
+  /** The run to compare with. */
+  earlier?: EarlierFigures | undefined;
+}
+
+/** Columns, and classes, in a summary. */
+const MAX_ENTRIES = 1000;
+
+export function figuresOf(
+  tally: RunTally,
+  layout: TallyLayout,
+  { classes, trainingRows, earlier }: FiguresOptions,
+): DataFigures {
+  const all = layout.columns.map((column, i) => columnFigures(column, i, tally, layout, trainingRows));
+  const columns = all.length > MAX_ENTRIES ? worst(all) : all;
+  const rowsOf = (name: string, edges: readonly number[]): number[] | undefined => {
+    const index = classes.indexOf(name);
+    return tally.isDetailed && tally.scoreSums.length > index
+      ? rowsBetween(tally.scoresOf(index), edges)
+      : undefined;
+  };
+  const limited = classes.slice(0, MAX_ENTRIES);
+  return {
+    columns,
+    scores: tally.isDetailed ? scoresOf(tally, limited) : null,
+    drift: earlier === undefined ? null : compare(earlier, { columns, classes: limited, rowsOf }),
+  };
+}
+
+/** Of very many columns, those with the most values that the model does not know. */
+function worst(columns: readonly ColumnFigures[]): ColumnFigures[] {
+  const unknown = ({ mismatched, unseen }: ColumnFigures) => (mismatched ?? 0) + (unseen ?? 0);
+  return columns.toSorted((a, b) => unknown(b) - unknown(a)).slice(0, MAX_ENTRIES);
+}
+
+function columnFigures(
+  column: CountedColumn,
+  index: number,
+  tally: RunTally,
+  layout: TallyLayout,
+  trainingRows: number | undefined,
+): ColumnFigures {
+  const { name, learned, hasLevels, edges, levels, training } = column;
+  const [missing = 0, mismatched = 0, unseen = 0, trimmed = 0] = tally.counts.subarray(
+    layout.misfitsAt(index),
+  );
+  const bins = [...tally.counts.subarray(layout.binsAt(index), layout.binsEnd(index))];
+  const isCategorical = learned?.type === 'categorical';
+  /** What only a column whose categories are known can say. */
+  const ofCategories = (count: number): number | null =>
+    isCategorical ? (hasLevels ? count : null) : learned === undefined ? null : 0;
+  const given = bins.reduce((sum, rows) => sum + rows, 0);
+  // Without a type, a column is one of numbers if all of its values are.
+  const isNumerical = learned === undefined ? mismatched === 0 : learned.type === 'numerical';
+  return {
+    name,
+    missing,
+    mismatched: learned === undefined ? null : mismatched,
+    unseen: ofCategories(unseen),
+    trimmed: ofCategories(trimmed),
+    mean: isNumerical && given > 0 ? Number(((tally.sums[index] ?? 0) / given).toPrecision(6)) : null,
+    training:
+      training === undefined || trainingRows === undefined
+        ? null
+        : {
+            rows: trainingRows,
+            missing: training.missing,
+            mismatched: training.mismatched,
+            unseen: training.unseen,
+            mean: training.mean ?? null,
+          },
+    ranges: edges.length === 0 || !tally.isDetailed ? null : { edges, rows: bins },
+    categories:
+      isCategorical && hasLevels && tally.isDetailed
+        ? { names: levels, rows: bins.slice(0, levels.length), others: bins[levels.length] ?? 0 }
+        : null,
+  };
+}

@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RunTally } from '../../scoring/counting/run-tally.ts';
+import type { DataCounts } from './data-counts.ts';
+import type { DataFigures } from './figures.ts';
+
+/** What several runs of one command have counted together. */
+export class TotalCounts {
+  #total: { sum: RunTally; counts: DataCounts; classes: readonly string[] } | undefined;
+  /** Whether all runs have counted the same columns and classes; otherwise there is no total. */
+  #isWhole = true;
+
+  /**
+   * Adds a finished run.
+   *
+   * @param counts undefined if they are not known
+   */
+  add(counts: DataCounts | undefined, classes: readonly string[]): void {
+    const total = this.#total;
+    if (counts === undefined) this.#isWhole = false;
+    else if (total === undefined) this.#total = { sum: counts.tally.copy(), counts, classes };
+    else if (!isDeepStrictEqual(identityOf(counts, classes), identityOf(total.counts, total.classes)))
+      this.#isWhole = false;
+    else total.sum.addRun(counts.tally);
+  }
+
+  /** Undefined if there is no run, or no total of them. */
+  figures(): DataFigures | undefined {
+    return this.#isWhole ? this.#total?.counts.figures(this.#total.classes, this.#total.sum) : undefined;
+  }
+}
+
+/** What must be the same to be added; where a column is in the input may differ. */
+const identityOf = ({ counting: { columns, isDetailed } }: DataCounts, classes: readonly string[]) => ({
+  ...{ isDetailed, classes },
+  columns: columns.map(({ name, learned, edges, levels }) => ({ name, learned, edges, levels })),
+});

@@ -1,0 +1,138 @@
+import type { Wire } from '../../base/contract/wire-names.ts';
+import { RowcastError } from '../../base/errors.ts';
+import type { Client } from '../../client/client.ts';
+import { firstBody } from '../../client/scorer/first-body.ts';
+import { httpScorer } from '../../client/scorer/http-scorer.ts';
+import { csv } from '../../formats/csv/csv-format.ts';
+import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
+import { appendedFor, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
+import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
+import { openSource } from '../../storage/backends.ts';
+import type { Source } from '../../storage/source.ts';
+import type { ScoreOptions } from '../options.ts';
+import { countRecords } from './count-records.ts';
+import { type Probe, probe } from './sample-requests.ts';
+
+/** What scoring an input would do. */
+export interface InputPlan {
+  input: string;
+  /** Columns that are sent, with their types if they are known. */
+  matched: { name: string; type: string | null }[];
+  /** Columns of the report that the input lacks, and those of the input that are not sent. */
+  missing: string[];
+  unused: string[];
+  near: NearMiss[];
+  delimiter: string;
+  quote: string | null;
+  rows: number;
+  /** Whether the rows were counted to the end; otherwise their number is an estimate. */
+  isExact: boolean;
+  /** Whether there may be many more: a large compressed input is not read to its end, and its size is not known. */
+  isLowerBound: boolean;
+  batches: number;
+  /** Zero with a local report. */
+  requests: number;
+  /** Uncompressed bytes of the output; an upper bound. */
+  outputBytes: number;
+  probe: Probe | null;
+  /** The body of the first request. */
+  firstRequest: string | null;
+  /** Why the input cannot be scored. */
+  problem: RowcastError | undefined;
+}
+
+export interface PlanOptions {
+  /** Maximum number of requests to make. */
+  probes: number;
+  showRequest: boolean;
+  stop: AbortSignal;
+}
+
+/** Plans one input. Nothing is written, and without probes only the report is asked for. */
+export async function planInput(
+  options: ScoreOptions,
+  service: Client | Scorer,
+  plan: PlanOptions,
+): Promise<InputPlan> {
+  const scorer = 'open' in service ? service : httpScorer(service);
+  const source = await openSource(options.input, false, options.encoding);
+  try {
+    const wire = 'open' in service ? undefined : service.wire;
+    return await planSource(source, options, scorer, { ...plan, wire });
+  } finally {
+    source.close();
+  }
+}
+
+async function planSource(
+  source: Source,
+  options: ScoreOptions,
+  scorer: Scorer,
+  { probes, showRequest, stop, wire }: PlanOptions & { wire: Wire | undefined },
+): Promise<InputPlan> {
+  const report = await scorer.describe(options.report);
+  const opened = await csv.readLayout(source, options);
+  const { layout } = opened;
+  const { names } = layout;
+  let features: FeatureColumn[] = [];
+  let problem: RowcastError | undefined;
+  try {
+    features = chooseFeatures(layout, report, options, source.name);
+  } catch (error) {
+    if (!(error instanceof RowcastError)) throw error;
+    problem = error;
+  }
+  const asked = options.features ?? report.columns?.map(({ name }) => name) ?? [];
+  const missing = asked.filter(name => !names.includes(name) && !options.excludeFeatures?.includes(name));
+  const sent = new Set(problem === undefined ? features.map(({ name }) => name) : asked);
+  const unused = names.filter(name => !sent.has(name));
+  const nulls = [...new Set([...options.nulls, ...(report.nulls ?? [])])];
+  const merging = { ...options, layout, report };
+  // For probes: all probabilities, unrounded.
+  const appended = appendedOptionsFor({
+    ...{ layout, report, classes: options.classes, prefix: options.prefix, prediction: false },
+  });
+  const batchScorer =
+    problem === undefined ? scorer.open({ ...options, layout, features, nulls, appended }) : undefined;
+  try {
+    const { contentSize } = await source.identify();
+    const { rows, batches, bytes, isExact, isLowerBound, first } = await countRecords({
+      ...{ source, opened, options, contentSize, scorer: batchScorer },
+      keep: Math.max(probes, showRequest ? 1 : 0),
+    });
+    return {
+      input: source.name,
+      matched:
+        problem === undefined
+          ? typed(features)
+          : (report.columns ?? [])
+              .filter(({ name }) => names.includes(name))
+              .map(({ name, type = null }) => ({ name, type })),
+      missing,
+      unused,
+      near: nearMissesOf(missing, unused),
+      delimiter: layout.dialect.delimiter,
+      quote: layout.dialect.quote ?? null,
+      ...{ rows, isExact, isLowerBound, batches },
+      requests: scorer.name === 'local' ? 0 : batches,
+      outputBytes: bytes + rows * (appendedFor(merging)?.maxBytes ?? 0),
+      probe:
+        batchScorer === undefined
+          ? null
+          : await probe(batchScorer, first.slice(0, probes), {
+              ...{ stop, dialect: layout.dialect, classes: appended?.classes ?? [] },
+            }),
+      firstRequest:
+        showRequest && problem === undefined && first[0] !== undefined
+          ? firstBody(first[0], { report: options.report, features, layout, nulls, wire })
+          : null,
+      problem,
+    };
+  } finally {
+    batchScorer?.close?.();
+  }
+}
+
+const typed = (features: readonly FeatureColumn[]): InputPlan['matched'] =>
+  features.map(({ name, type = null }) => ({ name, type }));

@@ -1,0 +1,74 @@
+import type { Dialect } from '../../formats/csv/dialect.ts';
+import { parseRecords } from '../../formats/csv/fields/parse-records.ts';
+import { type Batch, countRows } from '../../formats/records/batch.ts';
+import { CallError } from '../../scoring/failures/call-error.ts';
+import type { BatchScorer, Scored } from '../../scoring/scorer.ts';
+
+/** What a few requests have shown. */
+export interface Probe {
+  requests: number;
+  rows: number;
+  /** Milliseconds of the fastest and slowest request; null without any. */
+  latency: { min: number; max: number } | null;
+  /** Rows per second, one request at a time. */
+  rowsPerSecond: number;
+  /** The probabilities of the first row, by class; null if it has none. */
+  firstRow: Record<string, number> | null;
+}
+
+export interface ProbeOptions {
+  stop: AbortSignal;
+  /** What a scorer that merges appends to each record: the probabilities of these classes. */
+  classes: readonly string[];
+  dialect: Dialect;
+}
+
+/**
+ * Scores batches one after the other, without retries.
+ *
+ * @returns null without batches
+ * @throws CallError
+ */
+export async function probe(
+  scorer: BatchScorer,
+  batches: readonly Batch[],
+  { stop, ...output }: ProbeOptions,
+): Promise<Probe | null> {
+  const times: number[] = [];
+  let rows = 0;
+  let firstRow: Probe['firstRow'] = null;
+  for (const batch of batches) {
+    const [part] = scorer.parts(batch);
+    if (part === undefined) continue;
+    const begun = performance.now();
+    const attempt = await scorer.attempt({ batch: part, classes: undefined }, stop);
+    times.push(performance.now() - begun);
+    scorer.release(part);
+    if ('failure' in attempt) throw CallError.from(attempt.failure);
+    rows += countRows(part);
+    firstRow ??= firstRowOf(attempt, output);
+  }
+  if (times.length === 0) return null;
+  const seconds = times.reduce((sum, time) => sum + time, 0) / 1000;
+  return {
+    requests: times.length,
+    rows,
+    latency: { min: Math.min(...times), max: Math.max(...times) },
+    rowsPerSecond: rows / seconds,
+    firstRow,
+  };
+}
+
+function firstRowOf(
+  { predictions, merged }: Scored,
+  { classes: appended, dialect }: Pick<ProbeOptions, 'classes' | 'dialect'>,
+): Probe['firstRow'] {
+  const classes = merged === undefined ? predictions.classes : appended;
+  const record =
+    merged === undefined
+      ? [...predictions.probabilities.subarray(0, classes.length)]
+      : parseRecords(merged.bytes.toString(), dialect).find(({ length }) => length >= classes.length);
+  if (record === undefined || classes.length === 0 || record.length < classes.length) return null;
+  const last = record.slice(-classes.length).map(Number);
+  return Object.fromEntries(classes.map((name, index) => [name, last[index] ?? Number.NaN]));
+}

@@ -1,0 +1,54 @@
+import {
+  checkRejects,
+  exceeds,
+  type RejectLimit,
+  type RowCounts,
+} from '../../base/options/values/reject-limit.ts';
+
+/** The rows that may be rejected in all runs of a command together. */
+export class RejectBudget {
+  readonly #limit: RejectLimit | undefined;
+  /** By run, what was counted last. */
+  readonly #runs = new Map<RowCounts, Pick<RowCounts, 'read' | 'rejected'>>();
+  readonly #total = { read: 0, rejected: 0 };
+  #others = { read: 0, rejected: 0 };
+
+  constructor(limit: RejectLimit | undefined) {
+    this.#limit = limit;
+  }
+
+  /** Counts rows that other processes score within the same budget: their totals so far. */
+  setOthers({ read, rejected }: Pick<RowCounts, 'read' | 'rejected'>): void {
+    this.#total.read += read - this.#others.read;
+    this.#total.rejected += rejected - this.#others.rejected;
+    this.#others = { read, rejected };
+  }
+
+  /**
+   * Counts the rows of a run so far.
+   *
+   * @param accounts of the run, always the same object
+   * @throws RowcastError `too_many_rejects`
+   */
+  check(accounts: RowCounts): void {
+    if (this.#limit === undefined) return;
+    const { read, rejected } = accounts;
+    const before = this.#runs.get(accounts) ?? { read: 0, rejected: 0 };
+    this.#runs.set(accounts, { read, rejected });
+    this.#total.read += read - before.read;
+    this.#total.rejected += rejected - before.rejected;
+    if (exceeds(this.#limit, this.#total)) this.#refuse(false);
+  }
+
+  /** The same at the end, when a percentage counts however few rows there are. */
+  checkEnd(): void {
+    this.#refuse(true);
+  }
+
+  #refuse(isEnd: boolean): void {
+    const rejectedBy: Record<string, number> = {};
+    for (const { rejectedBy: codes } of this.#runs.keys())
+      for (const [code, rows] of Object.entries(codes)) rejectedBy[code] = (rejectedBy[code] ?? 0) + rows;
+    checkRejects(this.#limit, { ...this.#total, rejectedBy }, isEnd);
+  }
+}

@@ -1,0 +1,47 @@
+import { isLoopback } from '../../../base/contract/loopback.ts';
+
+/** Of the clients of OpenLineage: where events go, and what they are a part of. */
+export interface LineageSettings {
+  namespace: string;
+  /** The run that started this one. */
+  parent: { namespace: string; name: string; runId: string } | undefined;
+  /** Undefined if nothing is sent. */
+  endpoint: { url: URL; key: string | undefined } | undefined;
+  /** Why nothing is sent, although a URL is set; never a value that may be secret. */
+  problem: string | undefined;
+}
+
+const NAMESPACE = 'default';
+const PATH = 'api/v1/lineage';
+const PARENT = /^(.+)\/([^/]+)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+/** Reads the variables of OpenLineage. */
+export function lineageSettings(env: Readonly<Record<string, string | undefined>>): LineageSettings {
+  const read = (name: string): string | undefined => env[name]?.trim() || undefined;
+  const [, namespace, name, runId] = PARENT.exec(read('OPENLINEAGE_PARENT_ID') ?? '') ?? [];
+  const settings = {
+    namespace: read('OPENLINEAGE_NAMESPACE') ?? NAMESPACE,
+    parent:
+      namespace === undefined || name === undefined || runId === undefined
+        ? undefined
+        : { namespace, name, runId },
+    endpoint: undefined,
+    problem: undefined,
+  };
+  const base = read('OPENLINEAGE_URL');
+  if (base === undefined || read('OPENLINEAGE_DISABLED')?.toLowerCase() === 'true') return settings;
+  const url = URL.canParse(base) ? new URL(base) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return { ...settings, problem: 'OPENLINEAGE_URL is not an http or https URL' };
+  if (url.username !== '' || url.password !== '')
+    return { ...settings, problem: 'OPENLINEAGE_URL must not contain user info' };
+  const key = read('OPENLINEAGE_API_KEY');
+  // Characters that a header may contain (RFC 9110 section 5.5), without spaces.
+  if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
+    return { ...settings, problem: 'OPENLINEAGE_API_KEY has characters that a key cannot have' };
+  if (key !== undefined && url.protocol === 'http:' && !isLoopback(url.hostname))
+    return { ...settings, problem: 'OPENLINEAGE_API_KEY would be sent unencrypted' };
+  const path = read('OPENLINEAGE_ENDPOINT') ?? PATH;
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
+  return { ...settings, endpoint: { url, key } };
+}

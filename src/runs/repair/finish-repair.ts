@@ -1,0 +1,88 @@
+import { RowcastError } from '../../base/errors.ts';
+import { resolveTarget } from '../../storage/backends.ts';
+import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
+import { lockOf } from '../../storage/local/locks/lock-file.ts';
+import { takeLocks } from '../../storage/local/locks/output-lock.ts';
+import { type Checkpoint, readCheckpoint } from '../checkpoint/checkpoint.ts';
+import { previousRejectsOf } from '../paths/previous-rejects.ts';
+import { finishRenames, type RunFiles, runFilesOf } from '../paths/run-files.ts';
+import { recordRepair } from '../several/record-repair.ts';
+
+/**
+ * Finishes a repair that was killed while its files took their places. Every command that reads or replaces an output
+ * calls this first: until then, some of the files are the old ones.
+ *
+ * @returns whether there was one
+ * @throws RowcastError `locked` if the repair is still running; `unfinished` if the files cannot be renamed
+ */
+export async function finishKilledRepair(output: string): Promise<boolean> {
+  const path = await pathOf(output);
+  if (path === undefined || (await repairOf(path)) === undefined) return false;
+  const rejects = (await previousRejectsOf(path))?.path ?? runFilesOf(path).rejects;
+  const names = new Map([
+    [lockOf(path), output],
+    [lockOf(rejects), rejects],
+  ]);
+  const { release } = await takeLocks(names, path).catch(unfinished(output));
+  try {
+    // Another process may have finished it in the meantime.
+    const saved = await repairOf(path);
+    if (saved === undefined) return false;
+    const isDefault = rejects === runFilesOf(path).rejects;
+    await finishRepair(diskFiles, runFilesOf(path, isDefault ? undefined : rejects), saved).catch(
+      unfinished(output),
+    );
+    return true;
+  } finally {
+    await release();
+  }
+}
+
+/** The last steps of a repair whose checkpoint is complete; the locks are held. */
+export async function finishRepair(
+  files: Files,
+  paths: RunFiles,
+  { output, rejects, repaired }: Pick<Checkpoint, 'output' | 'rejects' | 'repaired'>,
+): Promise<void> {
+  const extents = { output, rejects, ...(repaired !== undefined && { repaired }) };
+  // The ledger of its folder would otherwise take the repaired output for one that another program has modified.
+  await finishRenames(
+    files,
+    paths,
+    extents,
+    async () => repaired && recordRepair(paths.output, repaired.before, repaired.left),
+  );
+}
+
+/** The checkpoint of a repair whose renames are not all done. */
+async function repairOf(path: string): Promise<Checkpoint | undefined> {
+  const { checkpoint } = runFilesOf(path);
+  const text = await diskFiles.read(checkpoint).catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    const saved = readCheckpoint(text.toString(), checkpoint);
+    return saved.state === 'complete' && saved.repaired !== undefined ? saved : undefined;
+  } catch {
+    return undefined; // reported by a command that needs it
+  }
+}
+
+/** The path of an output that may be a file, with links resolved. */
+const pathOf = (output: string): Promise<string | undefined> =>
+  resolveTarget(output).then(
+    ({ path }) => path,
+    () => undefined, // reported by the command
+  );
+
+const unfinished =
+  (file: string) =>
+  (cause: unknown): never => {
+    if (cause instanceof RowcastError && cause.code === 'locked') throw cause;
+    const place = cause instanceof RowcastError ? `${cause.location.file ?? file}: ` : '';
+    const reason = cause instanceof Error ? `: ${place}${cause.message}` : '';
+    throw new RowcastError('unfinished', `a repair of this file was killed and cannot be finished${reason}`, {
+      location: { file },
+      hint: 'Run rowcast repair again, as a user who may write there; or score the input again with --restart.',
+      cause,
+    });
+  };

@@ -1,0 +1,154 @@
+import type { RowcastError } from '../../base/errors.ts';
+import { countLines, joinsLine } from '../../formats/csv/dialect.ts';
+import { RecordKind } from '../../formats/csv/records/scan-record.ts';
+import { isFaultCode } from '../../formats/records/faults.ts';
+import type { RejectHead } from '../verify/compare-reject.ts';
+import { mismatch } from '../verify/mismatch.ts';
+import { load, type RecordCursor } from '../verify/record-cursor.ts';
+import type { Rejected } from '../verify/rejected.ts';
+import type { Corrections } from './corrections.ts';
+
+/** The files of a repair, each before its first record. */
+export interface RepairFiles {
+  output: RecordCursor;
+  /** Undefined if none are left. */
+  rejects: Rejected | undefined;
+  /** The rows that were repaired before, if there are any. */
+  repaired: Rejected | undefined;
+  corrections: Corrections;
+  /** Line of the input at which its first record begins. */
+  firstLine: number;
+  /** Last byte of the output's header. */
+  lastByte: number | undefined;
+  /** The line ending of a row that was not in the output. */
+  ending: Buffer;
+}
+
+/** What happened to the corrected rows. */
+export interface Placed {
+  /** Rows that were put into their places. */
+  placed: number;
+  /** Rows that were there already. */
+  already: number;
+  /** Rows that are still rejected. */
+  left: number;
+}
+
+/** A file that needs its next batch, or bytes for a new file. */
+export type RepairStep = { read: RecordCursor } | { write: 'output' | 'rejects' | 'repaired'; bytes: Buffer };
+
+const LONE_CR = Buffer.of(0x0d);
+
+/**
+ * Puts corrected rows into their places. It does no I/O: it yields the cursor that needs a batch and continues after
+ * `setBatch` was called on it, or bytes to be written before it continues.
+ *
+ * A row that was malformed is not in the output; whether blank lines of the input come before or after it follows from
+ * its line. That is exact unless the output lacks line breaks, of columns that were dropped or records that were corrected
+ * in the rejects file itself: then more of them may come before it.
+ *
+ * @throws RowcastError `difference` if the output and its rejects do not belong together; `bad_corrections`
+ */
+export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
+  const { output, rejects, repaired, corrections, ending } = files;
+  const { dialect } = output;
+  const counts: Placed = { placed: 0, already: 0, left: 0 };
+  let { firstLine: line, lastByte } = files;
+  if (rejects !== undefined) yield* reading(rejects.load());
+  if (repaired !== undefined) yield* reading(repaired.load());
+  yield* reading(corrections.load());
+
+  const write = function* (bytes: Buffer): Generator<RepairStep, void> {
+    if (bytes.length === 0) return;
+    yield { write: 'output', bytes };
+    lastByte = bytes.at(-1);
+  };
+  /** Start of the bytes of the output's batch that were not written yet. */
+  let pending = 0;
+  const writePending = function* (to: number): Generator<RepairStep, void> {
+    yield* write(output.bytes.subarray(pending, to));
+    pending = to;
+  };
+  const loadOutput = function* (): Generator<RepairStep, void> {
+    if (output.hasRecord || output.isEnded) return;
+    yield* writePending(output.bytes.length);
+    yield* reading(load(output));
+    pending = output.isEnded ? output.bytes.length : 0;
+  };
+  const pass = (): void => {
+    line += countLines(output.bytes, output.start, output.end, dialect);
+    output.advance();
+  };
+
+  for (let row = 1; ; row++) {
+    const reject = rejects?.head?.row === row ? rejects.head : undefined;
+    const isMalformed = reject !== undefined && isFaultCode(reject.code);
+    for (;;) {
+      yield* loadOutput();
+      const isBlank = output.hasRecord && output.kind === RecordKind.blank;
+      if (!isBlank || (isMalformed && line >= (reject?.line ?? 0))) break;
+      if (
+        joinsLine(
+          pending < output.start ? output.bytes[output.start - 1] : lastByte,
+          output.bytes[output.start],
+        )
+      ) {
+        yield* writePending(output.start);
+        yield* write(LONE_CR);
+      }
+      pass();
+    }
+    const correction = corrections.row === row ? corrections.scored : undefined;
+    if (reject === undefined || rejects === undefined) {
+      if (!output.hasRecord) break;
+      if (repaired?.head?.row === row) {
+        if (correction !== undefined) corrections.checkSame(output);
+        if (corrections.row === row) counts.already++;
+        line = lineAfter(repaired, repaired.head);
+        output.advance();
+        yield* moveEntry(repaired, 'repaired');
+      } else {
+        if (corrections.row === row) throw corrections.notRejected();
+        pass();
+      }
+    } else {
+      if (!isMalformed && !output.hasRecord) throw outputEnds(rejects);
+      // The output may lack columns with line breaks.
+      const lines = isMalformed ? 0 : countLines(output.bytes, output.start, output.end, dialect);
+      line = Math.max(lineAfter(rejects, reject), reject.line + lines);
+      if (correction === undefined) counts.left++;
+      else {
+        counts.placed++;
+        yield* writePending(output.hasRecord ? output.start : output.bytes.length);
+        yield* write(correction);
+        if (isMalformed) yield* write(ending);
+        else pending = output.contentEnd;
+      }
+      if (!isMalformed) output.advance();
+      yield* moveEntry(rejects, correction === undefined ? 'rejects' : 'repaired');
+    }
+    if (corrections.row === row) yield* reading(corrections.next());
+  }
+  yield* writePending(output.bytes.length);
+  if (rejects?.head !== undefined) throw outputEnds(rejects);
+  if (corrections.row !== undefined) throw corrections.notRejected();
+  return counts;
+}
+
+/** The line of the input after a row that was rejected. */
+const lineAfter = ({ cursor }: Rejected, { line, at }: RejectHead): number =>
+  line + countLines(cursor.bytes, at, cursor.end, cursor.dialect);
+
+function* moveEntry(from: Rejected, to: 'rejects' | 'repaired'): Generator<RepairStep, void> {
+  const { bytes, start, end } = from.cursor;
+  yield { write: to, bytes: bytes.subarray(start, end) };
+  yield* reading(from.next());
+}
+
+function* reading(cursors: Iterable<RecordCursor>): Generator<RepairStep, void> {
+  for (const cursor of cursors) yield { read: cursor };
+}
+
+function outputEnds({ head, cursor: { file, line } }: Rejected): RowcastError {
+  return mismatch(`row ${head?.row} is out of order, or beyond the end of the output`, { file, line });
+}

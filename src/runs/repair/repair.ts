@@ -1,0 +1,99 @@
+import { RowcastError } from '../../base/errors.ts';
+import { openSource } from '../../storage/backends.ts';
+import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
+import type { Source } from '../../storage/source.ts';
+import { lockRunPaths } from '../paths/lock-paths.ts';
+import { type RunFiles, runFilesOf } from '../paths/run-files.ts';
+import { versionOf } from '../several/file-version.ts';
+import type { Side } from '../verify/side.ts';
+import { finishFormer } from './finish-former.ts';
+import { type FilesOptions, openFiles } from './open-files.ts';
+import { type Placed, placeRows, type RepairStep } from './place-rows.ts';
+import { Replacement } from './replacement.ts';
+
+export interface RepairOptions extends FilesOptions {
+  /** Path of its rejects file, if it is not the default one. */
+  rejects?: string | undefined;
+  /** Whether only the owner of the new files may read them. */
+  private: boolean;
+  /** Stops the repair; the files are then unchanged. */
+  stop?: AbortSignal | undefined;
+  /** Writes the new files. */
+  storage?: Files;
+}
+
+/**
+ * Puts corrected and scored rows into their places in an output. What is still rejected stays in the rejects file; the
+ * repaired rows, as they were rejected, are kept in another file next to the output, so that `verify` can account for them.
+ * The files change together: a killed repair is either not begun, or finished by the next command that uses the output.
+ *
+ * @throws RowcastError `unfinished`, `no_rejects`, `bad_corrections`, `difference`, `locked`; the files are unchanged
+ */
+export async function repair(options: RepairOptions): Promise<Placed> {
+  const { output, corrected, rejects, private: isPrivate } = options;
+  const locked = await lockRunPaths({ input: corrected, output, rejects, private: isPrivate });
+  const sources: Source[] = [];
+  const open = async (path: string): Promise<Source> => {
+    const source = await openSource(path);
+    sources.push(source);
+    return source;
+  };
+  try {
+    const { path } = locked.output;
+    if (path === undefined)
+      throw new RowcastError('usage', 'only an output that is a file can be repaired', {
+        location: { file: output },
+      });
+    const paths = runFilesOf(path, locked.rejects?.path);
+    await finishFormer(paths, locked.relativeRejects);
+    return await repairFiles(paths, options, open, locked.relativeRejects);
+  } finally {
+    for (const source of sources) source.close();
+    await locked.release();
+  }
+}
+
+async function repairFiles(
+  paths: RunFiles,
+  options: RepairOptions,
+  open: (path: string) => Promise<Source>,
+  relativeRejects: string | undefined,
+): Promise<Placed> {
+  const { private: isPrivate, stop, storage = diskFiles } = options;
+  const before = await versionOf(paths.output);
+  const { files, headers, sides, sources } = await openFiles(paths, options, open);
+  const steps = placeRows(files);
+  // Nothing is left to repair: only what was repaired before is compared.
+  if (files.rejects === undefined) return await runSteps(steps, sides, undefined, stop);
+  const replacement = await Replacement.create(storage, paths, isPrivate);
+  try {
+    await replacement.begin(headers);
+    const placed = await runSteps(steps, sides, replacement, stop);
+    for (const source of [sources.output, sources.corrected, sources.rejects]) await source.checkUnchanged();
+    stop?.throwIfAborted();
+    if (placed.placed === 0) await replacement.abandon();
+    else await replacement.publish(await sources.corrected.identify(), relativeRejects, before);
+    return placed;
+  } catch (error) {
+    await replacement.abandon();
+    throw error;
+  }
+}
+
+async function runSteps(
+  steps: Generator<RepairStep, Placed>,
+  sides: readonly Side[],
+  replacement: Replacement | undefined,
+  stop: AbortSignal | undefined,
+): Promise<Placed> {
+  for (;;) {
+    const { value, done } = steps.next();
+    if (done) return value;
+    stop?.throwIfAborted();
+    if ('write' in value) await replacement?.write(value.write, value.bytes);
+    else {
+      const next = await sides.find(side => side.cursor === value.read)?.batches.next();
+      value.read.setBatch(next?.done ? undefined : next?.value);
+    }
+  }
+}

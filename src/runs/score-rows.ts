@@ -1,0 +1,172 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { RowcastError } from '../base/errors.ts';
+import { type Stopping, stopping } from '../base/interrupted.ts';
+import { type InputRange, isInside } from '../formats/records/position.ts';
+import type { StoredTally } from '../scoring/counting/run-tally.ts';
+import { classesOf, type Plan } from '../scoring/prepare.ts';
+import { type Accounts, accountsOf, checkBalance } from '../scoring/row-counts.ts';
+import type { Scorer } from '../scoring/scorer.ts';
+import { stages } from '../scoring/stages.ts';
+import type { Source } from '../storage/source.ts';
+import { seekToCheckpoint } from './checkpoint/resume.ts';
+import { commit, Ledger } from './commit.ts';
+import { dataCounts } from './drift/data-counts.ts';
+import type { EarlierFigures } from './drift/earlier-figures.ts';
+import type { DataFigures } from './drift/figures.ts';
+import type { TotalCounts } from './drift/total-counts.ts';
+import { RejectBudget } from './guards/reject-budget.ts';
+import type { RunObserver } from './observer.ts';
+import type { ScoreOptions } from './options.ts';
+import type { Output, WrittenExtents } from './output/output.ts';
+import type { Checksums } from './summary/summary.ts';
+
+/** The result of a run. */
+export interface RunResult {
+  accounts: Accounts;
+  /** The row at which an unfinished run was resumed. */
+  resumedFrom: number | undefined;
+  checksums: Checksums | undefined;
+  /** What was found in the data; undefined if a checkpoint of an earlier version does not say. */
+  figures: DataFigures | undefined;
+  /** The counts that it was made from. */
+  tally: StoredTally | undefined;
+  /** The bytes of output and rejects, if they are files. */
+  written: WrittenExtents | undefined;
+}
+
+export interface PlannedRun {
+  source: Source;
+  /** Size of the uncompressed input; null if not known. */
+  contentSize: number | null;
+  options: ScoreOptions;
+  plan: Plan;
+  scorer: Scorer;
+  output: Output;
+  observer: RunObserver;
+  /** Maximum bytes in flight, if not the usual ones, which are for a service. */
+  windowBytes?: number;
+  /** Of several runs together; by default, the run has its own. */
+  budget?: RejectBudget | undefined;
+  /** Counts of several runs together. */
+  total?: TotalCounts | undefined;
+  /** The run to compare with, if it was read already. */
+  earlier?: EarlierFigures | undefined;
+  /** The part of the input to score, if not all of it; rows and lines keep their numbers. */
+  range?: InputRange | undefined;
+  /** Whether to count all that a summary has, if there is one that the options do not name. */
+  isDetailed?: boolean;
+}
+
+/** Runs a plan to its end. If it fails, what was committed stays, and the same command resumes. */
+export async function runPlan({
+  options,
+  plan,
+  scorer,
+  output,
+  observer,
+  ...input
+}: PlannedRun): Promise<RunResult> {
+  const { source, contentSize, windowBytes, range, budget = new RejectBudget(options.maxRejects) } = input;
+  const { earlier, isDetailed = hasSummary(options) || earlier !== undefined } = input;
+  const { layout } = plan;
+  const { previous } = output;
+  const before = accountsOf(previous?.checkpoint);
+  const data = dataCounts(plan, previous?.checkpoint, { isDetailed, earlier });
+  const accounts = structuredClone(before);
+  const stop = stopping(observer.stop, () => source.close(), observer.cancel);
+  try {
+    const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous, range);
+    if (previous !== undefined) observer.onResume?.({ row: start.row, accounts: before });
+    const { statistics } = scorer;
+    const part = range !== undefined && isInside(range, layout) ? range : undefined;
+    // The header is part of another run, so this one must know what was appended to it.
+    const classes = previous?.checkpoint.classes ?? (part && classesOf(plan));
+    const tally = data?.tally;
+    const ledger = new Ledger({
+      accounts,
+      start,
+      from: part?.start,
+      digest,
+      layout,
+      statistics,
+      classes,
+      tally,
+    });
+    const resumed = classes && { classes, lastByte };
+    const { onLongField, traceBatch } = observer;
+    const hasScored = accounts.scored > 0;
+    const counting = data?.counting;
+    const parts = stages(plan, {
+      ...{
+        scorer,
+        rest,
+        start,
+        end: range?.end,
+        hasScored,
+        resumed,
+        stop,
+        counting,
+        onLongField,
+        traceBatch,
+        windowBytes,
+      },
+    });
+    const { limit, maxMismatches, maxUnseen } = options;
+    const limits = { limit, maxMismatches, maxUnseen };
+    await commit(parts, ledger, {
+      ...limits,
+      data,
+      contentSize,
+      output,
+      budget,
+      observer,
+      signal: stop.calling,
+    });
+    if (stop.reading.aborted) throw stop.interrupted();
+    await source.checkUnchanged();
+    await observer.settled?.();
+    // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
+    // arrives together with the last response is only handled after it, so check again before the run is complete.
+    await nextTurn();
+    if (stop.reading.aborted) throw stop.interrupted();
+    checkBalance(accounts);
+    budget.check(accounts);
+    if (range?.end === undefined) data?.check(options, accounts.read, 'end');
+    if (input.budget === undefined) budget.checkEnd();
+    const written = await output.finish(ledger.commitPoint());
+    const checksums = options.checksum
+      ? { input: await source.sha256(), output: await output.sha256() }
+      : undefined;
+    input.total?.add(data, ledger.classes);
+    const figures = data?.figures(ledger.classes);
+    const resumedFrom = previous && start.row;
+    return { accounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON(), written };
+  } catch (error) {
+    stop.end();
+    const isDuring = error instanceof RowcastError && accounts.read > before.read;
+    throw await suspend(isDuring ? error.duringRun() : error, output, stop, observer);
+  } finally {
+    stop.end();
+  }
+}
+
+const hasSummary = ({ summary, summaryHtml }: ScoreOptions): boolean =>
+  summary !== undefined || summaryHtml !== undefined;
+
+/** Ends an unfinished run so that it can be resumed; returns the error to throw. */
+async function suspend(
+  failure: unknown,
+  output: Output,
+  { reading, interrupted }: Stopping,
+  { onSuspend }: RunObserver,
+): Promise<unknown> {
+  const isKnown = failure instanceof RowcastError;
+  if (isKnown && failure.code === 'mixed_up_responses') await output.discard();
+  else {
+    const resumePoint = await output.suspend();
+    const isRefused = isKnown && failure.severity === 'refused';
+    const needsRestart = isKnown && failure.needsRestart && !reading.aborted;
+    if (resumePoint !== undefined && (reading.aborted || !isRefused)) onSuspend?.(resumePoint, needsRestart);
+  }
+  return reading.aborted ? interrupted() : failure;
+}

@@ -1,0 +1,45 @@
+import { dirname, relative } from 'node:path';
+import { RowcastError } from '../../base/errors.ts';
+import { filesMatching, fixedFolderOf, isPattern } from '../../storage/local/glob.ts';
+
+/** One of several inputs. */
+export interface InputFile {
+  path: string;
+  /** Its folder: below the fixed part of its pattern, or as given. */
+  dir: string;
+}
+
+/**
+ * Finds the inputs that paths and patterns name, in the given order; the files of a pattern are sorted.
+ *
+ * @throws RowcastError `no_such_file` if a pattern matches nothing, `usage` for stdin
+ */
+export async function findInputs(names: readonly string[]): Promise<InputFile[]> {
+  const found = new Map<string, InputFile>();
+  const add = (path: string, dir: string): void => {
+    if (!found.has(path)) found.set(path, { path, dir });
+  };
+  for (const name of names) {
+    if (name === '-')
+      throw new RowcastError(
+        'usage',
+        'stdin cannot be one of several inputs, or get its output by a pattern',
+        {
+          hint: 'Score it with a command of its own.',
+        },
+      );
+    if (!(await isPattern(name))) {
+      add(name, dirname(name));
+      continue;
+    }
+    const paths = await filesMatching(name);
+    if (paths.length === 0)
+      throw new RowcastError('no_such_file', 'no file matches the pattern', {
+        location: { file: name },
+        hint: 'Check the folder and the pattern; * does not match names that begin with a dot.',
+      });
+    const folder = fixedFolderOf(name);
+    for (const path of paths) add(path, relative(folder, dirname(path)) || '.');
+  }
+  return [...found.values()];
+}

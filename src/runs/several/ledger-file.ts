@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod';
+import { RowcastError } from '../../base/errors.ts';
+import { isMissing } from '../../storage/local/missing.ts';
+
+/** Its name in the folder of the outputs. */
+export const LEDGER = '.rowcast-runs.json';
+
+export const versionShape = z.object({ size: z.number(), modified: z.number() });
+
+/** A finished run: what it read, what it wrote and how. */
+const finishedRun = z.object({
+  run_id: z.string(),
+  input: versionShape.extend({ path: z.string() }),
+  output: versionShape,
+  /** Null if the run wrote no rejects file. */
+  rejects: versionShape.extend({ path: z.string() }).nullable(),
+  /** Service, report and options, whatever affects the output. */
+  options: z.record(z.string(), z.string()),
+  exit_code: z.number(),
+  rows: z.object({ read: z.number(), rejected: z.number() }),
+  finished_at: z.string(),
+});
+export type FinishedRun = z.infer<typeof finishedRun>;
+
+/** An output that a command was to write and has not. */
+const unfinishedRun = z.object({
+  /** Path of the input. */
+  input: z.string(),
+  /** Why the input was not scored; null if its turn has not come. */
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** In milliseconds, as times of files are. */
+  since: z.number(),
+});
+export type UnfinishedRun = z.infer<typeof unfinishedRun>;
+
+/** Paths are relative to the folder of the ledger. */
+const ledgerShape = z.object({
+  format: z.literal(1),
+  /** By output. */
+  runs: z.record(z.string(), finishedRun),
+  unfinished: z.record(z.string(), unfinishedRun),
+});
+export type LedgerContent = Omit<z.infer<typeof ledgerShape>, 'format'>;
+
+export const emptyLedger: LedgerContent = { runs: {}, unfinished: {} };
+
+/** What has become of an output: a run has finished it, or it is still to be written, or neither any more. */
+export interface News {
+  finished?: FinishedRun;
+  unfinished?: UnfinishedRun;
+}
+
+/** @throws RowcastError `bad_ledger` */
+export async function readLedgerFile(path: string): Promise<LedgerContent> {
+  const text = await readFile(path, 'utf8').catch(cause => {
+    if (isMissing(cause)) return undefined;
+    throw badLedger(path, cause);
+  });
+  if (text === undefined) return emptyLedger;
+  try {
+    return ledgerShape.parse(JSON.parse(text));
+  } catch (cause) {
+    throw badLedger(path, cause);
+  }
+}
+
+/** The text of a ledger with what is new. */
+export function ledgerText(
+  { runs, unfinished }: LedgerContent,
+  news: Readonly<Record<string, News>>,
+): string {
+  const updated: LedgerContent = { runs: { ...runs }, unfinished: { ...unfinished } };
+  for (const [output, now] of Object.entries(news)) {
+    if (now.finished !== undefined) updated.runs[output] = now.finished;
+    if (now.unfinished !== undefined) updated.unfinished[output] = now.unfinished;
+    else delete updated.unfinished[output];
+  }
+  return `${JSON.stringify({ format: 1, ...updated }, null, 1)}\n`;
+}
+
+const badLedger = (file: string, cause: unknown): RowcastError =>
+  new RowcastError('bad_ledger', 'the record of finished runs cannot be read', {
+    location: { file },
+    hint: 'Delete it: all files are then scored again.',
+    cause,
+  });

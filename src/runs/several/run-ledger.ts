@@ -1,0 +1,237 @@
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { RowcastError } from '../../base/errors.ts';
+import { privateAccess } from '../../storage/local/access.ts';
+import { replaceFile } from '../../storage/local/atomic-write.ts';
+import { diskFiles } from '../../storage/local/durable-files.ts';
+import { followLinks } from '../../storage/local/follow-links.ts';
+import { lockOf } from '../../storage/local/locks/lock-file.ts';
+import { takeLock } from '../../storage/local/locks/output-lock.ts';
+import { runFilesOf } from '../paths/run-files.ts';
+import { type FileVersion, versionOf } from './file-version.ts';
+import {
+  emptyLedger,
+  type FinishedRun,
+  LEDGER,
+  type LedgerContent,
+  ledgerText,
+  type News,
+  readLedgerFile,
+  type UnfinishedRun,
+} from './ledger-file.ts';
+
+/** An input and its output by path. */
+export interface LedgerFiles {
+  input: string;
+  output: string;
+}
+
+/** An input and its outputs by path, and what is done with them. */
+export interface LedgerKey extends LedgerFiles {
+  /** Path given with --rejects; undefined: next to the output. */
+  rejects: string | undefined;
+  options: Readonly<Record<string, string>>;
+}
+
+/** Minimum time between two writes: each writes the whole file. */
+const WRITE_EVERY_MS = 1_000;
+const LOCK_TRIES = 100;
+const LOCK_WAIT_MS = 50;
+
+/**
+ * The runs of a folder of outputs, in `.rowcast-runs.json`: what tells an output that is finished and unchanged from one
+ * that is merely there, and which outputs are missing. Without it, runs are only repeated. Several commands may write it.
+ */
+export class RunLedger {
+  readonly path: string;
+  readonly #folder: string;
+  #content = emptyLedger;
+  /** By output; not yet written. */
+  #news: Record<string, News> = {};
+  #writing: Promise<void> = Promise.resolve();
+  #writtenAt = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.path = join(folder, LEDGER);
+  }
+
+  /** @throws RowcastError `bad_ledger` if the file is damaged; then all runs are repeated */
+  async read(): Promise<void> {
+    this.#content = await readLedgerFile(this.path);
+  }
+
+  /** The outputs of finished runs. */
+  get outputs(): string[] {
+    return Object.keys(this.#content.runs).map(output => join(this.#folder, output));
+  }
+
+  /** Those that commands were to write, by output, unless they have been written since. */
+  async unfinished(): Promise<Map<string, UnfinishedRun>> {
+    const found = new Map<string, UnfinishedRun>();
+    for (const [name, run] of Object.entries(this.#content.unfinished)) {
+      const output = join(this.#folder, name);
+      // A command for this file alone keeps no ledger.
+      const written = await versionOf(output);
+      if (written === undefined || written.modified < run.since)
+        found.set(output, { ...run, input: join(this.#folder, run.input) });
+    }
+    return found;
+  }
+
+  /** The run that finished this work, unless input, output or rejects have changed since. */
+  async unchanged({ input, output, rejects, options }: LedgerKey): Promise<FinishedRun | undefined> {
+    const run = this.#content.runs[this.#name(output)];
+    if (run === undefined || !isDeepStrictEqual(run.options, { ...options })) return undefined;
+    if (run.input.path !== this.#name(input)) return undefined;
+    const { path: _, ...known } = run.input;
+    const [read, written] = await Promise.all([versionOf(input), versionOf(output)]);
+    const isSame =
+      isDeepStrictEqual(known, read) &&
+      isDeepStrictEqual(run.output, written) &&
+      isDeepStrictEqual(run.rejects, await this.#rejectsOf({ output, rejects }, run));
+    return isSame ? run : undefined;
+  }
+
+  /**
+   * Adds the outputs that a command is to write, unless a run has finished them before, and forgets those whose inputs are
+   * gone.
+   *
+   * @throws RowcastError `unwritable_output`, `locked`
+   */
+  async begin(files: readonly LedgerFiles[]): Promise<void> {
+    const { runs, unfinished } = this.#content;
+    for (const [output, { input }] of Object.entries(unfinished))
+      if ((await versionOf(join(this.#folder, input))) === undefined) this.#add(output, {});
+    for (const file of files)
+      if (runs[this.#name(file.output)] === undefined) this.#addUnfinished(file, null);
+    await this.flush();
+  }
+
+  /** Adds why an input was not scored; it is written with the next run, or at the end. */
+  fail(file: LedgerFiles, { code, message }: { code: string; message: string }): void {
+    this.#addUnfinished(file, { code, message });
+  }
+
+  /** The output is as it should be, although no run has written it now. */
+  skip({ output }: LedgerFiles): void {
+    const name = this.#name(output);
+    if (this.#content.unfinished[name] !== undefined || this.#content.runs[name] === undefined)
+      this.#add(name, {});
+  }
+
+  /**
+   * Adds a finished run; it is written now or with the next one.
+   *
+   * @param read the version of the input before it was read
+   */
+  async add(
+    { input, output, rejects, options }: LedgerKey,
+    run: Pick<FinishedRun, 'run_id' | 'exit_code' | 'rows'>,
+    read: FileVersion,
+  ): Promise<void> {
+    const written = await versionOf(output);
+    const rejected = await this.#rejectsOf({ output, rejects }, run);
+    // Another program has removed them already.
+    if (written === undefined || rejected === undefined) return;
+    const finished: FinishedRun = {
+      ...run,
+      input: { path: this.#name(input), ...read },
+      output: written,
+      rejects: rejected,
+      options: { ...options },
+      finished_at: new Date().toISOString(),
+    };
+    this.#add(this.#name(output), { finished });
+    if (performance.now() - this.#writtenAt > WRITE_EVERY_MS) await this.flush();
+  }
+
+  /**
+   * Adds the present version of an output that was repaired, and of its rejects.
+   *
+   * @param before the version before
+   * @param rejected the rows that are still rejected
+   * @returns false if no run has written that version
+   * @throws RowcastError `unwritable_output`, `locked`
+   */
+  async addRepaired(output: string, before: FileVersion | undefined, rejected: number): Promise<boolean> {
+    const name = this.#name(output);
+    const run = (await this.#readAgain()).runs[name];
+    const written = await versionOf(output);
+    if (run === undefined || written === undefined || !isDeepStrictEqual(run.output, before)) return false;
+    const exit_code = rejected === 0 ? 0 : run.exit_code;
+    const path = run.rejects?.path;
+    const left = path === undefined ? undefined : await versionOf(join(this.#folder, path));
+    const rejects = path === undefined || left === undefined ? null : { path, ...left };
+    const rows = { ...run.rows, rejected };
+    this.#add(name, { finished: { ...run, output: written, rejects, exit_code, rows } });
+    await this.flush();
+    return true;
+  }
+
+  /** Writes what was added. @throws RowcastError `unwritable_output`, `locked` */
+  async flush(): Promise<void> {
+    this.#writing = this.#writing.catch(() => {}).then(() => this.#write());
+    await this.#writing;
+  }
+
+  #name(path: string): string {
+    return relative(this.#folder, path);
+  }
+
+  #add(name: string, news: News): void {
+    this.#news[name] = news;
+  }
+
+  #addUnfinished({ input, output }: LedgerFiles, error: UnfinishedRun['error']): void {
+    this.#add(this.#name(output), { unfinished: { input: this.#name(input), error, since: Date.now() } });
+  }
+
+  /** The rejects of a run: null if it has written none, undefined if they are gone. */
+  async #rejectsOf(
+    { output, rejects }: Pick<LedgerKey, 'output' | 'rejects'>,
+    { rows }: Pick<FinishedRun, 'rows'>,
+  ): Promise<FinishedRun['rejects'] | undefined> {
+    if (rejects === undefined && rows.rejected === 0) return null;
+    const path = rejects ?? runFilesOf(await followLinks(output)).rejects;
+    const found = await versionOf(path);
+    return found && { path: this.#name(path), ...found };
+  }
+
+  async #write(): Promise<void> {
+    if (Object.keys(this.#news).length === 0) return;
+    this.#writtenAt = performance.now();
+    const news = { ...this.#news };
+    const lock = await this.#lock();
+    try {
+      const bytes = Buffer.from(ledgerText(await this.#readAgain(), news));
+      // Only the holder of the lock writes it. A killed command, perhaps another user's, may have left one.
+      const next = `${this.path}.new`;
+      await diskFiles.remove(next);
+      await replaceFile(diskFiles, this.path, bytes, { next, access: privateAccess });
+      await diskFiles.syncFolder(this.#folder);
+    } finally {
+      await lock.release();
+    }
+    this.#news = Object.fromEntries(
+      Object.entries(this.#news).filter(([output, entry]) => news[output] !== entry),
+    );
+  }
+
+  /** Another command may have added its own. What is damaged is replaced. */
+  #readAgain(): Promise<LedgerContent> {
+    return readLedgerFile(this.path).catch(() => emptyLedger);
+  }
+
+  /** Another command holds the lock only for as long as it writes. */
+  async #lock() {
+    for (let tries = 1; ; tries++)
+      try {
+        return await takeLock(lockOf(this.path), this.path);
+      } catch (error) {
+        if (tries === LOCK_TRIES || !(error instanceof RowcastError && error.code === 'locked')) throw error;
+        await sleep(LOCK_WAIT_MS);
+      }
+  }
+}

@@ -1,0 +1,120 @@
+import type { UnfinishedRun } from '../several/ledger-file.ts';
+import type { Summary } from '../summary/summary.ts';
+import type { Status } from './status.ts';
+
+/** Members of the summary that a checkpoint knows. */
+type Known = Pick<
+  Summary,
+  | ('format' | 'run_id' | 'started_at' | 'attempts' | 'resumed_from_row')
+  | ('input' | 'output' | 'service' | 'report' | 'classes')
+  | ('rows' | 'blank_lines' | 'batches' | 'calls' | 'retries' | 'bytes_in' | 'bytes_out')
+>;
+
+/** What `rowcast status --json` prints: the members of the summary as far as they are known, and the state of the run. */
+export interface StatusReport extends Partial<Known> {
+  format: 1;
+  output: string;
+  state: 'running' | 'stopped' | 'finished';
+  /** Whether a process is working on it. */
+  alive: boolean;
+  pid: number | null;
+  host: string | null;
+  /** From 0 to 1, if the size of the input is known. */
+  fraction: number | null;
+  /** Of the last process, up to its last checkpoint. */
+  rows_per_second: number | null;
+  eta_seconds: number | null;
+  /** ISO 8601. */
+  checkpoint_at: string | null;
+  /** Why the input of a run in a folder was not scored, if that is known. */
+  error?: { code: string; message: string };
+}
+
+/** @param output as the user calls it */
+export function statusReport(output: string, { run, saved, finished }: Status): StatusReport {
+  const isFinished = run === undefined && saved === undefined && finished !== undefined;
+  const isRunning = run !== undefined;
+  const pace = saved && paceOf(saved);
+  return {
+    format: 1,
+    output,
+    state: isRunning ? 'running' : isFinished ? 'finished' : 'stopped',
+    alive: isRunning,
+    pid: run?.pid ?? null,
+    host: run?.host ?? null,
+    ...(saved && knownOf(saved)),
+    fraction: isFinished ? 1 : (pace?.fraction ?? null),
+    rows_per_second: pace?.rate ?? null,
+    eta_seconds: isRunning ? (pace?.secondsLeft ?? null) : null,
+    checkpoint_at: saved?.modified.toISOString() ?? null,
+  };
+}
+
+/**
+ * The report of an output that a command was to write and has not.
+ *
+ * @param status of the output itself; undefined if there is nothing
+ */
+export function unfinishedReport(
+  output: string,
+  { input, error }: UnfinishedRun,
+  status: Status = NOTHING,
+): StatusReport {
+  const report = statusReport(output, status);
+  if (report.state === 'running') return report;
+  const fraction = report.state === 'stopped' ? report.fraction : null;
+  return { ...report, state: 'stopped', input, fraction, ...(error !== null && { error }) };
+}
+
+const NOTHING: Status = { saved: undefined, run: undefined, partialBytes: undefined, finished: undefined };
+
+type Saved = NonNullable<Status['saved']>;
+
+function knownOf({ checkpoint }: Saved): Partial<Known> {
+  const { attempt, fingerprint, classes, accounts } = checkpoint;
+  const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
+  return {
+    ...(attempt && {
+      run_id: attempt.runId,
+      started_at: attempt.runStartedAt,
+      attempts: attempt.number,
+      resumed_from_row: attempt.number > 1 ? attempt.row : null,
+    }),
+    input: fingerprint.input.path,
+    service: fingerprint.service,
+    report: fingerprint.report.id,
+    classes,
+    rows: { read, scored, rejected, rejected_by: rejectedBy },
+    blank_lines: blank,
+    ...{ batches, calls, retries },
+    bytes_in: bytesIn,
+    bytes_out: bytesOut,
+  };
+}
+
+/** How fast the last process was up to its checkpoint, and how much is left. */
+function paceOf({ checkpoint, modified }: Saved) {
+  const { attempt, position } = checkpoint;
+  const fraction = fractionOf(checkpoint);
+  const seconds = attempt && (modified.getTime() - Date.parse(attempt.startedAt)) / 1000;
+  const rate =
+    attempt === undefined || !seconds || seconds < 0 ? undefined : (position.row - attempt.row) / seconds;
+  const rows = position.row - 1;
+  const rowsLeft = fraction === undefined || fraction === 0 ? undefined : (rows * (1 - fraction)) / fraction;
+  return {
+    fraction,
+    rate: rate === undefined ? undefined : Math.round(10 * rate) / 10,
+    secondsLeft: rate && rowsLeft !== undefined ? Math.ceil(rowsLeft / rate) : undefined,
+  };
+}
+
+/** How much of the input or of `--limit` is done, whichever ends first; offsets are those of uncompressed bytes. */
+function fractionOf({ fingerprint, position }: Saved['checkpoint']): number | undefined {
+  const { input, options } = fingerprint;
+  const limit = Number(options['--limit']);
+  const isSized = !input.gzip && input.codec === undefined && input.size !== null && input.size > 0;
+  const ofInput = isSized ? position.offset / Number(input.size) : undefined;
+  const ofLimit = limit > 0 ? (position.row - 1) / limit : undefined;
+  if (ofInput === undefined && ofLimit === undefined) return undefined;
+  return Math.min(1, Math.max(ofInput ?? 0, ofLimit ?? 0));
+}

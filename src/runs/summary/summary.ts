@@ -1,0 +1,175 @@
+import type { CallStatistics } from '../../base/contract/call-statistics.ts';
+import type { Accounts } from '../../scoring/row-counts.ts';
+import type { Attempt } from '../attempt.ts';
+import type { DriftFigures } from '../drift/compare.ts';
+import type { ColumnFigures, DataFigures } from '../drift/figures.ts';
+import type { ScoreFigures } from '../drift/score-figures.ts';
+
+/** SHA-256 of the whole input and output, hex, as printed by `sha256sum`. */
+export interface Checksums {
+  /** Null if the input was not read to its end. */
+  input: string | null;
+  output: string;
+}
+
+/** How a run ended. */
+export interface Ending {
+  status: 'finished' | 'skipped' | 'stopped' | 'refused';
+  /** Null if the run was not made by a command. */
+  exitCode: number | null;
+  /** Why it did not finish. */
+  error: RunError | null;
+  finishedAt: Date;
+}
+
+/** A machine-readable error; unknown members are null. */
+export interface RunError {
+  code: string;
+  message: string;
+  hint: string | null;
+  /** Whether the same command may succeed later, although nobody changes anything. */
+  retryable: boolean;
+  file: string | null;
+  line: number | null;
+  row: number | null;
+}
+
+/** What was logged as a warning about the data. */
+export interface RunWarning {
+  code: string;
+  message: string;
+}
+
+/** What is known about a run before it starts. */
+export interface RunNames {
+  /** Of rowcast; null if the run was not made by a command. */
+  version: string | null;
+  /** Names of input and output for display: paths, `stdin`, `stdout`. */
+  input: string;
+  output: string;
+  /** Where rejects go; null if to no file. Unless it was named, the file exists only if there are rejects. */
+  rejects: string | null;
+  hasNamedRejects: boolean;
+  report: string | null;
+  /** Options that differ from the default, by name, except those that have a member of their own. */
+  options: Readonly<Record<string, unknown>>;
+}
+
+export interface SummaryOptions extends RunNames {
+  attempt: Attempt;
+  /** Null if the run ended before it was known. */
+  service: string | null;
+  classes: readonly string[];
+  accounts: Accounts;
+  resumedFrom: number | undefined;
+  /** Undefined while the run is in progress. */
+  ending: Ending | undefined;
+  /** Of this process only; for a run in shards, of its workers too. */
+  seconds: number;
+  /** Rows that were read in these seconds; by default those since the run was resumed. */
+  rowsInSeconds?: number | undefined;
+  /** Undefined if no service was contacted. */
+  statistics: CallStatistics | undefined;
+  checksums: Checksums | undefined;
+  warnings: readonly RunWarning[];
+  /** The runs of several files, of which this one is the total. */
+  runs?: readonly Summary[] | undefined;
+  /** Undefined if nothing was counted. */
+  figures?: DataFigures | undefined;
+}
+
+/**
+ * The file that `--summary` writes. `format` is incremented when a member changes its meaning or is removed; members may
+ * be added. Rows, calls and bytes are totals over all processes of a resumed run, each up to its last checkpoint: work
+ * that a killed process did after that is repeated and counted once. Seconds, rate and latency are of this process; those
+ * of a run in shards are of all its workers, as far as its shards have a result, and its latency is not known.
+ */
+export interface Summary {
+  format: 1;
+  version: string | null;
+  /** The same for all processes of a resumed run. */
+  run_id: string;
+  /** Written as `running` at the start, so that a killed run does not leave the summary of an earlier one. */
+  status: 'running' | Ending['status'];
+  /** Null while the run is in progress, and if it was not made by a command. */
+  exit_code: number | null;
+  error: RunError | null;
+  /** ISO 8601; start of the first process. */
+  started_at: string;
+  finished_at: string | null;
+  /** Processes of the run. */
+  attempts: number;
+  /** The row at which an unfinished run was resumed, or null. */
+  resumed_from_row: number | null;
+  input: string;
+  output: string;
+  rejects: string | null;
+  service: string | null;
+  protocol: 'report';
+  report: string | null;
+  classes: readonly string[];
+  options: Readonly<Record<string, unknown>>;
+  rows: { read: number; scored: number; rejected: number; rejected_by: Record<string, number> };
+  blank_lines: number;
+  batches: number;
+  calls: number;
+  /** Failure code → requests that were retried. */
+  retries: Record<string, number>;
+  bytes_in: number;
+  bytes_out: number;
+  seconds: number;
+  rows_per_second: number;
+  /** Latency of successful requests in milliseconds; null if there were none. */
+  latency_ms: { p50: number; p95: number; p99: number } | null;
+  sha256: Checksums | null;
+  /** Null if a checkpoint of an earlier version did not count. */
+  columns: readonly ColumnFigures[] | null;
+  scores: Readonly<Record<string, ScoreFigures>> | null;
+  /** Null without --compare, and if a checkpoint of an earlier version did not count. */
+  drift: DriftFigures | null;
+  warnings: readonly RunWarning[];
+  /** Of several files: the summary of each; the other members are totals. */
+  runs: readonly Summary[] | null;
+}
+
+export function summaryOf(options: SummaryOptions): Summary {
+  const { attempt, accounts, resumedFrom, ending, seconds, statistics, checksums, figures } = options;
+  const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
+  const { version, input, output, rejects, service, report, classes, warnings } = options;
+  const latency = statistics?.latency;
+  const { rowsInSeconds = read - (resumedFrom ?? 1) + 1 } = options;
+  return {
+    format: 1,
+    version,
+    run_id: attempt.runId,
+    status: ending?.status ?? 'running',
+    exit_code: ending?.exitCode ?? null,
+    error: ending?.error ?? null,
+    started_at: attempt.runStartedAt,
+    finished_at: ending?.finishedAt.toISOString() ?? null,
+    attempts: attempt.number,
+    resumed_from_row: resumedFrom ?? null,
+    ...{ input, output },
+    rejects: rejected > 0 || options.hasNamedRejects ? rejects : null,
+    service,
+    protocol: 'report',
+    ...{ report, classes },
+    options: options.options,
+    rows: { read, scored, rejected, rejected_by: rejectedBy },
+    blank_lines: blank,
+    ...{ batches, calls, retries },
+    bytes_in: bytesIn,
+    bytes_out: bytesOut,
+    seconds: Math.round(seconds * 1000) / 1000,
+    rows_per_second: seconds > 0 ? Math.round(Math.max(0, rowsInSeconds) / seconds) : 0,
+    latency_ms:
+      latency === undefined || latency.count === 0
+        ? null
+        : { p50: latency.percentile(50), p95: latency.percentile(95), p99: latency.percentile(99) },
+    sha256: checksums ?? null,
+    columns: figures?.columns ?? null,
+    scores: figures?.scores ?? null,
+    drift: figures?.drift ?? null,
+    ...{ warnings, runs: options.runs ?? null },
+  };
+}

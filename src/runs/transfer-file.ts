@@ -1,0 +1,142 @@
+import { stat } from 'node:fs/promises';
+import type { UploadAccounts } from '../base/contract/accounts-trailer.ts';
+import { RowcastError } from '../base/errors.ts';
+import { Interrupted, unlessStopped } from '../base/interrupted.ts';
+import type { ScoredUpload } from '../client/upload.ts';
+import { checkBalance } from '../scoring/row-counts.ts';
+import { openSource } from '../storage/backends.ts';
+import type { UsedFile } from '../storage/local/used-file.ts';
+import type { Sink } from '../storage/sink.ts';
+import type { Source } from '../storage/source.ts';
+import type { Target } from '../storage/target.ts';
+import { type LockedOutput, lockOutput } from './paths/lock-paths.ts';
+import { runFilesOf } from './paths/run-files.ts';
+
+export interface BatchPredictOptions {
+  /** A path or `-` for stdin. */
+  input: string;
+  /** A path or `-` for stdout. */
+  output: string;
+  /** Report id. */
+  report: string;
+  /** Other files that the command reads. */
+  reads?: readonly UsedFile[];
+}
+
+/** What scores a whole CSV: a client, or local reports. */
+export interface UploadService {
+  /** @param name of the CSV, for messages */
+  batchPredict(
+    report: string,
+    csv: AsyncIterable<Buffer>,
+    signal: AbortSignal | undefined,
+    name: string,
+  ): Promise<ScoredUpload>;
+}
+
+/** Bytes transferred so far. */
+export interface Transfer {
+  sent: number;
+  received: number;
+}
+
+/** Callback of an upload, and the signal that stops it. */
+export interface TransferObserver {
+  /** @param fraction how much of the input was sent, 0 to 1, if known */
+  onProgress?: (transfer: Transfer, fraction: number | undefined) => void;
+  /** Stops the upload at once. */
+  stop?: AbortSignal;
+}
+
+/**
+ * Scores a whole CSV in one request: source ─bytes→ service ─bytes→ sink. It cannot be resumed; OUTPUT appears once its
+ * last byte and the row counts were received.
+ *
+ * @throws RowcastError; nothing of the output is kept
+ * @throws Interrupted if it was stopped by its signal
+ * @throws ClosedPipe if the reader of stdout closed its end
+ */
+export async function batchPredict(
+  options: BatchPredictOptions,
+  service: UploadService,
+  observer: TransferObserver = {},
+): Promise<UploadAccounts> {
+  const { input, output, report } = options;
+  const source = await openSource(input);
+  const ended = new AbortController();
+  const transfer: Transfer = { sent: 0, received: 0 };
+  let inputFailure: unknown;
+  const upload = countSent(source, transfer, failure => {
+    inputFailure = failure;
+  });
+  let locked: LockedOutput | undefined;
+  let sink: Sink | undefined;
+  try {
+    locked = await lockOutput(output, input, { reads: options.reads });
+    await refuseUnfinished(locked.target, output);
+    const stop = AbortSignal.any([ended.signal, ...(observer.stop === undefined ? [] : [observer.stop])]);
+    // A read that waits for input would never end.
+    stop.addEventListener('abort', () => source.close(), { once: true });
+    const { chunks, accounts } = await service.batchPredict(report, upload, stop, source.name);
+    sink = await locked.target.open(observer.stop);
+    const size = source.isLive ? null : (await source.identify()).contentSize;
+    for await (const chunk of chunks) {
+      // A stalled reader must not prevent the run from stopping.
+      await unlessStopped(sink.write(chunk), observer.stop);
+      transfer.received += chunk.length;
+      observer.onProgress?.(transfer, fractionSent(size, transfer));
+    }
+    // What was read so far may have come to its end.
+    if (observer.stop?.aborted) throw new Interrupted(observer.stop);
+    const rows = accounts();
+    checkBalance(rows);
+    await source.checkUnchanged();
+    await sink.close();
+    sink = undefined;
+    return rows;
+  } catch (error) {
+    if (observer.stop?.aborted) throw new Interrupted(observer.stop);
+    // If the input failed, the request failed because of that, with a less specific error.
+    const failure = inputFailure ?? error;
+    throw sink !== undefined && failure instanceof RowcastError ? failure.duringRun() : failure;
+  } finally {
+    ended.abort();
+    source.close();
+    await sink?.abandon();
+    await locked?.release();
+  }
+}
+
+/** @param onFailure called if reading the input fails */
+async function* countSent(
+  source: Source,
+  transfer: Transfer,
+  onFailure: (failure: unknown) => void,
+): AsyncGenerator<Buffer> {
+  try {
+    for (;;) {
+      const { value, done } = await source.chunks.next();
+      if (done) return;
+      transfer.sent += value.length;
+      if (value.length > 0) yield Buffer.from(value); // the request keeps it until it is sent
+    }
+  } catch (failure) {
+    onFailure(failure);
+    throw failure;
+  }
+}
+
+/** @throws RowcastError `other_work` if `score` has an unfinished run with the same output */
+async function refuseUnfinished(target: Target, output: string): Promise<void> {
+  if (target.path === undefined) return;
+  const { checkpoint } = runFilesOf(target.path);
+  if ((await stat(checkpoint).catch(() => undefined)) === undefined) return;
+  throw new RowcastError('other_work', 'the output has an unfinished run of `rowcast score`', {
+    location: { file: output },
+    hint: 'Rerun that command to resume it, or give -o another path.',
+  });
+}
+
+/** @param size of the uncompressed input; null if not known */
+const fractionSent = (size: number | null, { sent }: Transfer): number | undefined =>
+  size === null || size === 0 ? undefined : sent / size;

@@ -1,0 +1,116 @@
+import { sumsToOne } from '../../base/contract/predictions.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
+import type { Dialect } from '../../formats/csv/dialect.ts';
+import { type Layout, layoutsOf, layoutsOfCount } from './appended-layouts.ts';
+
+/** The outcome of a row, or what is wrong with its appended fields. */
+export type AppendedOutcome = 'scored' | 'unscored' | { readonly wrong: string };
+
+/** Checks the fields appended to each row. */
+export interface AppendedCheck {
+  /** Whether other columns are before them. */
+  readonly isAfterOthers: boolean;
+  /** Whether the output has only one column, and so no blank lines. */
+  readonly isAlone: boolean;
+  /** @param bytes bytes of the output; `[start, end)` are the appended fields, with their leading delimiter if any */
+  check(bytes: Buffer, start: number, end: number): AppendedOutcome;
+}
+
+/** The options of the run that decide what was appended. */
+export interface AppendedShape extends ChosenProbabilities {
+  isAfterOthers: boolean;
+}
+
+/**
+ * Creates a check of the appended fields: probabilities in 0..1 that sum to 1, each in its shortest decimal form, and
+ * optionally the most likely class; or all of them empty. Options of the run may change each of these.
+ *
+ * The names may be ambiguous: the prefix may contain an underscore, and a probability column may be named predicted_….
+ * Every interpretation remains possible until a row contradicts it.
+ *
+ * @param names undefined if the output has no header; then their number
+ * @returns undefined if rowcast cannot have appended these names
+ */
+export function appendedCheck(
+  names: readonly string[] | number,
+  dialect: Dialect,
+  shape: AppendedShape = { isAfterOthers: true },
+): AppendedCheck | undefined {
+  let layouts =
+    typeof names === 'number' ? layoutsOfCount(names, dialect, shape) : layoutsOf(names, dialect, shape);
+  const labels =
+    typeof names === 'number'
+      ? Array.from({ length: names }, (_, index) => `appended field ${index + 1}`)
+      : names;
+  if (layouts.length === 0) return undefined;
+  const { delimiter, quote = '' } = dialect;
+  const { isAfterOthers } = shape;
+  const isAlone = !isAfterOthers && labels.length === 1;
+  const empty = isAlone ? delimiter + quote + quote : delimiter.repeat(labels.length);
+  return {
+    isAfterOthers,
+    isAlone,
+    check(bytes, start, end) {
+      // Numbers are ASCII, and latin1 allows comparing class names byte for byte.
+      const fields = bytes.toString('latin1', start, end);
+      const text = isAfterOthers ? fields : delimiter + fields;
+      if (text === empty) return 'unscored';
+      const [layout, ...others] = layouts;
+      const wrong = layout && checkFields(text, layout, labels, delimiter, shape);
+      if (others.length > 0)
+        layouts = layouts.filter(each => checkFields(text, each, labels, delimiter, shape) === undefined);
+      if (wrong !== undefined && (others.length === 0 || layouts.length === 0)) return { wrong };
+      return 'scored';
+    },
+  };
+}
+
+function checkFields(
+  text: string,
+  { probabilities: count, isPrediction }: Layout,
+  names: readonly string[],
+  delimiter: string,
+  shape: AppendedShape,
+): string | undefined {
+  const { decimals, probabilities: chosen = 'all' } = shape;
+  const probabilities = new Float64Array(count);
+  let at = 0;
+  let sum = 0;
+  for (let index = 0; index < count; index++) {
+    if (text[at] !== delimiter)
+      return at < text.length
+        ? `unexpected "${sanitize(text.slice(at))}" after the probabilities`
+        : `${sanitize(names[index] ?? '')} is missing`;
+    const next = text.indexOf(delimiter, at + 1);
+    const end = next === -1 ? text.length : next;
+    const field = text.slice(at + 1, end);
+    const probability = Number(field);
+    const written = decimals === undefined ? String(probability) : probability.toFixed(decimals);
+    if (written !== field || !(probability >= 0 && probability <= 1))
+      return `${sanitize(names[index] ?? '')} is ${describeField(field, written)}`;
+    sum += probability;
+    probabilities[index] = probability;
+    at = end;
+  }
+  const rounded = decimals === undefined ? 0 : (count / 2) * 10 ** -decimals;
+  const isSum = sumsToOne(sum, count) || Math.abs(sum - 1) <= rounded;
+  if (chosen === 'all' ? !isSum : !isSum && sum > 1 + rounded)
+    return `the probabilities sum to ${sum}, not to 1`;
+  if (isPrediction === undefined)
+    return at === text.length ? undefined : 'the row has more fields than the header';
+  if (text[at] === delimiter && isPrediction(text.slice(at + 1), probabilities)) return undefined;
+  return `${sanitize(names.at(-1) ?? '')} is not ${describePrediction(shape)}`;
+}
+
+function describePrediction({ probabilities = 'all', threshold }: AppendedShape): string {
+  if (threshold !== undefined) return 'the class that the thresholds predict';
+  return probabilities === 'all' ? 'the most likely class' : 'a class that can be the most likely one';
+}
+
+function describeField(field: string, written: string): string {
+  const probability = Number(field);
+  if (field.trim() === '') return 'empty, but other appended fields are not';
+  if (!(probability >= 0 && probability <= 1)) return `"${sanitize(field)}", not a number in 0..1`;
+  return `written as "${sanitize(field)}", not as ${written}`;
+}

@@ -1,0 +1,109 @@
+import { fieldEnd } from '../../formats/csv/fields/malformed.ts';
+import { causeText } from '../../formats/csv/reject-records.ts';
+import { type Fault, isFaultCode } from '../../formats/records/faults.ts';
+import { mismatch } from './mismatch.ts';
+import type { RecordCursor } from './record-cursor.ts';
+
+/** The fields that a rejects file has before a record's own bytes. */
+export interface RejectHead {
+  row: number;
+  line: number;
+  code: string;
+  /** Offset of `reject_code`. */
+  causeAt: number;
+  /** Offset of the record's own bytes. */
+  at: number;
+}
+
+/**
+ * Reads the fields that a rejects file has before a record's own bytes.
+ *
+ * @throws RowcastError `difference`
+ */
+export function readRejectHead({ bytes, start, contentEnd, dialect, file, line }: RecordCursor): RejectHead {
+  const ends: number[] = [];
+  for (let column = 0, at = start; column < 4; column++) {
+    const end = fieldEnd(bytes, at, contentEnd, dialect);
+    if (end === contentEnd) throw mismatch('not a record of a rejects file', { file, line });
+    ends.push(end);
+    at = end + 1;
+  }
+  const [rowEnd = start, lineEnd = start, codeEnd = start, reasonEnd = start] = ends;
+  const row = bytes.toString('latin1', start, rowEnd);
+  const itsLine = bytes.toString('latin1', rowEnd + 1, lineEnd);
+  const code = bytes.toString('latin1', lineEnd + 1, codeEnd);
+  if (!isNumber(row) || !isNumber(itsLine) || !isCode(code))
+    throw mismatch('reject_row, reject_line or reject_code is missing or invalid', { file, line });
+  return { row: Number(row), line: Number(itsLine), code, causeAt: lineEnd + 1, at: reasonEnd + 1 };
+}
+
+/** A 1-based number, written as rowcast writes it. */
+const isNumber = (text: string): boolean => /^[1-9]\d{0,15}$/.test(text);
+/** The form of every reject code that rowcast writes, its own or a service's. */
+const isCode = (text: string): boolean => /^[A-Za-z0-9][\w.-]{0,50}$/.test(text);
+
+/** The outcome of a row according to INPUT and OUTPUT; the fault if it is malformed. */
+export type RowOutcome = 'scored' | 'unscored' | Fault;
+
+/** Compares rows of INPUT with a rejects file. */
+export class RejectComparer {
+  readonly #rejects: RecordCursor;
+  readonly #ending: Buffer;
+  /** Cached for each fault, since there may be millions of rejects. */
+  readonly #causes = new WeakMap<Fault, Buffer>();
+
+  /** @param ending the line ending of all records of the rejects file, whatever INPUT's are */
+  constructor(rejects: RecordCursor, ending: Buffer) {
+    this.#rejects = rejects;
+    this.#ending = ending;
+  }
+
+  /**
+   * Compares the current row of INPUT with the current record of the rejects file.
+   *
+   * @param head of the current record of the rejects file; undefined at its end
+   * @throws RowcastError `difference`
+   */
+  compare(input: RecordCursor, head: RejectHead | undefined, outcome: RowOutcome): void {
+    const { row } = input;
+    if (outcome === 'scored' && head?.row !== row) return;
+    const wrong = this.#differenceOf(input, head, outcome);
+    if (wrong === undefined) return;
+    const { file, line } = this.#rejects;
+    throw mismatch(wrong, { file, line, row });
+  }
+
+  #differenceOf(input: RecordCursor, head: RejectHead | undefined, outcome: RowOutcome): string | undefined {
+    const where = `${input.file}:${input.line}`;
+    const theRow = `row ${input.row}, at ${where},`;
+    if (outcome === 'scored') return `${theRow} is in the rejects file, but it was scored`;
+    if (head === undefined) return `${theRow} was not scored, but is not in the rejects file`;
+    if (head.row !== input.row) return `${theRow} should be the next reject, but row ${head.row} is`;
+    if (head.line !== input.line) return `reject_line is ${head.line}, but the row starts at ${where}`;
+    const wrongCause =
+      outcome === 'unscored' ? wrongCode(head, where) : this.#wrongCause(head, outcome, where);
+    if (wrongCause !== undefined) return wrongCause;
+    const { bytes, end } = this.#rejects;
+    const content = input.bytes.subarray(input.start, input.contentEnd);
+    const isSame = bytes.subarray(head.at, end).equals(Buffer.concat([content, this.#ending]));
+    return isSame ? undefined : `the record differs from that at ${where}`;
+  }
+
+  /** For a malformed record, the code and reason are determined by the record. */
+  #wrongCause({ code, causeAt, at }: RejectHead, fault: Fault, where: string): string | undefined {
+    if (this.#rejects.bytes.subarray(causeAt, at).equals(this.#causeOf(fault))) return undefined;
+    return code === fault.code
+      ? `reject_reason should be "${fault.reason}" for the record at ${where}`
+      : `reject_code is ${code}, but should be ${fault.code} for the record at ${where}`;
+  }
+
+  #causeOf(fault: Fault): Buffer {
+    const cause = this.#causes.get(fault) ?? causeText(fault, this.#rejects.dialect);
+    this.#causes.set(fault, cause);
+    return cause;
+  }
+}
+
+/** A row that was sent has a code of the service or of the request; its reason cannot be verified. */
+const wrongCode = ({ code }: RejectHead, where: string): string | undefined =>
+  isFaultCode(code) ? `reject_code is ${code}, but the record at ${where} is not malformed` : undefined;

@@ -1,0 +1,181 @@
+import { malformedFinder } from '../../formats/csv/fields/malformed.ts';
+import { RecordKind } from '../../formats/csv/records/scan-record.ts';
+import type { Batch } from '../../formats/records/batch.ts';
+import type { Fault } from '../../formats/records/faults.ts';
+import { BlankLines } from './blank-lines.ts';
+import type { AppendedCheck } from './check-appended.ts';
+import type { RowOutcome } from './compare-reject.ts';
+import {
+  compareBlank,
+  compareRepaired,
+  compareRow,
+  describeUnexpected,
+  hasContentOf,
+} from './compare-row.ts';
+import { mismatch } from './mismatch.ts';
+import type { Projection } from './projection.ts';
+import { load, type RecordCursor } from './record-cursor.ts';
+import { Rejected } from './rejected.ts';
+import type { Sample } from './sample.ts';
+
+/** A finished pair, optionally with its rejects, each at its first record. */
+export interface Pair {
+  input: RecordCursor;
+  output: RecordCursor;
+  rejects: RecordCursor | undefined;
+  /** The rows that were repaired, as they were rejected. */
+  repaired?: RecordCursor | undefined;
+  /** Line ending of INPUT's header: each record of the rejects file has it. */
+  headerEnding: Buffer;
+  /** Number of the input's columns. */
+  width: number;
+  /** Names of those that the output has. */
+  names: readonly string[];
+  /** What the output has of a row; by default all. */
+  project?: Projection;
+  /** Whether the output has a header; by default it does. */
+  hasHeader?: boolean;
+  appended: AppendedCheck;
+  /** Counts so far; by default of its own. */
+  tally?: Tally | undefined;
+  /** Chooses rows that are predicted again. */
+  sample?: Sample | undefined;
+}
+
+/** Row counts of a verified pair: rows = scored + unscored + malformed. */
+export interface Tally {
+  rows: number;
+  scored: number;
+  /** Rows of these that were repaired. */
+  repaired: number;
+  /** Rows in OUTPUT with empty probabilities. */
+  unscored: number;
+  /** Malformed rows, which are not in OUTPUT. */
+  malformed: number;
+  blank: number;
+}
+
+export const newTally = (): Tally => ({
+  rows: 0,
+  scored: 0,
+  repaired: 0,
+  unscored: 0,
+  malformed: 0,
+  blank: 0,
+});
+
+/**
+ * Compares INPUT with OUTPUT and the rejects, record by record. It does no I/O: it yields the cursor that needs a batch,
+ * and continues after `setBatch` was called on it.
+ *
+ * @throws RowcastError `difference`, the first one found
+ */
+export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
+  const { input, output, rejects, headerEnding, width, names, appended } = pair;
+  const { project = row => row, hasHeader = true, tally = newTally(), sample } = pair;
+  const findFault = faultFinder(input, width);
+  const rejected = rejects && new Rejected(rejects, headerEnding);
+  const repaired = pair.repaired && new Rejected(pair.repaired, headerEnding);
+  const blankLines = repaired && new BlankLines(input, output);
+  /** Whether the row before was malformed, not counting blank lines. */
+  let previousIsMalformed = false;
+  /** The last byte of OUTPUT before its current record. */
+  let lastByte = hasHeader ? headerEnding.at(-1) : undefined;
+  if (rejected !== undefined) yield* rejected.load();
+  if (repaired !== undefined) yield* repaired.load();
+
+  for (; ; input.advance()) {
+    if (!input.hasRecord) yield* load(input);
+    if (!input.hasRecord) break;
+    if (input.kind === RecordKind.blank) {
+      tally.blank++;
+      if (appended.isAlone) continue;
+      if (!output.hasRecord) yield* load(output);
+      if (blankLines?.isElsewhere()) continue;
+      compareBlank(input, output, lastByte);
+      lastByte = output.lastByte;
+      output.advance();
+      continue;
+    }
+
+    tally.rows++;
+    const fault = findFault();
+    let outcome: RowOutcome;
+    if (repaired?.head?.row === input.row) {
+      repaired.compareHead(input, fault);
+      yield* (fault === undefined ? blankLines?.settle() : blankLines?.pass()) ?? [];
+      if (!output.hasRecord) yield* load(output);
+      compareRepaired(input, output, names.length, appended);
+      yield* repaired.next();
+      tally.scored++;
+      tally.repaired++;
+      outcome = 'scored';
+      lastByte = output.lastByte;
+      output.advance();
+    } else if (fault !== undefined) {
+      tally.malformed++;
+      outcome = fault;
+    } else {
+      yield* blankLines?.settle() ?? [];
+      if (!output.hasRecord) yield* load(output);
+      const compared = compareRow(input, output, appended, project);
+      if (compared === 'other')
+        return yield* reportOther({ ...pair, project }, previousIsMalformed, findFault);
+      tally[compared]++;
+      if (compared === 'scored') sample?.offer(input, output);
+      outcome = compared;
+      lastByte = output.lastByte;
+      output.advance();
+    }
+    previousIsMalformed = fault !== undefined && outcome !== 'scored';
+    rejected?.compare(input, outcome);
+    if (outcome !== 'scored') yield* rejected?.next() ?? [];
+  }
+
+  yield* blankLines?.settle() ?? [];
+  yield* load(output);
+  if (output.hasRecord) throw describeUnexpected(input, output, names, previousIsMalformed, project);
+  rejected?.checkEnd();
+  repaired?.checkEnd();
+  return tally;
+}
+
+/** How many further rows of INPUT are searched for the unexpected record of OUTPUT. */
+const LOOK_AHEAD = 1000;
+
+/** Reports an unexpected record of OUTPUT, which may be a later row. */
+function* reportOther(
+  { input, output, names, project }: Pair & { project: Projection },
+  previousIsMalformed: boolean,
+  findFault: () => Fault | undefined,
+): Generator<RecordCursor, never> {
+  const { row, line, previous } = input;
+  const unexpected = describeUnexpected(input, output, names, previousIsMalformed, project);
+  const isFormer = previous !== undefined && hasContentOf(project(previous), output);
+  for (let ahead = 0; ahead < LOOK_AHEAD && output.hasRecord && !isFormer; ahead++) {
+    input.advance();
+    yield* load(input);
+    if (!input.hasRecord) break;
+    if (input.kind === RecordKind.blank || findFault() !== undefined || !hasContentOf(project(input), output))
+      continue;
+    throw mismatch(
+      `row ${row}, at ${input.file}:${line}, should be here, but row ${input.row} is: rows are missing or out of order`,
+      unexpected.location,
+    );
+  }
+  throw unexpected;
+}
+
+/** Returns the fault of a cursor's current record; each batch is examined once. */
+function faultFinder(cursor: RecordCursor, width: number): () => Fault | undefined {
+  const findMalformed = malformedFinder(width, cursor.dialect);
+  let known: Batch | undefined;
+  let faults: ReadonlyMap<number, Fault> = new Map();
+  return () => {
+    if (cursor.batch !== undefined && cursor.batch !== known) {
+      known = cursor.batch;
+      faults = findMalformed(known);
+    }
+    return faults.get(cursor.index);
+  };
+}

@@ -1,0 +1,116 @@
+import { contentEnd, countLines, type Dialect } from '../../formats/csv/dialect.ts';
+import { RecordKind } from '../../formats/csv/records/scan-record.ts';
+import { type Batch, kindOf, startOf } from '../../formats/records/batch.ts';
+import type { Position } from '../../formats/records/position.ts';
+
+/** A record and its location. */
+export interface LocatedRecord {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly contentEnd: number;
+  readonly row: number;
+}
+
+/**
+ * Iterates over the records of a file in the batches that it is given. Holds only the current batch and the last row of
+ * the one before.
+ */
+export class RecordCursor implements LocatedRecord {
+  /** File name, for messages. */
+  readonly file: string;
+  readonly dialect: Dialect;
+  /** The current batch, undefined before the first one. */
+  batch: Batch | undefined;
+  index = -1;
+
+  /** False if a batch is needed or the file has ended. */
+  hasRecord = false;
+  isEnded = false;
+  /** The current record: its content is `bytes[start, contentEnd)`, its line ending `bytes[contentEnd, end)`. */
+  bytes: Buffer = Buffer.alloc(0);
+  start = 0;
+  contentEnd = 0;
+  end = 0;
+  kind: RecordKind = RecordKind.plain;
+  /** Number of the record's row; for a blank line, of the next row. */
+  row: number;
+
+  readonly #begin: Position;
+  #previous: LocatedRecord | undefined;
+  /** Line of the batch's byte at `#counted`. */
+  #line = 0;
+  #counted = 0;
+
+  /** @param begin start of the first record */
+  constructor(file: string, dialect: Dialect, begin: Position) {
+    this.file = file;
+    this.dialect = dialect;
+    this.row = begin.row;
+    this.#begin = begin;
+  }
+
+  /** Sets the next batch, undefined at the end of the file. */
+  setBatch(batch: Batch | undefined): void {
+    if (batch === undefined) {
+      this.isEnded = true;
+      return;
+    }
+    this.#previous = this.previous;
+    this.batch = batch;
+    this.bytes = batch.bytes;
+    this.index = 0;
+    this.row = batch.start.row;
+    this.#line = batch.start.line;
+    this.#counted = 0;
+    this.#look(batch);
+  }
+
+  /** Moves to the next record. */
+  advance(): void {
+    if (this.kind !== RecordKind.blank) this.row++;
+    this.index++;
+    if (this.batch !== undefined) this.#look(this.batch);
+  }
+
+  /** Line where the record starts, or the next one would. Lines are counted from the previous call. */
+  get line(): number {
+    if (this.batch === undefined) return this.#begin.line;
+    if (!this.hasRecord) return this.batch.end.line;
+    this.#line += countLines(this.bytes, this.#counted, this.start, this.dialect);
+    this.#counted = this.start;
+    return this.#line;
+  }
+
+  /** The record's last byte. */
+  get lastByte(): number | undefined {
+    return this.bytes[this.end - 1];
+  }
+
+  /** The last row before this record. */
+  get previous(): LocatedRecord | undefined {
+    const { batch } = this;
+    if (batch === undefined) return undefined;
+    for (let index = this.index - 1; index >= 0; index--) {
+      if (batch.kinds[index] === RecordKind.blank) continue;
+      const [start, end] = [startOf(batch, index), startOf(batch, index + 1)];
+      const content = contentEnd(batch.bytes, start, end, this.dialect);
+      return { bytes: batch.bytes, start, contentEnd: content, row: this.row - 1 };
+    }
+    return this.#previous;
+  }
+
+  #look(batch: Batch): void {
+    const end = batch.ends[this.index];
+    this.hasRecord = end !== undefined;
+    if (end === undefined) return;
+    this.start = startOf(batch, this.index);
+    this.end = end;
+    this.contentEnd = contentEnd(batch.bytes, this.start, end, this.dialect);
+    this.kind = kindOf(batch, this.index);
+  }
+}
+
+/** Requests a batch if there is no current record. */
+export function* load(cursor: RecordCursor): Generator<RecordCursor, void> {
+  if (!cursor.hasRecord && !cursor.isEnded) yield cursor;
+}

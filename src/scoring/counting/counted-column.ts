@@ -1,0 +1,94 @@
+import type { ColumnProfile, TrainingProfile } from '../../base/contract/profile.ts';
+import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
+import { columnsThatMatter, type Driver, stopsAbove } from '../../runs/drift/columns-that-matter.ts';
+
+/** A column whose values a run counts, as plain data. */
+export interface CountedColumn {
+  name: string;
+  /** Its index in a record. */
+  index: number;
+  /** The type that is sent; see `FeatureColumn`. */
+  type: string | undefined;
+  /** How the model reads it; undefined if the report does not say. */
+  learned: LearnedColumn | undefined;
+  /** Whether the model's categories are known. */
+  hasLevels: boolean;
+  /** The limits of the ranges in which numbers are counted; none without a training profile. */
+  edges: readonly number[];
+  /** Names of the categories that are counted each, the most frequent in training first. */
+  levels: readonly string[];
+  training: ColumnProfile | undefined;
+  /** The share of unrecognized values above which a run stops by default; undefined if the column does not matter. */
+  stopsAbove?: Record<'mismatched' | 'unseen', number> | undefined;
+}
+
+/** Categories that are counted separately; all other known ones are counted together. */
+const MAX_LEVELS = 20;
+
+/** What a run counts, as plain data. */
+export interface Counting {
+  columns: readonly CountedColumn[];
+  /**
+   * Whether it also counts what is not exceptional: sums, ranges, categories and probabilities. That takes some percent of
+   * the time of a local model, so a run does so only if the result is written somewhere.
+   */
+  isDetailed: boolean;
+}
+
+/** Whether a run may warn of values of this column: their type, or their categories, are known. */
+export const hasMisfits = ({ learned, hasLevels }: CountedColumn): boolean =>
+  learned !== undefined && (learned.type !== 'categorical' || hasLevels);
+
+interface ReportOfColumns {
+  columns?: readonly { name: string; type?: string | undefined; decimal?: string | undefined }[] | undefined;
+  profile?: TrainingProfile | undefined;
+  drivers?: readonly Driver[] | undefined;
+}
+
+/**
+ * Decides how the values of each column are counted.
+ *
+ * @param learned the columns of the model, if it is on this machine
+ */
+export function countedColumns(
+  features: readonly { name: string; index: number; type: string | undefined }[],
+  { columns = [], profile, drivers }: ReportOfColumns,
+  learned?: readonly LearnedColumn[],
+): CountedColumn[] {
+  const profiles = new Map(profile?.columns.map(column => [column.name, column]));
+  const reported = new Map(columns.map(column => [column.name, column]));
+  // A date may be several columns of the model; the first is the day.
+  const own = new Map(learned?.toReversed().map(column => [column.name, column]));
+  const read = learned === undefined ? features : features.filter(({ name }) => own.has(name));
+  const matters = columnsThatMatter(
+    drivers,
+    read.map(({ name }) => name),
+  );
+  return read.map(({ name, index, type }) => {
+    const training = profiles.get(name);
+    const column = own.get(name) ?? learnedFrom(reported.get(name), training);
+    const isCategorical = column?.type === 'categorical';
+    return {
+      ...{ name, index, type, training },
+      learned: column,
+      hasLevels: isCategorical && (own.has(name) || training?.levels !== undefined),
+      edges: column?.type === 'numerical' ? (training?.edges ?? []) : [],
+      levels: isCategorical ? column.levels.slice(0, MAX_LEVELS) : [],
+      stopsAbove: matters(name) ? stopsAbove(training, profile?.rows) : undefined,
+    };
+  });
+}
+
+/** A column of a model elsewhere, as far as its report describes it. */
+function learnedFrom(
+  column: { name: string; type?: string | undefined; decimal?: string | undefined } | undefined,
+  training: ColumnProfile | undefined,
+): LearnedColumn | undefined {
+  if (column === undefined) return undefined;
+  const { name, type, decimal } = column;
+  if (type === 'numerical') return { name, type, notation: decimal === ',' ? 'comma' : 'point' };
+  if (type === 'categorical') return { name, type, levels: training?.levels ?? [], others: 'merged' };
+  const order = training?.date_order;
+  if (type !== 'date' || order === undefined) return undefined;
+  return { name, type, order, notation: 'written', piece: 'day' };
+}

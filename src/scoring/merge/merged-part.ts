@@ -1,0 +1,25 @@
+import type { Reject } from '../../formats/csv/reject-records.ts';
+import type { Position } from '../../formats/records/position.ts';
+import type { Tally } from '../counting/tally.ts';
+
+/** A part of the output, with counts of the rows that it was made from. */
+export interface MergedPart {
+  /** Output bytes; empty while the rows wait for the header. */
+  readonly bytes: Buffer;
+  /** The input records that were consumed, unchanged; empty for the header and the rows that waited for it. */
+  readonly input: Buffer;
+  /** Start of the record after them. */
+  readonly end: Position;
+  readonly endsBatch: boolean;
+  /** Whether a gzip member ends with these bytes. */
+  readonly endsMember: boolean;
+  /** Whether a run may resume after these bytes: they are whole records, and the header was written. */
+  readonly isCommitPoint: boolean;
+  /** The header's classes, once known. */
+  readonly classes: readonly string[] | undefined;
+  readonly scored: number;
+  readonly blank: number;
+  readonly rejects: readonly Reject[];
+  /** What was counted in these rows, if anything is. */
+  readonly tally?: Tally | undefined;
+}

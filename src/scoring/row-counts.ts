@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import { RowcastError } from '../base/errors.ts';
+import { counted, countOf } from '../base/number-text.ts';
+import { INPUT_START } from '../formats/records/position.ts';
+import type { MergedPart } from './merge/merged-part.ts';
+
+/** Row counts: read = scored + rejected; blank lines are counted separately. Totals over all processes of a resumed run. */
+export const accountsShape = z.strictObject({
+  /** Rows that were read and whose result was written. */
+  read: z.number(),
+  scored: z.number(),
+  rejected: z.number(),
+  /** Reject code → rows. */
+  rejectedBy: z.record(z.string(), z.number()),
+  /** Blank lines, copied and not scored. */
+  blank: z.number(),
+  batches: z.number(),
+  calls: z.number(),
+  /** Failure code → requests that were retried. */
+  retries: z.record(z.string(), z.number()),
+  bytesIn: z.number(),
+  bytesOut: z.number(),
+});
+export type Accounts = z.infer<typeof accountsShape>;
+
+export const newAccounts = (): Accounts => ({
+  read: 0,
+  scored: 0,
+  rejected: 0,
+  rejectedBy: {},
+  blank: 0,
+  batches: 0,
+  calls: 0,
+  retries: {},
+  bytesIn: 0,
+  bytesOut: 0,
+});
+
+/** The accounts that a run starts from: those of its checkpoint, or zeros. */
+export function accountsOf(checkpoint: { accounts: Accounts } | undefined): Accounts {
+  return checkpoint?.accounts ?? newAccounts();
+}
+
+/** The totals of several runs. */
+export function sumOf(runs: readonly Accounts[]): Accounts {
+  const total = newAccounts();
+  for (const { rejectedBy, retries, ...numbers } of runs) {
+    for (const [name, value] of Object.entries(numbers) as [keyof typeof numbers, number][])
+      total[name] += value;
+    for (const [code, rows] of Object.entries(rejectedBy)) countCode(total.rejectedBy, code, rows);
+    for (const [code, calls] of Object.entries(retries)) countCode(total.retries, code, calls);
+  }
+  return total;
+}
+
+/** Distinct codes that are counted separately. Codes come from the service, so they must not grow the checkpoint without bound. */
+const MAX_CODES = 50;
+
+/** Sets the request counts to those of this process plus those of the processes before it. */
+export function countCalls(accounts: Accounts, before: Accounts, statistics: CallStatistics): void {
+  accounts.calls = before.calls + statistics.calls;
+  accounts.retries = { ...before.retries };
+  for (const [code, calls] of statistics.retries) countCode(accounts.retries, code, calls);
+}
+
+/**
+ * Adds a written part. `read` comes from row numbers, independently of `scored` and `rejected`, so that `checkBalance` can
+ * compare them.
+ *
+ * @param from where the run began in the input
+ */
+export function count(accounts: Accounts, merged: MergedPart, from = INPUT_START): void {
+  const { bytes, end, endsBatch, scored, blank, rejects } = merged;
+  accounts.bytesOut += bytes.length;
+  accounts.read = end.row - from.row;
+  accounts.scored += scored;
+  accounts.rejected += rejects.length;
+  accounts.blank += blank;
+  if (endsBatch) accounts.batches += 1;
+  accounts.bytesIn = end.offset - from.offset;
+  for (const { code } of rejects) countCode(accounts.rejectedBy, code);
+}
+
+function countCode(counts: Record<string, number>, code: string, by = 1): void {
+  const name = Object.hasOwn(counts, code) || Object.keys(counts).length < MAX_CODES ? code : 'other';
+  // A service's code may be the name of an inherited property, such as "constructor".
+  counts[name] = (Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0) + by;
+}
+
+/** @throws RowcastError `unbalanced` if rows were lost or counted twice */
+export function checkBalance({
+  read,
+  scored,
+  rejected,
+}: Pick<Accounts, 'read' | 'scored' | 'rejected'>): void {
+  if (read === scored + rejected) return;
+  throw unbalanced(
+    `${countOf(read, 'row')} ${read === 1 ? 'was' : 'were'} read, but ${counted(scored)} scored and ${counted(rejected)} rejected`,
+  );
+}
+
+export const unbalanced = (message: string): RowcastError =>
+  new RowcastError('unbalanced', message, {
+    severity: 'unbalanced',
+    hint: 'Do not use the output. Please report this bug with the command that you ran.',
+  });

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RowcastError } from '../../base/errors.ts';
+import { isDiskFull, isPassing, reasonOf, TRY_AGAIN } from '../../base/system-error.ts';
+import { diskFull } from '../target.ts';
+import { type MadeFolders, makeFolders } from './make-folders.ts';
+
+/** Creates a folder and its missing parents, accessible by the owner only (0700). */
+export const makeFolder = (path: string): Promise<MadeFolders> => makeFolders(path, 0o700);
+
+/**
+ * Creates the reports folder and checks that it is writable, before a training rather than after it.
+ *
+ * @throws RowcastError `unwritable_home`
+ */
+export async function prepareReports(home: string, reports: string): Promise<MadeFolders> {
+  try {
+    const made = await makeFolder(reports);
+    const trial = join(reports, `.+trial.${randomBytes(6).toString('hex')}`);
+    await mkdir(trial, { mode: 0o700 });
+    await rmdir(trial);
+    return made;
+  } catch (cause) {
+    throw unwritableHome(home, 'reports', cause);
+  }
+}
+
+/** Converts an fs error from writing reports or keys to `unwritable_home` or `disk_full`. */
+export function unwritableHome(home: string, what: 'reports' | 'keys', cause: unknown): RowcastError {
+  const { code } = cause as NodeJS.ErrnoException;
+  const isFile = code === 'EEXIST' || code === 'ENOTDIR';
+  const reason = isFile ? 'a file exists where a folder is needed' : reasonOf(cause);
+  const message = `cannot write ${what}: ${reason}`;
+  if (isDiskFull(cause)) return diskFull(message, home, cause);
+  return new RowcastError('unwritable_home', message, {
+    severity: isPassing(cause) ? 'temporary' : 'refused',
+    location: { file: home },
+    hint: isPassing(cause) ? TRY_AGAIN : 'Set ROWCAST_HOME to a writable folder.',
+    cause,
+  });
+}
+
+type HomeFolder = 'reports' | 'keys' | 'data' | 'runs' | 'trainings';
+
+/** Converts an fs error from reading reports or keys to `unreadable_home`. */
+export function unreadableHome(folder: string, what: HomeFolder, cause: unknown): RowcastError {
+  const { code } = cause as NodeJS.ErrnoException;
+  const reason = code === 'ENOTDIR' ? 'it or one of its parent folders is a file' : reasonOf(cause);
+  return new RowcastError('unreadable_home', `cannot read the ${what} folder: ${reason}`, {
+    severity: isPassing(cause) ? 'temporary' : 'refused',
+    location: { file: folder },
+    hint: isPassing(cause) ? TRY_AGAIN : 'Set ROWCAST_HOME to a readable folder, or fix its permissions.',
+    cause,
+  });
+}
+
+/** For `catch`, of what opens a folder: an error of the file system becomes `unreadable_home`. */
+export const toUnreadableHome =
+  (folder: string, what: HomeFolder) =>
+  (cause: unknown): never => {
+    throw cause instanceof RowcastError ? cause : unreadableHome(folder, what, cause);
+  };

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
+import { BatchColumns } from '../../../src/formats/columns/batch-columns.ts';
+import { encoderOf, type LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
+import { misfitOf } from '../../../src/formats/columns/misfit.ts';
+import { readerOf } from '../../../src/formats/columns/reader-of.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { encodeValue } from '../../../src/formats/json/encode-value.ts';
+import { textOf } from '../../../src/formats/records/fields.ts';
+import { read } from '../../support/csv/read.ts';
+import { runs } from '../../support/random-tests.ts';
+
+const levels = [
+  'yes',
+  'no',
+  'No',
+  'a b',
+  '007',
+  '1',
+  '1.0',
+  'null',
+  'é',
+  '\u00a0x',
+  'x\u00a0',
+  ' spaced ',
+  'true',
+  '<b>',
+  '\ud800',
+];
+/** More than a byte can number. */
+const many = Array.from({ length: 700 }, (_, i) => `level ${i}`);
+
+const columns: LearnedColumn[] = [
+  { name: 'x', type: 'numerical', notation: 'plain' },
+  { name: 'x', type: 'numerical', notation: 'point' },
+  { name: 'x', type: 'numerical', notation: 'comma' },
+  { name: 'x', type: 'date', order: 'ymd', notation: 'plain', piece: 'day' },
+  { name: 'x', type: 'date', order: 'dmy', notation: 'written', piece: 'day' },
+  { name: 'x', type: 'date', order: 'mdy', notation: 'written', piece: 'hour' },
+  { name: 'x', type: 'categorical', levels },
+  { name: 'x', type: 'categorical', levels, others: 'merged' },
+  { name: 'x', type: 'categorical', levels: many, targets: [...many, ''].map((_, i) => [i]) },
+  { name: 'x', type: 'categorical', levels: ['yes', 'a b', 'café'] },
+  { name: 'x', type: 'categorical', levels: [] },
+];
+const types = [undefined, 'categorical', 'numerical', 'date', 'text', 'something else'];
+
+const digits = fc.stringMatching(/^\d{1,20}$/);
+const sign = fc.constantFrom('', '', '-', '+', '\u2212', '--');
+const number = fc.oneof(
+  fc.integer().map(String),
+  fc.double().map(String),
+  fc
+    .tuple(sign, digits, fc.constantFrom('', '.', ','), fc.oneof(digits, fc.constant('')))
+    .map(parts => parts.join('')),
+  fc
+    .tuple(fc.constantFrom('$', '€ ', 'USD ', ''), fc.integer(), fc.constantFrom('', '%', ' CHF'))
+    .map(parts => parts.join('')),
+  fc.constantFrom(
+    '1,234.5',
+    '1.234,5',
+    "1'234",
+    '12,34,567',
+    '1e5',
+    '1E400',
+    '-1e-400',
+    '0x10',
+    '.5',
+    '5.',
+    '.',
+    '-',
+    '-0',
+    '00',
+  ),
+);
+const date = fc.oneof(
+  fc.date({ noInvalidDate: true }).map(day => day.toISOString()),
+  fc.date({ noInvalidDate: true }).map(day => day.toISOString().slice(0, 10)),
+  fc.tuple(fc.nat(40), fc.nat(14), fc.nat(2100)).map(parts => parts.join('/')),
+  fc.constantFrom(
+    '3 Mar 2024',
+    '2024-02-30',
+    '12/31/99 11:59 PM',
+    '1.2.2003 4:05',
+    '2024-01-01T10:00:00+02:00',
+    '20240131T0930Z',
+    ' 2024/1/31 ',
+  ),
+);
+const text = fc.oneof(
+  fc.constantFrom(
+    ...levels.filter(level => level !== '\ud800'),
+    ...many.slice(0, 3),
+    '',
+    ' ',
+    '\t',
+    '\u00a0',
+    '\ufeff',
+    '\u2003 ',
+    'NA',
+    '?',
+  ),
+  fc.nat(800).map(i => `level ${i}`),
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary', maxLength: 60 }).map(given => Buffer.from(given).toString()),
+);
+const field = fc.oneof(
+  number,
+  date,
+  text,
+  number.map(given => ` ${given} `),
+  text.map(given => `${given} `),
+  text.map(given => `\t${given}`),
+  fc.constantFrom('spaced', ' spaced', 'x', '\u00a0é', 'café ', 'cafe\u0301'),
+);
+
+const quoted = (given: string): string => `"${given.replaceAll('"', '""')}"`;
+/** A field as CSV, quoted only where it must be. */
+const written = (given: string): string => (/[",\r\n]/.test(given) ? quoted(given) : given);
+
+/** With the kernel, and without: where it has no memory, everything is read in the general way. */
+const memories = [BatchMemory.create(), undefined];
+const all = memories.flatMap(memory =>
+  columns.flatMap(column =>
+    types.map(type => ({ memory, column, type, reader: readerOf(column, type, memory) })),
+  ),
+);
+
+describe('a column read from bytes', () => {
+  it('has the same values as one that is sent to the service', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...all),
+        fc.array(fc.tuple(field, fc.boolean()), { minLength: 1, maxLength: 60 }),
+        ({ memory, column, type, reader }, given) => {
+          const records = given.map(
+            ([value, isQuoted]) => `1,${isQuoted ? quoted(value) : written(value)},z\n`,
+          );
+          const { head, batches } = read(`a,x,b\n${records.join('')}`, { batchRows: 1000, chunk: 1 << 16 });
+          const placed = new BatchColumns(new CsvLayout(head), memory);
+          const encode = encoderOf(column);
+          const misfits = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
+          Object.assign(reader.misfits, misfits);
+          for (const batch of batches) {
+            const { fields, values } = placed.place(batch, 2);
+            values.fill(7);
+            assert.equal(fields.rows, batch.ends.length);
+            const middle = fields.rows >> 1;
+            reader.read(fields, 1, values, 1, 2, 0, middle);
+            reader.read(fields, 1, values, 1, 2, middle, fields.rows);
+            const expected = Array.from({ length: fields.rows }, (_, row) => {
+              const text = textOf(fields, row, 1);
+              const sent = text === '' ? null : JSON.parse(encodeValue(text, type));
+              const number = sent === null ? null : encode(sent);
+              const misfit = misfitOf(column, sent, number);
+              if (misfit !== undefined) misfits[misfit]++;
+              return number ?? Number.NaN;
+            });
+            assert.deepEqual(
+              [...values].filter((_, i) => i % 2 === 1),
+              expected,
+            );
+            assert.ok(values.every((value, i) => i % 2 === 1 || value === 7));
+          }
+          assert.deepEqual(reader.misfits, misfits);
+        },
+      ),
+      { numRuns: runs(40_000) },
+    );
+  });
+
+  it('is exact for all decimals of up to 15 digits', () => {
+    const column: LearnedColumn = { name: 'x', type: 'numerical', notation: 'point' };
+    const readers = memories.map(memory => ({ memory, reader: readerOf(column, 'numerical', memory) }));
+    fc.assert(
+      fc.property(fc.stringMatching(/^-?(\d{1,15}|\d{1,8}\.\d{0,7}|\.\d{1,15})$/), given => {
+        for (const { memory, reader } of readers) {
+          const { head, batches } = read(`x\n${given}\n`);
+          const placed = new BatchColumns(new CsvLayout(head), memory);
+          for (const batch of batches) {
+            const { fields, values } = placed.place(batch, 1);
+            reader.read(fields, 0, values, 0, 1, 0, 1);
+            assert.equal(values[0], Number(given));
+          }
+        }
+      }),
+      { numRuns: runs(20_000) },
+    );
+  });
+});

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkProbabilities } from '../../../src/models/local/check-probabilities.ts';
+
+test('a row with invalid probabilities gets an error; the others do not', () => {
+  const rows = [
+    [0.25, 0.75],
+    [Number.NaN, 1],
+    [1, 0],
+    [1.5, -0.5],
+    [0.5, 0.4],
+    [0.5, 0.505],
+  ];
+  const errors = checkProbabilities(Float64Array.from(rows.flat()), 2);
+  assert.deepEqual([...errors.keys()], [1, 3, 4]);
+  assert.deepEqual(errors.get(4), {
+    code: 'wrong_probabilities',
+    message: 'invalid probabilities: 0.5, 0.4',
+  });
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
+import { loadReportModel } from '../../../src/models/store/report-model.ts';
+import { score } from '../../../src/runs/score.ts';
+import { scoreUpload } from '../../../src/server/batch-predict/score-upload.ts';
+import { workLimits } from '../../../src/server/predict/work-limits.ts';
+import { ServiceThreads } from '../../../src/server/threads/service-threads.ts';
+import { newFolder } from '../../support/folder.ts';
+import { job } from '../../support/scoring/job.ts';
+import { trainedHome } from '../../support/service/serving.ts';
+import { header, row, wide } from '../../support/service/uploads.ts';
+
+// A signal keeps an entry for each one that was combined with it, for as long as it lives.
+describe('signals are combined once for an input, not for each of its batches', () => {
+  it('in a run with a local report', async t => {
+    const folder = await newFolder(t);
+    const [input, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
+    await writeFile(input, `${header}\n${`${row}\n`.repeat(200)}`);
+    const scorer = await LocalScorer.open({ home: await trainedHome() });
+    t.after(() => scorer.close());
+    const any = t.mock.method(AbortSignal, 'any');
+    await score(job({ input, output, report: 'one', batchRows: 10 }), scorer);
+    assert.equal(scorer.statistics.calls, 20);
+    assert.equal(any.mock.callCount(), 1);
+  });
+
+  it('in an upload to the service', async t => {
+    const model = await loadReportModel(await trainedHome(), 'one');
+    const threads = new ServiceThreads({ count: 1, onDeath: failure => assert.fail(failure) });
+    t.after(() => threads.end());
+    const any = t.mock.method(AbortSignal, 'any');
+    let batches = 0;
+    const limits = { recordBytes: 1 << 20, columns: 100 };
+    const turns = { key: 'k', pace: async () => {}, recheck: async () => {}, own: async () => {} };
+    const options = { limits, batchRows: 100, turns, threads };
+    for await (const { endsBatch } of scoreUpload(
+      wide.rows(1000),
+      { model, work: workLimits(model) },
+      options,
+    ))
+      batches += endsBatch ? 1 : 0;
+    assert.ok(batches >= 10);
+    assert.equal(threads.running, 1);
+    assert.equal(any.mock.callCount(), 1);
+  });
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { random } from '../../../../fixtures/random.ts';
+import { BatchMemory } from '../../../../src/base/kernel/batch-memory.ts';
+import type { FeatureKind } from '../../../../src/models/model/feature-kinds.ts';
+import type { TreesSpec } from '../../../../src/models/model/predictor-spec.ts';
+import { featureBins } from '../../../../src/models/model/trees/bins.ts';
+import { type CompiledTrees, compileTrees } from '../../../../src/models/model/trees/compiled-trees.ts';
+import { tableScores } from '../../../../src/models/model/trees/table-scores.ts';
+import { type AddScores, treeScores } from '../../../../src/models/model/trees/walk-trees.ts';
+import { runs } from '../../../support/random-tests.ts';
+
+interface Shape {
+  kinds: readonly FeatureKind[];
+  stride: number;
+  trees: number;
+  leaves: number;
+  /** Chooses a number from 0 to below the limit. */
+  pick(limit: number): number;
+}
+
+/** Random trees; a leaf is chosen at random and split until there are enough. */
+function randomTrees({ kinds, stride, trees, leaves, pick }: Shape): TreesSpec {
+  const spec: TreesSpec = {
+    ...{ kind: 'trees', base: Array.from({ length: stride }, () => pick(100) / 7) },
+    ...{ roots: [], features: [], values: [], right: [], missing: [], sets: [], levels: [] },
+  };
+  const add = (left: number): void => {
+    const at = spec.features.length;
+    spec.right.push(0);
+    spec.missing.push(pick(2) === 1 ? 1 : 0);
+    if (left === 1) {
+      spec.features.push(-1);
+      spec.values.push((pick(2001) - 1000) / 997);
+      spec.sets.push(-1);
+      return;
+    }
+    const feature = pick(kinds.length);
+    const highest = kinds[feature]?.highest;
+    spec.features.push(feature);
+    spec.values.push(highest === undefined ? pick(40) / 3 : 0);
+    const members = Array.from({ length: highest ?? 0 }, (_, i) => i + 1).filter(() => pick(2) === 1);
+    spec.sets.push(highest === undefined ? -1 : spec.levels.push(members) - 1);
+    const own = 1 + pick(left - 1);
+    add(own);
+    spec.right[at] = spec.features.length;
+    add(left - own);
+  };
+  for (let tree = 0; tree < trees * stride; tree++) {
+    spec.roots.push(spec.features.length);
+    add(leaves);
+  }
+  return spec;
+}
+
+const shapes = fc.record({
+  kinds: fc.array(fc.constantFrom({ highest: undefined }, { highest: 2 }, { highest: 5 }, { highest: 255 }), {
+    minLength: 1,
+    maxLength: 30,
+  }),
+  stride: fc.constantFrom(1, 3),
+  trees: fc.integer({ min: 1, max: 25 }),
+  leaves: fc.integer({ min: 1, max: 40 }),
+});
+
+/** The scores of the same rows by walking down the trees, and by tables. */
+function bothWays(trees: CompiledTrees, values: Float64Array, width: number, stride: number) {
+  const rows = values.length / width;
+  const memory = BatchMemory.create();
+  assert.ok(memory);
+  const scoresOf = (add: AddScores): Float64Array => {
+    const scores = new Float64Array(rows * stride);
+    add(values, rows, scores);
+    return scores;
+  };
+  return {
+    walked: scoresOf(treeScores(trees, width, stride)),
+    looked: scoresOf(tableScores(trees, width, stride, memory)),
+  };
+}
+
+describe('trees in tables', () => {
+  it('give the same scores, bit for bit, as walking down each tree', () => {
+    fc.assert(
+      fc.property(shapes, fc.infiniteStream(fc.nat()), ({ kinds, ...shape }, numbers) => {
+        const pick = (limit: number): number => (numbers.next().value as number) % limit;
+        const trees = compileTrees(randomTrees({ kinds, ...shape, pick }), kinds, shape.stride);
+        const rows = 257 + pick(50);
+        const values = Float64Array.from({ length: rows * kinds.length }, (_, i) => {
+          if (pick(10) === 0) return Number.NaN;
+          const highest = kinds[i % kinds.length]?.highest;
+          return highest === undefined ? pick(45) / 3 : 1 + pick(highest);
+        });
+        const { walked, looked } = bothWays(trees, values, kinds.length, shape.stride);
+        assert.deepEqual(looked, walked);
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+
+  it('are walked if a feature has more levels than bins have numbers', () => {
+    const kinds = [{ highest: 70_000 }, { highest: undefined }];
+    const { whole } = random(1);
+    const pick = (limit: number): number => whole(0, limit - 1);
+    const trees = compileTrees(randomTrees({ kinds, stride: 1, trees: 3, leaves: 5, pick }), kinds, 1);
+    assert.equal(featureBins(trees), undefined);
+    const values = Float64Array.from({ length: 600 }, (_, i) =>
+      i % 2 === 0 ? 1 + pick(70_000) : pick(40) / 3,
+    );
+    const { walked, looked } = bothWays(trees, values, 2, 1);
+    assert.deepEqual(looked, walked);
+  });
+});

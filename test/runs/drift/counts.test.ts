@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, it, type TestContext } from 'node:test';
+import { RowcastError } from '../../../src/base/errors.ts';
+import { Interrupted } from '../../../src/base/interrupted.ts';
+import { counted } from '../../../src/base/number-text.ts';
+import { readBaseUrl } from '../../../src/client/base-url.ts';
+import { Client } from '../../../src/client/client.ts';
+import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
+import type { DataFigures } from '../../../src/runs/drift/figures.ts';
+import type { RunProgress } from '../../../src/runs/observer.ts';
+import { score } from '../../../src/runs/score.ts';
+import type { RunResult } from '../../../src/runs/score-rows.ts';
+import { train } from '../../../src/training/train.ts';
+import { newFolder } from '../../support/folder.ts';
+import { job } from '../../support/scoring/job.ts';
+import { csv, history, homeWith } from '../../support/service/history.ts';
+import { serving } from '../../support/service/serving.ts';
+
+const ROWS = 6000;
+const odd: readonly (readonly [at: number, column: number, text: string])[] = [
+  [3, 1, 'much'],
+  [5000, 1, 'N/A'],
+  [5001, 1, '1e99'],
+  [7, 2, 'basic'],
+  [8, 2, ''],
+  [4000, 2, '-'],
+];
+
+let home: string;
+let table: string[][];
+
+async function files(t: TestContext, output = 'out.csv') {
+  const folder = await newFolder(t);
+  const input = join(folder, 'in.csv');
+  await writeFile(input, `${csv(table)}malformed\n`);
+  const summary = join(folder, 'summary.json');
+  return { ...job({ input, output: join(folder, output), report: 'r' }), summary };
+}
+
+async function scorerOf(t: TestContext, threads = 2): Promise<LocalScorer> {
+  const scorer = await LocalScorer.open({ home, threads });
+  t.after(() => scorer.close());
+  return scorer;
+}
+
+const figuresOf = (scored: RunResult | undefined): DataFigures => {
+  assert.ok(scored?.figures !== undefined);
+  return scored.figures;
+};
+
+/** A file as --summary writes it. */
+async function summaryOf(t: TestContext, { columns, scores }: DataFigures): Promise<string> {
+  const file = join(await newFolder(t), 'earlier.json');
+  const run = { format: 1, run_id: '1', started_at: '', input: 'in.csv', report: 'r', rows: { read: ROWS } };
+  await writeFile(file, JSON.stringify({ ...run, columns, scores }));
+  return file;
+}
+
+describe('what a run counts', () => {
+  /** Rows that differ from the training data in the places above. */
+  before(async () => {
+    const training = history({ rows: 600 });
+    const { home: folder, historyFile } = await homeWith(training);
+    home = folder;
+    await train({ historyFile, predict: 'outcome', home, id: 'r' });
+    table = history({ rows: ROWS, seed: 11 }).map(row => row.slice(0, 4));
+    for (const [at, column, text] of odd) {
+      const row = table[at];
+      if (row !== undefined) row[column] = text;
+    }
+  });
+
+  it('is what its rows are, next to what the training rows were', async t => {
+    const options = await files(t);
+    const { columns, scores } = figuresOf(await score(options, await scorerOf(t)));
+    const [amount, plan] = columns;
+    assert.ok(amount !== undefined && plan !== undefined);
+    const cells = (column: number) => table.slice(1).map(row => row[column]?.trim() ?? '');
+    const amounts = cells(1)
+      .filter(text => /^[\d.]+$/.test(text))
+      .map(Number);
+    const mean = amounts.reduce((sum, value) => sum + value, 0) / amounts.length;
+    assert.deepEqual(
+      [amount.name, amount.missing, amount.mismatched, amount.unseen],
+      ['monthly amount', ROWS - amounts.length - 2, 2, 0],
+    );
+    assert.equal(amount.mean, Number(mean.toPrecision(6)));
+    assert.equal(amount.training?.rows, 600);
+    assert.equal(amount.ranges?.edges.length, 9);
+    assert.equal(
+      amount.ranges?.rows.reduce((sum, rows) => sum + rows, 0),
+      amounts.length,
+    );
+    assert.deepEqual(
+      [plan.name, plan.missing, plan.mismatched, plan.unseen, plan.mean],
+      ['plan', cells(2).filter(text => text === '').length, 0, 2, null],
+    );
+    assert.deepEqual(
+      plan.categories?.rows,
+      plan.categories?.names.map(name => cells(2).filter(text => text === name).length),
+    );
+    const output = (await readFile(options.output, 'utf8')).trim().split('\n').slice(1);
+    const yes = output.map(line => Number(line.split(',').at(-1)));
+    const meanYes = yes.reduce((sum, value) => sum + value, 0) / ROWS;
+    assert.ok(Math.abs((scores?.Yes?.mean ?? 0) - meanYes) < 1e-5);
+    const median = yes.sort((a, b) => a - b)[ROWS / 2] ?? 0;
+    assert.ok(Math.abs((scores?.Yes?.deciles[4] ?? 0) - median) <= Math.min(median, 1 - median) / 32 + 1e-4);
+    assert.equal(
+      scores?.Yes?.ranges.rows.reduce((sum, rows) => sum + rows, 0),
+      ROWS,
+    );
+  });
+
+  it('is the same with a service, whatever the batches are', async t => {
+    const local = figuresOf(await score(await files(t), await scorerOf(t, 1)));
+    const { url, key } = await serving(t, { home });
+    const client = new Client({ url: readBaseUrl(url, false), key, name: 'service' });
+    t.after(() => client.close());
+    const remote = figuresOf(await score({ ...(await files(t, 'out.csv.gz')), batchRows: 77 }, client));
+    assert.deepEqual(remote, local);
+  });
+
+  it('is the same after a run was interrupted and resumed', async t => {
+    const compare = await summaryOf(t, figuresOf(await score(await files(t), await scorerOf(t))));
+    const whole = figuresOf(await score({ ...(await files(t)), compare }, await scorerOf(t)));
+    assert.deepEqual(new Set(whole.drift?.columns.map(({ psi }) => psi)), new Set([0]));
+    const options = { ...(await files(t)), compare, batchRows: 100, checkpointInterval: 0 };
+    let resumed: RunResult | undefined;
+    for (let attempts = 0; resumed === undefined && attempts < 20; attempts++) {
+      const stop = new AbortController();
+      let parts = 0;
+      const onProgress = () => {
+        if (++parts === 9) stop.abort('SIGINT');
+      };
+      const scorer = await LocalScorer.open({ home, threads: 1 });
+      resumed = await score(options, scorer, { stop: stop.signal, onProgress })
+        .catch(error => {
+          if (error instanceof Interrupted) return undefined;
+          throw error;
+        })
+        .finally(() => scorer.close());
+    }
+    assert.ok(resumed?.resumedFrom !== undefined, 'the run was not interrupted');
+    assert.deepEqual(figuresOf(resumed), whole);
+  });
+
+  it('stops above --max-unseen, and the same command with a higher one resumes', async t => {
+    const options = { ...(await files(t)), batchRows: 500 };
+    const scorer = await scorerOf(t);
+    await assert.rejects(score({ ...options, maxUnseen: { rows: 1 } }, scorer), {
+      code: 'too_many_unseen',
+      severity: 'stopped',
+    });
+    const resumed = await score({ ...options, maxUnseen: { rows: 2 } }, scorer);
+    assert.equal(resumed?.accounts.scored, ROWS);
+  });
+
+  it('takes categories with spaces around them for what they are, and counts them', async t => {
+    const plain = await files(t);
+    const padded = await files(t);
+    const [head = [], ...rows] = table;
+    const spaced = rows.map(row => row.map((text, i) => (i === 2 && text !== '' ? ` ${text}\t` : text)));
+    await writeFile(plain.input, csv(table));
+    await writeFile(padded.input, csv([head, ...spaced]));
+    const scorer = await scorerOf(t);
+    const [one, other] = [await score(plain, scorer), await score(padded, scorer)];
+    const [before, after] = [one, other].map(run => figuresOf(run).columns[1]);
+    const given = before?.categories?.rows.reduce((sum, count) => sum + count, 0);
+    assert.deepEqual(after, { ...before, trimmed: given });
+    assert.deepEqual(figuresOf(other).scores, figuresOf(one).scores);
+  });
+
+  describe('stops a run over other data', () => {
+    const PLAN = 2;
+    /** A file in which all plans, or those from a row on, are unknown. */
+    async function garbled(t: TestContext, { rows = ROWS, from = 0 } = {}) {
+      const options = await files(t);
+      const garbage = table
+        .slice(0, rows + 1)
+        .map((row, i) => (i > from ? row.map((text, j) => (j === PLAN ? `x${i % 2}` : text)) : row));
+      await writeFile(options.input, csv(garbage));
+      return options;
+    }
+    const stopped = (read: number) => ({
+      code: 'too_many_unseen',
+      exitCode: 3,
+      message: `${counted(read)} of ${counted(read)} values of "plan" are categories that the model does not know`,
+      quote: /"x[01]", "x[01]"$/,
+    });
+
+    it('by default, from 1,000 rows on, and without an output', async t => {
+      const options = await garbled(t);
+      await assert.rejects(score({ ...options, batchRows: 1000 }, await scorerOf(t)), error => {
+        assert.ok(error instanceof RowcastError);
+        const [, read = ''] = /^([\d,]+) of /.exec(error.message) ?? [];
+        assert.ok(Number(read.replaceAll(',', '')) < ROWS, error.message);
+        assert.match(error.quote ?? '', /^the most common are "x[01]", "x[01]"$/);
+        return true;
+      });
+      await assert.rejects(readFile(options.output), { code: 'ENOENT' });
+    });
+
+    it('also a short one, at its end', async t => {
+      await assert.rejects(score(await garbled(t, { rows: 200 }), await scorerOf(t)), stopped(200));
+    });
+
+    it('also with a service, whose batches are small', async t => {
+      const { url, key } = await serving(t, { home });
+      const client = new Client({ url: readBaseUrl(url, false), key, name: 'service' });
+      t.after(() => client.close());
+      const options = await garbled(t, { rows: 500 });
+      await assert.rejects(score({ ...options, batchRows: 90 }, client), stopped(500));
+    });
+
+    it('and counts what an earlier process of the run has read', async t => {
+      const options = { ...(await garbled(t, { from: 2500 })), checkpointInterval: 0 };
+      const stop = new AbortController();
+      const onProgress = ({ accounts }: RunProgress) => {
+        if (accounts.read > 4000) stop.abort('SIGINT');
+      };
+      const first = score(options, await scorerOf(t), { stop: stop.signal, onProgress });
+      await assert.rejects(first, Interrupted);
+      // All rows of the second process are unknown, but fewer than 60% of all rows.
+      await assert.rejects(score({ ...options, maxUnseen: { percent: 58 } }, await scorerOf(t)), {
+        message: /^3,\d\d\d of (5,\d\d\d|6,000) values of "plan"/,
+      });
+      const resumed = await score({ ...options, maxUnseen: 'none' }, await scorerOf(t));
+      assert.equal(resumed?.accounts.scored, ROWS);
+    });
+  });
+
+  it('is only the exceptions if no summary is written', async t => {
+    const { summary: _, ...options } = await files(t);
+    const { columns, scores } = figuresOf(await score(options, await scorerOf(t)));
+    assert.deepEqual([columns[0]?.mismatched, columns[1]?.unseen], [2, 2]);
+    assert.deepEqual(
+      [columns[0]?.mean, columns[0]?.ranges, columns[1]?.categories, scores],
+      [null, null, null, null],
+    );
+  });
+});

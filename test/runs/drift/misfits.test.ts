@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { describe, it, test } from 'node:test';
+import { readRejectLimit } from '../../../src/base/options/values/reject-limit.ts';
+import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
+import { columnsThatMatter } from '../../../src/runs/drift/columns-that-matter.ts';
+import type { ColumnFigures } from '../../../src/runs/drift/figures.ts';
+import { checkMisfits } from '../../../src/runs/guards/misfit-limits.ts';
+import { misfitLine } from '../../../src/runs/guards/misfit-line.ts';
+import { type CountedColumn, countedColumns } from '../../../src/scoring/counting/counted-column.ts';
+import { TallyLayout } from '../../../src/scoring/counting/tally.ts';
+
+const column = (name: string, mismatched: number | null, unseen: number | null): ColumnFigures => ({
+  ...{ name, missing: 5, mismatched, unseen, trimmed: 0, mean: null, ranges: null, categories: null },
+  training: { rows: 1000, missing: 0, mismatched: 0, unseen: 4, mean: null },
+});
+
+test('the worst columns are named in one line, with their shares in training', () => {
+  const columns = [
+    column('a', 1, 0),
+    column('plan\n', 0, 1234),
+    column('c', null, null),
+    column('d', 7, 0),
+    column('e', 2, 0),
+  ];
+  assert.equal(
+    misfitLine(columns, 20_000),
+    'values that the model does not know count as missing or rare: 1,234 values of "plan" are categories unknown to the model (6.2%, 0.4% in training); ' +
+      '7 values of "d" are not of its type (0.035%, 0.0% in training); 2 values of "e" are not of its type (0.010%, 0.0% in training); and 1 more column',
+  );
+  assert.equal(misfitLine([column('a', 0, 0), column('b', null, null)], 100), undefined);
+});
+
+test('a column is named only if its share of such values is above that in training', () => {
+  // 80 of 20,000 is the share that the training rows had.
+  assert.equal(misfitLine([column('a', 0, 80)], 20_000), undefined);
+  assert.match(
+    misfitLine([column('a', 0, 81)], 20_000) ?? '',
+    /^values .*81 values of "a" are categories unknown to the model/,
+  );
+  assert.equal(
+    misfitLine([column('a', 0, 79), column('b', 0, 3), column('c', null, null)], 20_000),
+    undefined,
+  );
+  assert.match(misfitLine([column('a', 1, 79)], 20_000) ?? '', /1 value of "a" is not of its type/);
+});
+
+const counted: CountedColumn = {
+  ...{ name: 'plan', index: 0, type: 'categorical', hasLevels: true, edges: [], levels: ['x'] },
+  learned: { name: 'plan', type: 'categorical', levels: ['x'] },
+  training: undefined,
+};
+const layout = new TallyLayout({ columns: [{ ...counted, hasLevels: false }, counted], isDetailed: false });
+/** The first column has 500 unseen values, but its categories are not known; the second has 11. */
+const counts = Float64Array.of(0, 0, 500, 0, 0, 3, 11, 0);
+
+test('a run stops when one column has more unknown values than allowed, if they can be known', () => {
+  const check = (limit: string, read: number, isEnd = false) =>
+    checkMisfits({ maxUnseen: readRejectLimit(limit) }, { counts }, layout, read, isEnd);
+  check('11', 600);
+  assert.throws(() => check('10', 600), {
+    code: 'too_many_unseen',
+    severity: 'stopped',
+    message: '11 of 600 values of "plan" are categories that the model does not know',
+    hint: /--max-unseen/,
+  });
+  check('1%', 600);
+  assert.throws(() => check('1%', 600, true), { code: 'too_many_unseen' });
+  assert.throws(() => check('1%', 1000), { code: 'too_many_unseen' });
+  const mismatches = { maxMismatches: readRejectLimit('2') };
+  assert.throws(() => checkMisfits(mismatches, { counts }, layout, 600, false), {
+    code: 'too_many_mismatches',
+    message: '3 of 600 values of "plan" do not fit its type',
+  });
+  const one = Float64Array.of(0, 0, 0, 0, 0, 1, 0, 0);
+  const none = { maxMismatches: readRejectLimit('0') };
+  assert.throws(() => checkMisfits(none, { counts: one }, layout, 1, true), {
+    message: '1 of 1 value of "plan" does not fit its type',
+  });
+});
+
+describe('without a limit, a run stops when most values mean nothing to the model', () => {
+  const rows = 2000;
+  const check = (column: CountedColumn, unseen: number, limit?: 'none') =>
+    checkMisfits(
+      { maxUnseen: limit },
+      { counts: Float64Array.of(0, 0, unseen, 0) },
+      new TallyLayout({ columns: [column], isDetailed: false }),
+      rows,
+      false,
+    );
+  const columnOf = (report: Parameters<typeof countedColumns>[1]): CountedColumn => {
+    const features = ['plan', 'note'].map((name, index) => ({ name, index, type: undefined }));
+    const learned = features.map(({ name }): LearnedColumn => ({ name, type: 'categorical', levels: ['x'] }));
+    const [column] = countedColumns(features, report, learned);
+    assert.ok(column !== undefined);
+    return column;
+  };
+
+  it('but not because of a single value, as in an input with one row, unless a limit is given', () => {
+    const column = columnOf({});
+    const checkEnd = (unseen: number, read: number, limit?: string) =>
+      checkMisfits(
+        limit === undefined ? {} : { maxUnseen: readRejectLimit(limit) },
+        { counts: Float64Array.of(0, 0, unseen, 0) },
+        new TallyLayout({ columns: [column], isDetailed: false }),
+        read,
+        true,
+      );
+    checkEnd(1, 1);
+    assert.throws(() => checkEnd(2, 2), { code: 'too_many_unseen' });
+    assert.throws(() => checkEnd(1, 1, '50%'), {
+      code: 'too_many_unseen',
+      message: '1 of 1 value of "plan" is a category that the model does not know',
+    });
+  });
+
+  it('in a column that matters, which are all columns if the report names no drivers among them', () => {
+    for (const drivers of [undefined, [], [{ column: 'other', impact: 1 }]]) {
+      const column = columnOf({ drivers });
+      check(column, 1000);
+      assert.throws(() => check(column, 1001), { code: 'too_many_unseen', severity: 'stopped' });
+      check(column, rows, 'none');
+    }
+  });
+
+  it('unless the column has less than 1% of the impact of all drivers', () => {
+    const withImpact = (impact: number) =>
+      columnOf({
+        drivers: [
+          { column: 'plan', impact },
+          { column: 'note', impact: 99 },
+        ],
+      });
+    assert.throws(() => check(withImpact(1), rows), { code: 'too_many_unseen' });
+    check(withImpact(0.9), rows);
+    check(withImpact(0), rows);
+  });
+
+  it('also if each of very many columns has a small impact', () => {
+    const names = Array.from({ length: 500 }, (_, i) => `c${i}`);
+    const matters = columnsThatMatter(
+      names.map((column, i) => ({ column, impact: i === 0 ? 0.001 : 0.002 })),
+      names,
+    );
+    assert.deepEqual(
+      names.filter(name => !matters(name)),
+      ['c0'],
+    );
+  });
+
+  it('of those that it knew in training: a column of rare categories had many others before', () => {
+    const profile = {
+      rows: 100,
+      columns: [{ name: 'plan', missing: 0, mismatched: 0, unseen: 60 }],
+      scores: [],
+    };
+    const column = columnOf({ profile });
+    check(column, 1600);
+    assert.throws(() => check(column, 1601), { code: 'too_many_unseen' });
+  });
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { makeFifo } from '../../../support/fifo.ts';
+import { newFolder } from '../../../support/folder.ts';
+import { loadedFiles } from '../../../support/loaded-files.ts';
+import { startCollector } from '../../../support/otlp/collector.ts';
+import { rowcast, startRowcast, waitForStderr } from '../../../support/rowcast.ts';
+import { startStub } from '../../../support/stub/service.ts';
+
+const warnings = (stderr: string): string[] =>
+  stderr.split('\n').filter(line => line.includes('traces or metrics cannot be sent'));
+
+async function bench(t: TestContext) {
+  const stub = await startStub();
+  t.after(() => stub.close());
+  const cwd = await newFolder(t);
+  await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n3,4\n');
+  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const args = ['score', 'in.csv', '-o', 'out.csv', '--report', 'r'];
+  return { cwd, env, args };
+}
+
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+describe('a collector that does not work', () => {
+  it('is one warning if it cannot be reached, and does not fail the run', async t => {
+    const { cwd, env, args } = await bench(t);
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { code, stderr } = await rowcast(args, { cwd, env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: url } });
+    assert.equal(code, 0, stderr);
+    assert.equal(warnings(stderr).length, 1, stderr);
+    assert.match(stderr, /cannot be sent: connect ECONNREFUSED/);
+  });
+
+  it('is one warning if it refuses what it gets, without what it responds', async t => {
+    const { cwd, env, args } = await bench(t);
+    const collector = await startCollector(t, (_, response) => {
+      response.writeHead(401, 'No way').end('your key is abc');
+      return true;
+    });
+    const { code, stderr } = await rowcast(args, {
+      cwd,
+      env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(warnings(stderr), [
+      'rowcast: traces or metrics cannot be sent: the collector responded with 401',
+    ]);
+  });
+
+  it('is waited for no longer than the timeout if it does not respond', async t => {
+    const { cwd, env, args } = await bench(t);
+    const collector = await startCollector(t, () => true);
+    const { code, stderr } = await rowcast(args, {
+      cwd,
+      env: {
+        ...env,
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_TIMEOUT: '300',
+      },
+    });
+    assert.equal(code, 0, stderr);
+    assert.equal(warnings(stderr).length, 1, stderr);
+  });
+
+  it('is not waited for for long if the run was stopped by a signal, nor is an endpoint for lineage', async t => {
+    const { cwd, env } = await bench(t);
+    // Both would answer within the time that a run has without a signal.
+    const late = (_: unknown, response: ServerResponse): boolean => {
+      setTimeout(() => response.end(), 4500).unref();
+      return true;
+    };
+    const [collector, lineage] = [await startCollector(t, late), await startCollector(t, late)];
+    const fifo = await makeFifo(join(cwd, 'rows'));
+    const { child, finished } = startRowcast(['score', fifo, '-o', 'out.csv', '--report', 'r'], {
+      cwd,
+      env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OPENLINEAGE_URL: lineage.url },
+    });
+    const writer = createWriteStream(fifo);
+    writer.on('error', () => {}); // the signal may come before the rows are read
+    writer.write('a,b\n1,2\n');
+    await waitForStderr(child, /scoring /);
+    child.kill('SIGTERM');
+    const { code, stderr } = await finished;
+    writer.destroy();
+    assert.equal(code, 143, stderr);
+    assert.match(stderr, /traces or metrics cannot be sent: there was no time left to send all/);
+    assert.match(stderr, /lineage events cannot be sent: there was no time left to send all/);
+  });
+
+  it('is not waited for any longer after Ctrl-C, and the exit code of the finished run stays', async t => {
+    const { cwd, env, args } = await bench(t);
+    const { promise: asked, resolve } = withResolvers();
+    const collector = await startCollector(t, () => {
+      resolve();
+      return true;
+    });
+    const { child, finished } = startRowcast(args, {
+      cwd,
+      env: {
+        ...env,
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_TIMEOUT: '10000',
+      },
+    });
+    await waitForStderr(child, /2 rows scored/);
+    await asked;
+    child.kill('SIGINT');
+    const { code, stderr } = await finished;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /there was no time left to send all/);
+  });
+});
+
+describe('the code of OpenTelemetry', () => {
+  it('is loaded only if an endpoint is set', async t => {
+    const { cwd, env, args } = await bench(t);
+    const loaded = async (more: Record<string, string>): Promise<string[]> => {
+      const files = await loadedFiles(t, args, { cwd, env: { ...env, ...more } });
+      return files.filter(file => /open-?telemetry/.test(file));
+    };
+    assert.deepEqual(await loaded({ OTEL_SERVICE_NAME: 'nightly' }), []);
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const names = await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
+    assert.ok(names.includes('opentelemetry.js'), names.join());
+  });
+});
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>(done => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

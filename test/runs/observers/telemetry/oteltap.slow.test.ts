@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newFolder } from '../../../support/folder.ts';
+import { pythonVenv } from '../../../support/python-venv.ts';
+import { rowcast } from '../../../support/rowcast.ts';
+import { startStub } from '../../../support/stub/service.ts';
+
+describe('traces and metrics', () => {
+  it('are received by oteltap, which decodes them with the definitions of OpenTelemetry', async t => {
+    const commands = await pythonVenv(t, 'oteltap==1.0.0');
+    if (commands === undefined) return;
+    const stub = await startStub();
+    t.after(() => stub.close());
+    const cwd = await newFolder(t);
+    await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n3,4\n');
+    const port = await freePort();
+    const tap = spawn(join(commands, 'oteltap'), [
+      '--port',
+      String(port),
+      '--await-metric',
+      '^rowcast.run.rows$',
+    ]);
+    t.after(() => tap.kill());
+    const lines: Buffer[] = [];
+    tap.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
+    const exited = once(tap, 'exit');
+    await listening(port);
+    const { code, stderr } = await rowcast(['score', 'in.csv', '-o', 'out.csv', '--report', 'r'], {
+      cwd,
+      env: {
+        ...{ ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      },
+    });
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stderr, /cannot be sent/);
+    assert.deepEqual(await exited, [0, null]);
+    const received = Buffer.concat(lines).toString();
+    for (const name of ['rowcast.run', 'rowcast.batch', 'POST /user/batch-persona', 'rowcast.run.rows'])
+      assert.ok(received.includes(`"${name}"`), name);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function listening(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'error').then(() => false),
+    ]).catch(() => false);
+    socket.destroy();
+    if (isOpen) return;
+    await sleep(100);
+  }
+}

@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { link, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RowcastError } from '../../src/base/errors.ts';
+import { score } from '../../src/runs/score.ts';
+import { ClosedPipe } from '../../src/storage/sink.ts';
+import { makeFifo } from '../support/fifo.ts';
+import { newFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
+import { job } from '../support/scoring/job.ts';
+import { assertScored } from '../support/scoring/scored.ts';
+import { connect } from '../support/stub/connect.ts';
+import { probabilitiesOf, type StubCall, send } from '../support/stub/service.ts';
+
+const personas = join(root, 'fixtures/telecom-personas.csv');
+const classes = ['no', 'yes'];
+
+/** A CSV with rows that all differ. */
+const rowsOf = (count: number): string =>
+  `id,text\n${Array.from({ length: count }, (_, row) => `${row},row ${row}\n`).join('')}`;
+
+const failureOf = (run: Promise<unknown>): Promise<RowcastError> =>
+  run.then(
+    () => assert.fail('the run did not fail'),
+    error => error,
+  );
+
+describe('a run', { concurrency: true }, () => {
+  it('reports rejects that stay valid: later reads do not overwrite their bytes', async t => {
+    const folder = await newFolder(t);
+    const input = join(folder, 'in.csv');
+    const long = 'x'.repeat(5000);
+    const rows = Array.from({ length: 4000 }, (_, row) => `${row},${long}${row % 100 === 7 ? ',more' : ''}`);
+    await writeFile(input, `id,text\n${rows.join('\n')}\n`);
+    const { client } = await connect(t, { report: { classes } });
+    const records: Buffer[] = [];
+    await score(job({ input, output: join(folder, 'out.csv') }), client, {
+      onReject: ({ record }) => records.push(record),
+    });
+    assert.deepEqual(
+      records.map(record => record.toString()),
+      rows.filter(row => row.endsWith(',more')),
+    );
+  });
+
+  it('gives every row its own probabilities, in input order, whatever the order of responses', async t => {
+    const output = join(await newFolder(t), 'out.csv');
+    const input = await readFile(personas);
+    const responded: number[] = [];
+    const { client } = await connect(t, {
+      concurrency: 8,
+      async behave({ number }) {
+        await delay(Math.random() * 30);
+        responded.push(number);
+        return false;
+      },
+    });
+    const reported: number[] = [];
+    const shares: (number | undefined)[] = [];
+    const scored = await score(job({ input: personas, output, batchRows: 29 }), client, {
+      onProgress({ accounts, fraction: share }) {
+        reported.push(accounts.scored);
+        shares.push(share);
+      },
+    });
+    assertScored(await readFile(output), input);
+    assert.notDeepEqual(
+      responded,
+      responded.toSorted((a, b) => a - b),
+      'the responses arrived in order',
+    );
+    assert.deepEqual(scored?.accounts, {
+      read: 2000,
+      scored: 2000,
+      rejected: 0,
+      rejectedBy: {},
+      blank: 0,
+      batches: 69,
+      calls: 70,
+      retries: {},
+      bytesIn: input.length,
+      bytesOut: (await readFile(output)).length,
+    });
+    assert.deepEqual([reported.at(-1), shares.at(-1)], [2000, 1]);
+  });
+
+  it('shrinks batches that were too large, not counting columns that are not sent', async t => {
+    const folder = await newFolder(t);
+    const paths = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
+    // More than fits in flight at once, since those batches are cut before the first response.
+    const unsent = 'x'.repeat(12_000);
+    const rows = Array.from({ length: 3000 }, (_, row) => `${row},${unsent}\n`);
+    await writeFile(paths.input, `id,unsent\n${rows.join('')}`);
+    const { client, stub } = await connect(t, {
+      behave({ body, response }) {
+        if (body.personas.length <= 40) return false;
+        send(response, 413, {});
+        return true;
+      },
+    });
+    const scored = await score(job({ ...paths, features: ['id'] }), client);
+    assert.equal(scored?.accounts.scored, 3000);
+    assert.ok(stub.bodies.length < 400, `${stub.bodies.length} calls`);
+  });
+
+  it('gives the same bytes whatever the batches and retries', async t => {
+    const folder = await newFolder(t);
+    const outputs: string[] = [];
+    for (const options of [
+      { batchRows: 10_000 },
+      { batchRows: 211, batchBytes: 9000 },
+      { batchRows: 3, limit: 30 },
+    ]) {
+      const output = join(folder, `out-${outputs.length}.csv`);
+      const { client } = await connect(t, {
+        concurrency: 4,
+        behave({ number, response, request, defaultResponse }) {
+          if (number === 2) send(response, 503, {});
+          else if (number === 3) request.socket.destroy();
+          else if (number === 4)
+            send(response, 200, { ...defaultResponse, predictions: defaultResponse.predictions.slice(1) });
+          else return false;
+          return true;
+        },
+      });
+      await score(job({ input: personas, output, ...options }), client);
+      outputs.push(await readFile(output, 'utf8'));
+    }
+    const [whole = '', cut, beginning = ''] = outputs;
+    assert.equal(cut, whole);
+    assert.ok(whole.startsWith(beginning) && beginning.length > 500);
+  });
+
+  it('keeps as many requests in flight as it may', { timeout: 120_000 }, async t => {
+    const folder = await newFolder(t);
+    const input = join(folder, 'in.csv');
+    await writeFile(input, rowsOf(200));
+    const held: (() => void)[] = [];
+    const { client } = await connect(t, {
+      concurrency: 60,
+      // No response is sent until 60 requests have arrived.
+      behave: ({ number }) =>
+        new Promise(resolve => {
+          held.push(() => resolve(false));
+          if (number >= 60) for (const respond of held.splice(0)) respond();
+        }),
+    });
+    const output = join(folder, 'out.csv');
+    const scored = await score(job({ input, output, batchRows: 1 }), client);
+    assert.equal(scored?.accounts.scored, 200);
+  });
+
+  it('is not blocked by a slow batch: all others are sent in the meantime', { timeout: 120_000 }, async t => {
+    const folder = await newFolder(t);
+    const input = join(folder, 'in.csv');
+    await writeFile(input, rowsOf(300));
+    let respondToFirst = (): void => {};
+    const { client } = await connect(t, {
+      concurrency: 2,
+      behave({ number }) {
+        if (number === 300) respondToFirst();
+        if (number > 1) return false;
+        return new Promise(resolve => {
+          respondToFirst = () => resolve(false);
+        });
+      },
+    });
+    const output = join(folder, 'out.csv');
+    await score(job({ input, output, batchRows: 1 }), client);
+    assertScored(await readFile(output), await readFile(input));
+  });
+
+  it('requests no rows beyond the limit', async t => {
+    const folder = await newFolder(t);
+    const { client, stub } = await connect(t);
+    const output = join(folder, 'out.csv');
+    const scored = await score(job({ input: personas, output, limit: 30, batchRows: 20 }), client);
+    assert.equal(scored?.accounts.scored, 30);
+    assert.deepEqual(
+      stub.bodies.map(body => body.personas.length),
+      [20, 10],
+    );
+  });
+
+  it('sends only the chosen columns and returns all', async t => {
+    const folder = await newFolder(t);
+    const output = join(folder, 'out.csv');
+    const { client, stub } = await connect(t);
+    await writeFile(join(folder, 'in.csv'), 'a,b,c\r\n1,"x, y",3\r\n');
+    await score(job({ input: join(folder, 'in.csv'), output, features: ['b'], prediction: true }), client);
+    assert.deepEqual(stub.bodies[0]?.personas, [{ features: { b: 'x, y' } }]);
+    const { no = 0, yes = 0 } = probabilitiesOf({ b: 'x, y' }, classes);
+    assert.equal(
+      await readFile(output, 'utf8'),
+      `a,b,c,probability_no,probability_yes,predicted_class\r\n1,"x, y",3,${no},${yes},${no >= yes ? 'no' : 'yes'}\r\n`,
+    );
+  });
+
+  it('that cannot start writes nothing and requests no predictions', async t => {
+    const folder = await newFolder(t);
+    const input = join(folder, 'in.csv');
+    await writeFile(input, rowsOf(10));
+    await writeFile(join(folder, 'empty.csv'), '');
+    const { client, stub } = await connect(t, { report: { columns: [{ name: 'id' }, { name: 'gone' }] } });
+    const output = join(folder, 'out.csv');
+    for (const [options, code] of [
+      [{}, 'missing_columns'],
+      [{ features: ['nope'] }, 'missing_columns'],
+      [{ excludeFeatures: ['nope'] }, 'missing_columns'],
+      [{ input: join(folder, 'empty.csv') }, 'empty_input'],
+      [{ input: join(folder, 'none.csv') }, 'no_such_file'],
+      [{ classes: ['x'], prefix: 'i', features: ['id'], output: input }, 'output_is_input'],
+      [{ delimiter: 'x' }, 'bad_dialect'],
+    ] as const) {
+      const failure = await failureOf(score(job({ input, output, ...options }), client));
+      assert.deepEqual([failure.code, failure.severity], [code, 'refused']);
+    }
+    assert.deepEqual((await readdir(folder)).sort(), ['empty.csv', 'in.csv']);
+    assert.equal(await readFile(input, 'utf8'), rowsOf(10));
+    assert.equal(stub.bodies.length, 0);
+  });
+
+  it('never overwrites its input, under any name', async t => {
+    const folder = await newFolder(t);
+    const input = join(folder, 'in.csv');
+    await writeFile(input, rowsOf(10));
+    await link(input, join(folder, 'hard.csv'));
+    await symlink(input, join(folder, 'soft.csv'));
+    const { client } = await connect(t);
+    for (const output of ['in.csv', 'hard.csv', 'soft.csv'])
+      await assert.rejects(score(job({ input, output: join(folder, output) }), client), {
+        code: 'output_is_input',
+      });
+    assert.equal(await readFile(input, 'utf8'), rowsOf(10));
+    assert.equal((await readdir(folder)).length, 3);
+  });
+});
+
+describe('a run that fails', { concurrency: true }, () => {
+  const refuseThird = ({ number, response }: StubCall): boolean => {
+    if (number === 3) send(response, 401, { code: 'unauthorized', detail: 'no' });
+    return number === 3;
+  };
+
+  it('leaves no output or the previous one unchanged, saves a checkpoint, and reports where it stopped', async t => {
+    for (const former of [undefined, 'former\n'])
+      for (const [rows, place, code] of [
+        [rowsOf(100), { line: 22, row: 21 }, 'unauthorized'],
+        [rowsOf(100).replace(',row 34', ',"row 34'), { line: 36, row: 35 }, 'unclosed_quote'],
+      ] as const) {
+        const folder = await newFolder(t);
+        const input = join(folder, 'in.csv');
+        const output = join(folder, 'out.csv');
+        await writeFile(input, rows);
+        if (former !== undefined) await writeFile(output, former);
+        const { client } = await connect(t, {
+          concurrency: 1,
+          ...(code === 'unauthorized' && { behave: refuseThird }),
+        });
+        const options = job({ input, output, batchRows: 10 });
+        const kept: number[] = [];
+        const failure = await failureOf(score(options, client, { onSuspend: ({ row }) => kept.push(row) }));
+        const { request, ...where } = failure.location;
+        assert.deepEqual(
+          [failure.code, failure.severity, where],
+          [code, 'stopped', { file: input, ...place }],
+        );
+        assert.equal(request?.includes('/user/batch-persona') ?? false, code === 'unauthorized');
+        const left = ['in.csv', 'out.csv.checkpoint', 'out.csv.partial'];
+        assert.deepEqual(
+          (await readdir(folder)).sort(),
+          former === undefined ? left : [...left, 'out.csv'].sort(),
+        );
+        if (former !== undefined) assert.equal(await readFile(output, 'utf8'), former);
+        const [next = 0] = kept;
+        assert.ok(next > 10 && next <= place.row, `kept up to ${next}`);
+      }
+  });
+
+  it('sends no further request', async t => {
+    const folder = await newFolder(t);
+    const input = join(folder, 'in.csv');
+    await writeFile(input, rowsOf(1000));
+    const { client, stub } = await connect(t, { behave: refuseThird, concurrency: 1 });
+    const options = job({ input, output: join(folder, 'out.csv'), batchRows: 10 });
+    await failureOf(score(options, client));
+    const begun = stub.bodies.length;
+    for (let calls = 0; calls < 5; calls++) await client.report('r'); // gives others time to start
+    assert.ok(stub.bodies.length <= begun + 1, 'one may have been in flight');
+  });
+});
+
+describe('a run through pipes', () => {
+  it('returns a row before the next one arrives', async t => {
+    const folder = await newFolder(t);
+    const [input, output] = await Promise.all([makeFifo(join(folder, 'in')), makeFifo(join(folder, 'out'))]);
+    const { client } = await connect(t);
+    const writer = createWriteStream(input);
+    const reader = spawn('cat', [output], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const run = score(job({ input, output }), client);
+    let whole = '';
+    let sent = 'a,b\n';
+    writer.write(sent);
+    for (const record of ['1,2\n', '3,"4\n"\n', '5,6']) {
+      writer.write(record);
+      if (!record.endsWith('\n')) writer.end();
+      sent += record;
+      const { a, b } = { a: Number(record[0]), b: record.startsWith('3') ? '4\n' : Number(record[2]) };
+      const { no, yes } = probabilitiesOf({ a, b }, classes);
+      while (!whole.includes(`,${no},${yes}`)) whole += (await once(reader.stdout, 'data'))[0];
+    }
+    const scored = await run;
+    assert.equal(scored?.accounts.batches, 3);
+    assertScored(Buffer.from(whole), Buffer.from(sent));
+    assert.deepEqual((await readdir(folder)).sort(), ['in', 'out']);
+  });
+
+  it('ends when the reader closes its end', async t => {
+    const folder = await newFolder(t);
+    const output = await makeFifo(join(folder, 'out'));
+    const input = join(folder, 'in.csv');
+    await writeFile(input, rowsOf(50_000));
+    const { client, stub } = await connect(t);
+    const reader = spawn('head', ['-n', '3', output], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines = text(reader.stdout);
+    await assert.rejects(score(job({ input, output, batchRows: 100 }), client), ClosedPipe);
+    assert.equal((await lines).split('\n').length, 4);
+    assert.ok(stub.bodies.length < 500, `${stub.bodies.length} calls`);
+  });
+
+  it('can go to /dev/null', async t => {
+    const { client } = await connect(t);
+    const scored = await score(job({ input: personas, output: '/dev/null' }), client);
+    assert.equal(scored?.accounts.scored, 2000);
+  });
+});

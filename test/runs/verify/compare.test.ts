@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compareTexts, outcomeOf } from '../../support/scoring/compared.ts';
+
+const INPUT = 'id,note\n1,a\n\n2,"b\nb"\n3,c\n4,d\n';
+const OUTPUT = 'id,note,p_no,p_yes\n1,a,0.25,0.75\n\n2,"b\nb",1,0\n3,c,0.5,0.5\n4,d,1e-7,0.9999999\n';
+
+/** OUTPUT with one change. */
+const changed = (from: string, to: string): string => {
+  assert.ok(OUTPUT.includes(from));
+  return OUTPUT.replace(from, to);
+};
+
+describe('a pair', () => {
+  it('that matches gives the row counts', () => {
+    assert.deepEqual(compareTexts(INPUT, OUTPUT), {
+      rows: 4,
+      scored: 4,
+      repaired: 0,
+      unscored: 0,
+      malformed: 0,
+      blank: 1,
+    });
+  });
+
+  it('may have rows without probabilities', () => {
+    const { scored, unscored } = compareTexts(INPUT, changed('3,c,0.5,0.5', '3,c,,'));
+    assert.deepEqual([scored, unscored], [3, 1]);
+  });
+
+  it('may have a last record without a line ending, and a BOM', () => {
+    assert.equal(outcomeOf(`\ufeff${INPUT.slice(0, -1)}`, `\ufeff${OUTPUT.slice(0, -1)}`), 'equal');
+  });
+
+  it('may have malformed records in the input only', () => {
+    const broken = INPUT.replace('3,c', '3,c\n3\n3,c,c\n"3"x,c').concat('9');
+    const { rows, scored, malformed } = compareTexts(broken, OUTPUT);
+    assert.deepEqual([rows, scored, malformed], [8, 4, 4]);
+  });
+
+  it('may have the most likely class, the first one of a tie', () => {
+    const predicted = 'id,p_no,p_yes,predicted_x\n1,0.5,0.5,no\n2,0.25,0.75,yes\n3,,,\n';
+    assert.equal(outcomeOf('id\n1\n2\n3\n', predicted), 'equal');
+    assert.equal(
+      outcomeOf('id\n1\n2\n3\n', predicted.replace('0.5,no', '0.5,yes')),
+      'out.csv:2: predicted_x is not the most likely class, in row 1, at in.csv:2',
+    );
+  });
+
+  it('may have names that are ambiguous between prefix and class', () => {
+    for (const [names, fields] of [
+      ['p_a_no,p_a_yes,predicted_x', '0,1,a_yes'],
+      ['p_a_no,p_a_yes,predicted_x', '0,1,yes'],
+      ['predicted_no,predicted_yes', '0,1'],
+      ['predicted_no,predicted_yes,predicted_x', '0,1,yes'],
+      ['predicted_no,predicted_yes,predicted_x', '0,0.5,0.5'],
+      ['p_1,predicted_x', '1,1'],
+      ['_no,_yes', '0,1'],
+      ['p_"a,b","p_é",predicted_x', '1,0,"a,b"'],
+    ] as const) {
+      const quoted = names.replace('p_"a,b","p_é"', '"p_a,b",p_é');
+      assert.equal(outcomeOf('id\n1\n', `id,${quoted}\n1,${fields}\n`), 'equal', names);
+    }
+  });
+
+  it('must have the same interpretation of the names in all rows', () => {
+    const output = 'id,p_a_no,p_a_yes,predicted_x\n1,0,1,a_yes\n2,0,1,yes\n';
+    assert.match(outcomeOf('id\n1\n2\n', output), /^out\.csv:3: predicted_x is not the most likely class/);
+  });
+});
+
+describe('a difference', () => {
+  const cases: [string, string, string][] = [
+    [
+      'a header of other columns',
+      changed('id,note', 'id,notes'),
+      '1: the header does not start with that of in.csv',
+    ],
+    ['a header without appended columns', INPUT, '1: the header has no columns besides those of in.csv'],
+    [
+      'a header with a different line ending',
+      changed('p_yes\n', 'p_yes\r\n'),
+      "1: the header's line ending differs from that of in.csv",
+    ],
+    [
+      'invalid appended names',
+      changed('p_no,p_yes', 'p_no,q_yes'),
+      '1: the appended columns are not named <prefix>_<class>, optionally followed by predicted_<column>',
+    ],
+    ['a changed field', changed('3,c,', '3,x,'), '6: the column "note" differs from row 3, at in.csv:6'],
+    ['a longer field', changed('3,c,', '3,cc,'), '6: the column "note" differs from row 3, at in.csv:6'],
+    ['different quoting', changed('1,a,', '1,"a",'), '2: the column "note" differs from row 1, at in.csv:2'],
+    [
+      'a missing row',
+      changed('2,"b\nb",1,0\n', ''),
+      '4: row 2, at in.csv:4, should be here, but row 3 is: rows are missing or out of order',
+    ],
+    [
+      'several missing rows',
+      changed('1,a,0.25,0.75\n\n2,"b\nb",1,0\n3,c,0.5,0.5\n', ''),
+      '2: row 1, at in.csv:2, should be here, but row 4 is: rows are missing or out of order',
+    ],
+    ['a missing end', changed('4,d,1e-7,0.9999999\n', ''), '7: the output ends before row 4, at in.csv:7'],
+    [
+      'a duplicate row',
+      changed('3,c,0.5,0.5\n', '3,c,0.5,0.5\n3,c,0.5,0.5\n'),
+      '7: row 3, before in.csv:7, is repeated here',
+    ],
+    ['a duplicate last row', `${OUTPUT}4,d,1e-7,0.9999999\n`, '8: row 4, before in.csv:8, is repeated here'],
+    ['an extra record', `${OUTPUT}5,e,0,1\n`, '8: unexpected record: in.csv ends before line 8'],
+    ['a missing blank line', changed('\n\n', '\n'), '3: the blank line at in.csv:3 is missing'],
+    ['an extra blank line', `${OUTPUT}\n`, '8: unexpected blank line: there is none at in.csv:8'],
+    [
+      'a blank line instead of a row',
+      changed('3,c,0.5,0.5', ''),
+      '6: unexpected blank line: there is none at in.csv:6',
+    ],
+    [
+      'a blank line with a different line ending',
+      changed('\n\n', '\n\r\n'),
+      '3: the blank line does not end like the one at in.csv:3',
+    ],
+    [
+      'a row with a different line ending',
+      changed('0.5\n', '0.5\r\n'),
+      '6: the line ending differs from that of row 3, at in.csv:6',
+    ],
+    [
+      'a missing last line ending',
+      OUTPUT.slice(0, -1),
+      '7: the line ending differs from that of row 4, at in.csv:7',
+    ],
+    [
+      'a row without the appended fields',
+      changed('3,c,0.5,0.5', '3,c'),
+      '6: no fields are appended to row 3, at in.csv:6',
+    ],
+    ['a missing probability', changed('0.5,0.5', '0.5'), '6: p_yes is missing, in row 3, at in.csv:6'],
+    [
+      'an extra field',
+      changed('0.5,0.5', '0.5,0.5,0'),
+      '6: the row has more fields than the header, in row 3, at in.csv:6',
+    ],
+    [
+      'one empty probability',
+      changed('0.5,0.5', '0.5,'),
+      '6: p_yes is empty, but other appended fields are not, in row 3, at in.csv:6',
+    ],
+    [
+      'a probability above 1',
+      changed('1,0\n', '1.5,0\n'),
+      '4: p_no is "1.5", not a number in 0..1, in row 2, at in.csv:4',
+    ],
+    [
+      'a negative zero',
+      changed('1,0\n', '1,-0\n'),
+      '4: p_yes is written as "-0", not as 0, in row 2, at in.csv:4',
+    ],
+    [
+      'an invalid number',
+      changed('1,0\n', '1,NaN\n'),
+      '4: p_yes is "NaN", not a number in 0..1, in row 2, at in.csv:4',
+    ],
+    [
+      'a longer text of the same number',
+      changed('0.25', '0.250'),
+      '2: p_no is written as "0.250", not as 0.25, in row 1, at in.csv:2',
+    ],
+    [
+      'a sum that is not 1',
+      changed('0.5,0.5', '0.5,0.25'),
+      '6: the probabilities sum to 0.75, not to 1, in row 3, at in.csv:6',
+    ],
+  ];
+  for (const [name, output, said] of cases)
+    it(`is ${name}, wherever batches end`, () => {
+      for (const batchRows of [1, 2, 3, 100])
+        assert.equal(outcomeOf(INPUT, output, { batchRows }), `out.csv:${said}`);
+    });
+
+  it('is a malformed record in the output', () => {
+    const malformed = INPUT.replace('3,c\n', '3,c\n3\n');
+    const output = changed('3,c,0.5,0.5\n', '3,c,0.5,0.5\n3,0.5,0.5\n');
+    assert.equal(
+      outcomeOf(malformed, output),
+      'out.csv:7: row 4, before in.csv:8, is malformed and should not be in the output',
+    );
+  });
+
+  it('is a sum of probabilities outside the rounding tolerance', () => {
+    const withSum = (field: string): string => outcomeOf('id\n1\n', `id,p_a,p_b\n1,0.5,${field}\n`);
+    assert.equal(withSum('0.51'), 'equal');
+    assert.equal(withSum('0.49'), 'equal');
+    assert.match(withSum('0.511'), /sum to 1\.01/);
+  });
+});
