@@ -1,18 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import { createHistogram } from 'node:perf_hooks';
+import type { ScoredUpload } from '../base/contract/accounts-trailer.ts';
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { Features, LooseReport, PersonaAnswer } from '../base/contract/schemas.ts';
 import { contractWire, type Wire } from '../base/contract/wire-names.ts';
 import type { RetryPolicy } from '../scoring/failures/attempts.ts';
 import { CallError } from '../scoring/failures/call-error.ts';
 import { ServiceAvailability } from '../scoring/failures/service-availability.ts';
+import type { ReceivedPredictions } from '../scoring/predictions.ts';
 import type { ClientOptions } from './client-options.ts';
 import { download } from './download.ts';
 import { failureTable } from './failure-table.ts';
 import { checkLast, checkWritten } from './last-check.ts';
 import { Pacer } from './pacing/pacer.ts';
 import { parsePersona } from './protocols/report/parse-persona.ts';
-import type { ExpectedPredictions, ReceivedPredictions } from './protocols/report/parse-predictions.ts';
+import type { ExpectedPredictions } from './protocols/report/parse-predictions.ts';
 import { parseReport } from './protocols/report/parse-report.ts';
 import { ResponseReader } from './protocols/report/response-reader.ts';
 import { type ReadBody, Requests, type WholeRequest } from './requests.ts';
@@ -20,7 +22,7 @@ import { withRetries } from './retry/retry.ts';
 import { Transport } from './transport/http.ts';
 import type { HttpRequest } from './transport/http-request.ts';
 import { maxResponseBytes } from './transport/response-body.ts';
-import { type ScoredUpload, upload } from './upload.ts';
+import { upload } from './upload.ts';
 
 type Expected = Omit<ExpectedPredictions, 'wire' | 'secret'>;
 

@@ -1,22 +1,10 @@
 import { Readable } from 'node:stream';
-import { accountsTrailer, parseAccounts, type UploadAccounts } from '../base/contract/accounts-trailer.ts';
+import { accountsTrailer, parseAccounts, type ScoredUpload } from '../base/contract/accounts-trailer.ts';
 import type { RowcastError } from '../base/errors.ts';
 import { CallError } from '../scoring/failures/call-error.ts';
 import { pausedWhileProcessing, pausedWhileReading, startDeadline } from './transport/deadline.ts';
 import type { Transport } from './transport/http.ts';
 import type { HttpRequest } from './transport/http-request.ts';
-
-/** The response to POST /user/batch-predict. */
-export interface ScoredUpload {
-  /** The scored CSV; must be read to the end. */
-  chunks: AsyncGenerator<Buffer>;
-  /**
-   * The row counts, available after the last chunk.
-   *
-   * @throws CallError `wrong_answer` if the response has no row counts: it may be incomplete
-   */
-  accounts(): UploadAccounts;
-}
 
 /**
  * Uploads a CSV; the scored rows arrive while the rest is still being sent. There is no limit on the total time, only on

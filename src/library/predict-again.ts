@@ -3,13 +3,13 @@ import { inputOptions } from '../base/options/input.ts';
 import { runOptions } from '../base/options/score.ts';
 import { resolveValues, type Values } from '../base/options/values/resolve-options.ts';
 import type { sampleOptions } from '../base/options/verify.ts';
-import { parseRecords } from '../formats/csv/fields/parse-records.ts';
+import { parseRecords } from '../base/parse-records.ts';
 import { lockRunPaths } from '../runs/paths/lock-paths.ts';
 import { scoreTo } from '../runs/score.ts';
 import type { SampleOptions } from '../runs/verify/verify.ts';
+import type { Scorer } from '../scoring/scorer.ts';
 import type { Target } from '../storage/target.ts';
 import type { ScoreValues } from './run/score-values.ts';
-import type { RunScorer } from './scorers/with-run-scorer.ts';
 import { byteStream, streamInputSource } from './streams/byte-input.ts';
 
 /** The name of the local scorer: its numbers are the same whenever it predicts a row. */
@@ -54,7 +54,7 @@ export function sampleValues(given: Values<typeof sampleOptions>): ScoreValues &
 export const predictAgain =
   (
     values: ScoreValues & { report: string },
-    withScorer: <T>(use: (scorer: RunScorer) => Promise<T>) => Promise<T>,
+    withScorer: <T>(use: (scorer: Scorer) => Promise<T>) => Promise<T>,
     stop: AbortSignal,
   ): SampleOptions['predict'] =>
   (csv, dialect) =>

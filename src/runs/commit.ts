@@ -1,5 +1,6 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import { unlessStopped } from '../base/interrupted.ts';
+import type { RunValues } from '../base/options/values/run-values.ts';
 import type { Layout } from '../formats/format.ts';
 import type { Position } from '../formats/records/position.ts';
 import type { RunTally } from '../scoring/counting/run-tally.ts';
@@ -9,7 +10,6 @@ import type { PrefixDigest } from './checkpoint/prefix-digest.ts';
 import type { DataCounts } from './drift/data-counts.ts';
 import type { RejectBudget } from './guards/reject-budget.ts';
 import type { RunObserver } from './observer.ts';
-import type { ScoreOptions } from './options.ts';
 import type { CommitPoint, Output, Piece } from './output/output.ts';
 
 export interface LedgerOptions {
@@ -79,7 +79,7 @@ export class Ledger {
   });
 }
 
-export interface CommitOptions extends Pick<ScoreOptions, 'limit' | 'maxMismatches' | 'maxUnseen'> {
+export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches' | 'maxUnseen'> {
   /** What is counted in the data, if anything is. */
   data: DataCounts | undefined;
   budget: RejectBudget;

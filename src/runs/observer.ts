@@ -1,6 +1,7 @@
 import type { Reject } from '../formats/csv/reject-records.ts';
 import type { LongField } from '../formats/records/long-field.ts';
 import type { Accounts } from '../scoring/row-counts.ts';
+import type { TraceBatch } from '../scoring/trace.ts';
 import type { Attempt } from './attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import type { RunColumns } from './observers/lineage/run-columns.ts';
@@ -21,16 +22,6 @@ export interface RunProgress {
   /** Where the current checkpoint would resume, if there is one. */
   resumePoint: () => ResumePoint | undefined;
 }
-
-/**
- * Scores a batch as a part of a trace.
- *
- * @param batch the number of its first row, and how many it has
- */
-export type TraceBatch = <T>(
-  batch: { readonly row: number; readonly rows: number },
-  score: () => Promise<T>,
-) => Promise<T>;
 
 /** Callbacks of a run, and the signal that stops it. */
 export interface RunObserver {

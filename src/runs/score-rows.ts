@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RowcastError } from '../base/errors.ts';
 import { type Stopping, stopping } from '../base/interrupted.ts';
+import type { RunValues } from '../base/options/values/run-values.ts';
 import { type InputRange, isInside } from '../formats/records/position.ts';
 import type { StoredTally } from '../scoring/counting/run-tally.ts';
 import { classesOf, type Plan } from '../scoring/prepare.ts';
@@ -16,7 +17,6 @@ import type { DataFigures } from './drift/figures.ts';
 import type { TotalCounts } from './drift/total-counts.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
 import type { RunObserver } from './observer.ts';
-import type { ScoreOptions } from './options.ts';
 import type { Output, WrittenExtents } from './output/output.ts';
 import type { Checksums } from './summary/summary.ts';
 
@@ -38,7 +38,7 @@ export interface PlannedRun {
   source: Source;
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
-  options: ScoreOptions;
+  options: RunValues;
   plan: Plan;
   scorer: Scorer;
   output: Output;
@@ -150,7 +150,7 @@ export async function runPlan({
   }
 }
 
-const hasSummary = ({ summary, summaryHtml }: ScoreOptions): boolean =>
+const hasSummary = ({ summary, summaryHtml }: RunValues): boolean =>
   summary !== undefined || summaryHtml !== undefined;
 
 /** Ends an unfinished run so that it can be resumed; returns the error to throw. */

@@ -1,8 +1,6 @@
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
-import type { Client } from '../client/client.ts';
-import { httpScorer } from '../client/scorer/http-scorer.ts';
-import { checkOutputName } from '../scoring/check-output-name.ts';
+import type { RunValues } from '../base/options/values/run-values.ts';
 import { prepare } from '../scoring/prepare.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { openSource } from '../storage/backends.ts';
@@ -11,36 +9,12 @@ import type { Source } from '../storage/source.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
 import { fingerprintOf, hashOf } from './checkpoint/fingerprint.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
+import { checkOutputName } from './guards/check-output-name.ts';
 import type { RunObserver } from './observer.ts';
 import { runColumns } from './observers/lineage/run-columns.ts';
-import type { ScoreOptions } from './options.ts';
 import { acquireOutput } from './output/acquire-output.ts';
-import { type LockedPaths, lockRunPaths } from './paths/lock-paths.ts';
+import type { LockedPaths } from './paths/lock-paths.ts';
 import { type PlannedRun, type RunResult, runPlan } from './score-rows.ts';
-
-/**
- * Scores a CSV: returns every row, in input order, with its predicted probabilities.
- *
- * @param service a prediction service, or another scorer; it is not closed
- * @param files writes the output's files
- * @returns undefined when OUTPUT exists and --if-exists is skip
- * @throws RowcastError with its location in the input; OUTPUT is then unchanged, and the same command resumes
- * @throws Interrupted if the run was stopped by its signal
- * @throws ClosedPipe if the reader of stdout closed its end
- */
-export async function score(
-  options: ScoreOptions,
-  service: Client | Scorer,
-  observer: RunObserver = {},
-  files?: Files,
-): Promise<RunResult | undefined> {
-  const locked = await lockRunPaths(options);
-  try {
-    return await scoreTo(locked, options, service, observer, { files });
-  } finally {
-    await locked.release();
-  }
-}
 
 export interface RunIo
   extends Pick<PlannedRun, 'windowBytes' | 'budget' | 'total' | 'earlier' | 'isDetailed' | 'range'> {
@@ -56,33 +30,41 @@ export interface RunIo
   reportHash?: string;
 }
 
-/** The same, for paths that are locked already; they stay locked. */
+/**
+ * Scores a CSV: returns every row, in input order, with its predicted probabilities.
+ *
+ * @param locked the paths of the run; they stay locked
+ * @param scorer is not closed
+ * @returns undefined if the output exists and --if-exists is skip
+ * @throws RowcastError with its location in the input; the output is then unchanged, and the same command resumes
+ * @throws Interrupted if the run was stopped by its signal
+ * @throws ClosedPipe if the reader of stdout closed its end
+ */
 export async function scoreTo(
   locked: LockedPaths,
-  options: ScoreOptions,
-  service: Client | Scorer,
+  options: RunValues,
+  scorer: Scorer,
   observer: RunObserver = {},
   io: RunIo = {},
 ): Promise<RunResult | undefined> {
   try {
-    return await scoreOnce(locked, options, service, observer, io);
+    return await scoreOnce(locked, options, scorer, observer, io);
   } catch (error) {
     // Its size and time did not tell that the input is another one, but its bytes did. Stdin cannot be read again.
     const isOther = error instanceof RowcastError && error.code === 'other_work';
     if (!isOther || !options.restartIfChanged || io.source !== undefined || options.input === '-')
       throw error;
-    return scoreOnce(locked, options, service, observer, { ...io, isOtherWork: true });
+    return scoreOnce(locked, options, scorer, observer, { ...io, isOtherWork: true });
   }
 }
 
 async function scoreOnce(
   locked: LockedPaths,
-  options: ScoreOptions,
-  service: Client | Scorer,
+  options: RunValues,
+  scorer: Scorer,
   observer: RunObserver,
   { attempt = firstAttempt(), files, source: given, isOtherWork, reportHash, earlier: read, ...io }: RunIo,
 ): Promise<RunResult | undefined> {
-  const scorer = 'open' in service ? service : httpScorer(service);
   const source = given ?? (await openSource(options.input, options.checksum, options.encoding));
   try {
     const earlier = read ?? (await earlierOf(options));
@@ -119,7 +101,7 @@ async function scoreOnce(
 export const earlierOf = async ({
   compare,
   report,
-}: Pick<ScoreOptions, 'compare' | 'report'>): Promise<EarlierFigures | undefined> => {
+}: Pick<RunValues, 'compare' | 'report'>): Promise<EarlierFigures | undefined> => {
   if (compare === undefined) return undefined;
   // Loaded only when it is needed.
   const { readEarlierSummary } = await import('./summary/earlier-summary.ts');

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
-import type { UploadAccounts } from '../base/contract/accounts-trailer.ts';
+import type { ScoredUpload, UploadAccounts } from '../base/contract/accounts-trailer.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
-import type { ScoredUpload } from '../client/upload.ts';
 import { checkBalance } from '../scoring/row-counts.ts';
 import { openSource } from '../storage/backends.ts';
 import type { UsedFile } from '../storage/local/used-file.ts';

@@ -1,9 +1,9 @@
 import type { LooseReport } from '../base/contract/schemas.ts';
 import { unlessStopped } from '../base/interrupted.ts';
+import type { RunValues } from '../base/options/values/run-values.ts';
 import { csv } from '../formats/csv/csv-format.ts';
 import type { ByteSource } from '../formats/csv/read-batches.ts';
 import type { Format, Opened } from '../formats/format.ts';
-import type { ScoreOptions } from '../runs/options.ts';
 import { type CountedColumn, countedColumns } from './counting/counted-column.ts';
 import { chooseFeatures, type FeatureColumn } from './feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from './merge/appended-for.ts';
@@ -12,7 +12,7 @@ import type { Scorer } from './scorer.ts';
 
 /** The options that concern rows, independent of the output. */
 export type RowOptions = Pick<
-  ScoreOptions,
+  RunValues,
   | ('report' | 'batchRows' | 'batchBytes')
   | ('delimiter' | 'quote' | 'maxRecordBytes' | 'limit')
   | ('features' | 'excludeFeatures' | 'allowMissing' | 'types' | 'nulls')

@@ -1,6 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { LooseReport } from '../base/contract/schemas.ts';
-import type { ReceivedPredictions } from '../client/protocols/report/parse-predictions.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import type { AppendedOptions } from '../formats/csv/appended-columns.ts';
 import type { Layout } from '../formats/format.ts';
@@ -11,6 +10,7 @@ import type { Tally } from './counting/tally.ts';
 import type { RetryPolicy } from './failures/attempts.ts';
 import type { Failure } from './failures/call-error.ts';
 import type { FeatureColumn } from './feature-columns.ts';
+import type { ReceivedPredictions } from './predictions.ts';
 
 /** A source of predictions: a service over HTTP, or a model in this process. */
 export interface Scorer {
@@ -24,6 +24,18 @@ export interface Scorer {
   learnedColumns?(report: string): readonly LearnedColumn[] | undefined;
   /** Starts scoring an input. */
   open(input: ScorerInput): BatchScorer;
+}
+
+/** A scorer, until it is closed. */
+export interface OpenScorer {
+  scorer: Scorer;
+  close(): Promise<void>;
+}
+
+/** A scorer that several runs use at the same time. */
+export interface SharedScorer extends Scorer {
+  /** A scorer for one of the runs, with statistics of its own. */
+  forRun(): OpenScorer;
 }
 
 /** What all batches of an input have in common. */
@@ -61,6 +73,8 @@ export interface BatchScorer {
   readonly rowOverhead: number;
   /** Cuts a batch into parts of which each is suitable for one attempt. */
   parts(batch: Batch): Iterable<Batch>;
+  /** The body of the request for a part, if there is one. */
+  requestOf?(part: Batch): string;
   /** Bytes of memory that a part needs until it is released, in addition to its records. */
   memoryOf(part: Batch): number;
   /** Tries to score a part, once. @throws only if it was aborted, or because of a bug */

@@ -3,8 +3,8 @@ import { asStream, chain, flushable, gen } from 'stream-chain';
 import type { Stopping } from '../base/interrupted.ts';
 import { readBatches } from '../formats/csv/read-batches.ts';
 import type { Batch } from '../formats/records/batch.ts';
+import type { LongField } from '../formats/records/long-field.ts';
 import type { Position } from '../formats/records/position.ts';
-import type { RunObserver, TraceBatch } from '../runs/observer.ts';
 import { confirmScored } from './batch/confirm-scored.ts';
 import { ScoreBatch } from './batch/score-batch.ts';
 import type { Counting } from './counting/counted-column.ts';
@@ -15,6 +15,7 @@ import { Merger } from './merge/merge.ts';
 import type { MergedPart } from './merge/merged-part.ts';
 import type { Plan } from './prepare.ts';
 import type { Scored, ScoredBatch, Scorer } from './scorer.ts';
+import type { TraceBatch } from './trace.ts';
 
 /**
  * Maximum bytes in flight, including request bodies: enough that one request in a hundred may take twenty times as long
@@ -37,7 +38,7 @@ export interface StagesOptions {
   /** What is counted; by default nothing. */
   counting?: Counting | undefined;
   /** Called for the first suspiciously long quoted field. */
-  onLongField?: RunObserver['onLongField'];
+  onLongField?: ((field: LongField) => void) | undefined;
   traceBatch?: TraceBatch | undefined;
 }
 
@@ -150,8 +151,8 @@ function failLast<T>(source: AsyncIterable<T>): { items: AsyncGenerator<T>; thro
 /** Reports a long field in the header. Otherwise, returns the callback for the first one in a record. */
 function unlessInHeader(
   { layout }: Plan,
-  onLongField: RunObserver['onLongField'],
-): RunObserver['onLongField'] {
+  onLongField: StagesOptions['onLongField'],
+): StagesOptions['onLongField'] {
   const inHeader = layout.longName;
   if (inHeader === undefined) return onLongField;
   onLongField?.(inHeader);

@@ -18,3 +18,13 @@ export type TraceRequest = <T>(
   request: TracedRequest,
   send: (headers: Readonly<Record<string, string>>) => Promise<T>,
 ) => Promise<T>;
+
+/**
+ * Scores a batch as a part of a trace.
+ *
+ * @param batch the number of its first row, and how many it has
+ */
+export type TraceBatch = <T>(
+  batch: { readonly row: number; readonly rows: number },
+  score: () => Promise<T>,
+) => Promise<T>;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Client } from '../../src/client/client.ts';
-import type { ReceivedPredictions } from '../../src/client/protocols/report/parse-predictions.ts';
 import { readProblem } from '../../src/client/transport/response-body.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
+import type { ReceivedPredictions } from '../../src/scoring/predictions.ts';
 import { endless, nested, type SentBytes, startRaw, whole } from '../support/stub/raw.ts';
 
 const body = Buffer.from(JSON.stringify({ id: 'r', personas: [{ features: {} }] }));

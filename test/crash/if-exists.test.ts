@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { score } from '../../src/runs/score.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
+import { score } from '../support/scoring/score.ts';
 import { connect } from '../support/stub/connect.ts';
 import { send } from '../support/stub/service.ts';
 

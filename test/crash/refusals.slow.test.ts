@@ -3,15 +3,15 @@ import { copyFile, readdir, readFile, rm, truncate, utimes, writeFile } from 'no
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { RowcastError } from '../../src/base/errors.ts';
+import type { RunValues } from '../../src/base/options/values/run-values.ts';
 import { Client } from '../../src/client/client.ts';
 import { BLOCK_BYTES, PrefixDigest } from '../../src/runs/checkpoint/prefix-digest.ts';
-import type { ScoreOptions } from '../../src/runs/options.ts';
 import type { ResumePoint } from '../../src/runs/output/output.ts';
-import { score } from '../../src/runs/score.ts';
 import type { RunResult } from '../../src/runs/score-rows.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
 import { job } from '../support/scoring/job.ts';
+import { score } from '../support/scoring/score.ts';
 import { type Stub, type StubOptions, send, startStub } from '../support/stub/service.ts';
 
 const ROWS = 300;
@@ -32,7 +32,7 @@ interface Unfinished {
   stub: Stub;
   options: StubOptions;
   /** Runs the command again, with other options or another service. */
-  again(options?: Partial<ScoreOptions>, name?: string): Promise<Outcome>;
+  again(options?: Partial<RunValues>, name?: string): Promise<Outcome>;
   wanted: Buffer;
 }
 
@@ -105,7 +105,7 @@ async function assertGoesOn({ again, folder, wanted }: Unfinished, options = {})
 }
 
 describe('an unfinished run', { concurrency: 2 }, () => {
-  const others: readonly { options: Partial<ScoreOptions>; says: RegExp }[] = [
+  const others: readonly { options: Partial<RunValues>; says: RegExp }[] = [
     { options: { features: ['id'] }, says: /--features was not given, now it is \["id"\]/ },
     { options: { excludeFeatures: ['text'] }, says: /--exclude-features was not given, now it is/ },
     { options: { types: { id: 'categorical' } }, says: /--types was not given, now it is/ },

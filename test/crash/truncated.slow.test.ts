@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { ScoreOptions } from '../../src/runs/options.ts';
-import { score } from '../../src/runs/score.ts';
+import type { RunValues } from '../../src/base/options/values/run-values.ts';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
+import { score } from '../support/scoring/score.ts';
 import { connect } from '../support/stub/connect.ts';
 import { type StubCall, send } from '../support/stub/service.ts';
 
@@ -15,7 +15,7 @@ const whole = `id,plan,note\n${lines.join('')}`;
 
 interface Bench {
   /** Scores a pipe whose producer ends after `text`. */
-  run(text: string, more?: Partial<ScoreOptions>): Promise<unknown>;
+  run(text: string, more?: Partial<RunValues>): Promise<unknown>;
   /** The output and its rejects. */
   output(): Promise<string[]>;
   /** Called for each request with one of the last rows. @returns whether it has responded */
@@ -100,7 +100,7 @@ const ends = {
   },
 } satisfies Record<
   string,
-  { onLast(bench: Bench, call: StubCall): boolean; failure: object; more: Partial<ScoreOptions> }
+  { onLast(bench: Bench, call: StubCall): boolean; failure: object; more: Partial<RunValues> }
 >;
 
 describe('a pipe whose producer dies in the middle of a record', () => {

@@ -23,15 +23,6 @@ describe('the paths that the documentation names', () => {
       });
     assert.deepEqual(missing, []);
   });
-
-  it('include every folder of src in ARCHITECTURE.md, once', () => {
-    const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
-    const table = [...text.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, folder]) => folder);
-    const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
-      .filter(entry => entry.isDirectory())
-      .map(({ name }) => name);
-    assert.deepEqual(table.toSorted(), folders.sort());
-  });
 });
 
 /** Relative to the repository, to src, or the bare name of a file whose folder the sentence names. */

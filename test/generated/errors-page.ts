@@ -3,7 +3,7 @@ import { commandLineCodes } from '../../src/base/reference/command-line-codes.ts
 import type { CommandErrorDocs, ErrorDocs } from '../../src/base/reference/error-doc.ts';
 import { inputCodes } from '../../src/base/reference/input-codes.ts';
 import { libraryCodes } from '../../src/base/reference/library-codes.ts';
-import { problemDocs } from '../../src/base/reference/problem-codes.ts';
+import { type ProblemCode, problemDocs } from '../../src/base/reference/problem-codes.ts';
 import { faultDocs, predictionDocs, warningDocs } from '../../src/base/reference/reject-codes.ts';
 import { requestCodes } from '../../src/base/reference/request-codes.ts';
 import { runCodes } from '../../src/base/reference/run-codes.ts';
@@ -12,7 +12,7 @@ import { exitCodeTable } from '../../src/cli/help/exit-code-table.ts';
 import { failureTable, kindOfStatus } from '../../src/client/failure-table.ts';
 import { severities } from '../../src/scoring/failures/call-error.ts';
 import type { FailureKind } from '../../src/scoring/failures/failure-rule.ts';
-import { type ProblemCode, statusOf } from '../../src/server/problems/problems.ts';
+import { statusOf } from '../../src/server/problems/problems.ts';
 import { MADE, markdownTable } from './markdown.ts';
 
 /** docs/exit-codes-and-errors.md: every error code with its cause and fix. */

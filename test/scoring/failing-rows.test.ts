@@ -3,13 +3,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it, mock, type TestContext } from 'node:test';
 import type { RowcastError } from '../../src/base/errors.ts';
+import type { RunValues } from '../../src/base/options/values/run-values.ts';
 import type { ClientOptions } from '../../src/client/client-options.ts';
 import { failureTable } from '../../src/client/failure-table.ts';
-import type { ScoreOptions } from '../../src/runs/options.ts';
-import { score } from '../../src/runs/score.ts';
 import type { RunResult } from '../../src/runs/score-rows.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
+import { score } from '../support/scoring/score.ts';
 import { connect } from '../support/stub/connect.ts';
 import { type Stub, type StubCall, send } from '../support/stub/service.ts';
 
@@ -29,7 +29,7 @@ async function scoreWith(
     rows = 200,
     client: clientOptions = {},
     ...options
-  }: Partial<ScoreOptions> & { rows?: number; client?: Partial<ClientOptions> } = {},
+  }: Partial<RunValues> & { rows?: number; client?: Partial<ClientOptions> } = {},
 ): Promise<Outcome> {
   const folder = await newFolder(t);
   const input = join(folder, 'in.csv');

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { RowcastError } from '../../src/base/errors.ts';
 import { Client } from '../../src/client/client.ts';
-import { score } from '../../src/runs/score.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
+import { score } from '../support/scoring/score.ts';
 import { assertScored } from '../support/scoring/scored.ts';
 import { type Exchange, response, startWire, withId } from '../support/stub/wire.ts';
 

@@ -6,11 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RowcastError } from '../../src/base/errors.ts';
-import { score } from '../../src/runs/score.ts';
 import { ClosedPipe } from '../../src/storage/sink.ts';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
+import { score } from '../support/scoring/score.ts';
 import { connect } from '../support/stub/connect.ts';
 import { send } from '../support/stub/service.ts';
 

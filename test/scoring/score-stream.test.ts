@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { httpScorer } from '../../src/client/scorer/http-scorer.ts';
 import { lockRunPaths } from '../../src/runs/paths/lock-paths.ts';
-import { score, scoreTo } from '../../src/runs/score.ts';
+import { scoreTo } from '../../src/runs/score.ts';
 import { streamSource } from '../../src/storage/stream-source.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
+import { score } from '../support/scoring/score.ts';
 import { connect } from '../support/stub/connect.ts';
 
 describe('a run whose input is a stream', () => {
@@ -31,7 +33,7 @@ describe('a run whose input is a stream', () => {
       );
       const locked = await lockRunPaths({ input: undefined, output });
       const source = streamSource('upload.csv', Readable.from(chunks));
-      await scoreTo(locked, job({ ...options, input: 'none', output }), client, {}, { source });
+      await scoreTo(locked, job({ ...options, input: 'none', output }), httpScorer(client), {}, { source });
       await locked.release();
       assert.deepEqual(await readFile(output), await readFile(join(folder, 'file.csv')));
     });
@@ -49,7 +51,7 @@ describe('a run whose input is a stream', () => {
       scoreTo(
         locked,
         job({ input: 'none', output, features: ['id'], classes: ['no', 'yes'] }),
-        client,
+        httpScorer(client),
         {},
         { source },
       ),

@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LocalScorer } from '../../src/models/local/local-scorer.ts';
-import { score } from '../../src/runs/score.ts';
 import { train } from '../../src/training/train.ts';
 import { job } from '../support/scoring/job.ts';
+import { score } from '../support/scoring/score.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
 
 test('scoring treats as missing what training did', async t => {

@@ -37,3 +37,15 @@ export function parseAccounts(text: string | undefined): UploadAccounts | undefi
   const rows = { read, scored, rejected };
   return mismatched === undefined || unseen === undefined ? rows : { ...rows, mismatched, unseen };
 }
+
+/** The response to POST /user/batch-predict. */
+export interface ScoredUpload {
+  /** The scored CSV; must be read to the end. */
+  chunks: AsyncGenerator<Buffer>;
+  /**
+   * The row counts, available after the last chunk.
+   *
+   * @throws CallError `wrong_answer` if the response has no row counts: it may be incomplete
+   */
+  accounts(): UploadAccounts;
+}

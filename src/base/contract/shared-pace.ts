@@ -22,6 +22,15 @@ export interface LearnedRate {
   age: number;
 }
 
+/** After a 429 the rate drops to this share of the limit. */
+export const DECREASE = 0.9;
+/** Exponent of the growth curve. CUBIC uses 3; a higher one stays near the limit longer and then leaves it faster. */
+const GROWTH = 5;
+
+/** Requests per second that follow from a rate that was learned. */
+export const rateOf = ({ limit, plateau, age }: LearnedRate): number =>
+  limit * DECREASE ** -((age / plateau - 1) ** GROWTH);
+
 /** What the responses to one process say about the limits of the service. */
 export interface Learned {
   rate: LearnedRate | null;

@@ -1,8 +1,7 @@
-import type { ProblemCode } from '../../server/problems/problems.ts';
-import type { ErrorDoc } from './error-doc.ts';
+import type { ErrorDocs } from './error-doc.ts';
 
 /** Codes of the problems (RFC 9457) with which the service responds. */
-export const problemDocs: Readonly<Record<ProblemCode, ErrorDoc>> = {
+export const problemDocs = {
   malformed: {
     cause: 'The request is not valid: its JSON, form, gzip, headers or path, or the connection broke.',
     fix: 'Correct what `detail` names.',
@@ -190,4 +189,6 @@ export const problemDocs: Readonly<Record<ProblemCode, ErrorDoc>> = {
     cause: 'The endpoint batch-predict was called over HTTP/1.0, which does not support trailers.',
     fix: 'Use HTTP/1.1, also in the proxy in front of the service.',
   },
-};
+} as const satisfies ErrorDocs;
+
+export type ProblemCode = keyof typeof problemDocs;

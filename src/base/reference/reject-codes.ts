@@ -1,8 +1,7 @@
-import type { FaultCode } from '../../formats/records/faults.ts';
-import type { ErrorDoc, ErrorDocs } from './error-doc.ts';
+import type { ErrorDocs } from './error-doc.ts';
 
 /** Codes of malformed records. `train` stops at such a record, with the same code; `score` rejects it. */
-export const faultDocs: Readonly<Record<FaultCode, ErrorDoc>> = {
+export const faultDocs = {
   bad_quoting: {
     cause: 'Text follows the closing quote of a field.',
     fix: 'Quote the whole field, and double the quotes inside it.',
@@ -19,7 +18,9 @@ export const faultDocs: Readonly<Record<FaultCode, ErrorDoc>> = {
     cause: 'The record is not valid UTF-8.',
     fix: 'If the file has another encoding, name it, for example with `--encoding windows-1252`. If only some rows have, correct them.',
   },
-};
+} as const satisfies ErrorDocs;
+
+export type FaultCode = keyof typeof faultDocs;
 
 /** Codes of rows that were sent and came back without a usable prediction. */
 export const predictionDocs = {

@@ -1,7 +1,6 @@
 import { Interrupted } from '../../base/interrupted.ts';
 import { sizeOf } from '../../base/number-text.ts';
 import { readVersion } from '../../base/version.ts';
-import { httpScorer } from '../../client/scorer/http-scorer.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import type { RunRecord } from '../../library/run/run-record.ts';
 import { chooseService, serviceFiles } from '../../library/service/choose-service.ts';
@@ -90,9 +89,8 @@ async function assemble(
   const context: Context = { ...given, telemetry: traced?.run };
   const countAll = async (files: readonly FileParts[]) => {
     const opening = { values, address: address(), env, ...reportedRequests(context, values), stop };
-    return withScorer(opening, async opened => {
-      await checkWorker(plan, { service: opened, version: readVersion(), stop });
-      const scorer = 'open' in opened ? opened : httpScorer(opened);
+    return withScorer(opening, async scorer => {
+      await checkWorker(plan, { scorer, version: readVersion(), stop });
       return joinCounts(files, plan, values, { scorer, stop });
     });
   };

@@ -1,13 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
-import type { Client } from '../../client/client.ts';
 import { exitCodeOf } from '../../library/run/exit-code.ts';
 import { namesOf } from '../../library/run/run-names.ts';
 import { RunRecord } from '../../library/run/run-record.ts';
 import { codeOf, reportOf } from '../../library/run/score-recorded.ts';
 import type { ScoreValues } from '../../library/run/score-values.ts';
-import type { LocalScorer } from '../../models/local/local-scorer.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
 import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
 import { SharedColumns } from '../../runs/observers/lineage/shared-columns.ts';
@@ -21,6 +19,7 @@ import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunLedger } from '../../runs/several/run-ledger.ts';
 import { unchangedRun } from '../../runs/several/unchanged-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
+import type { Scorer, SharedScorer } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
 import { logFileFailure } from '../last-error.ts';
@@ -34,7 +33,7 @@ import { unwritten } from './unwritten.ts';
 
 export interface FileScorerOptions {
   values: ScoreValues;
-  scorer: Client | LocalScorer;
+  scorer: SharedScorer;
   /** What the runs have in common. */
   shared: Pick<RunIo, 'budget' | 'total' | 'earlier'>;
   ledger: RunLedger;
@@ -140,13 +139,13 @@ export class FileScorer {
           record.attempt = (await savedAttempt(runFilesOf(path).checkpoint)) ?? record.attempt;
         context.logFields.run_id = record.attempt.runId;
         const scoring = { values: { ...values, ...pair }, input: pair.input, held, record, stop: this.#stop };
-        return await scoreWith(context, scoring, { ...shared, scorer: own, progress });
+        return await scoreWith(context, scoring, { ...shared, scorer: own.scorer, progress });
       } finally {
         await held.release();
       }
     } finally {
       progress.close();
-      if (!('open' in own)) await own.close();
+      await own.close();
     }
   }
 }
@@ -158,11 +157,10 @@ export class FileScorer {
  */
 export async function workOf(
   values: ScoreValues,
-  scorer: Client | LocalScorer,
+  scorer: Scorer,
   stop: AbortSignal,
 ): Promise<Record<string, string>> {
   const id = reportOf(values);
-  const described = 'open' in scorer ? scorer.describe(id) : scorer.report(id);
-  const hash = hashOf(await unlessStopped(described, stop));
+  const hash = hashOf(await unlessStopped(scorer.describe(id), stop));
   return outputOptionsOf(values, { service: scorer.name, report: { id, hash } });
 }

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import type { Client } from '../../client/client.ts';
-import type { LocalScorer } from '../../models/local/local-scorer.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { unchangedRun } from '../../runs/several/unchanged-run.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
 import { PLAN } from '../../shards/folder/names.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
@@ -26,13 +25,13 @@ export interface FilesToScore {
 export async function filesToScore(
   log: Context['log'],
   job: Job,
-  { folder, service, stop }: { folder: SharedFolder; service: Client | LocalScorer; stop: AbortSignal },
+  { folder, scorer, stop }: { folder: SharedFolder; scorer: Scorer; stop: AbortSignal },
 ): Promise<FilesToScore> {
   const { pairs, ledger } = await planFiles(job);
   const found: FilesToScore = { pairs, unchanged: [] };
   if (job.values.ifExists !== 'skip-unchanged') return found;
   await readLedger(ledger, log);
-  const options = await workOf(job.values, service, stop);
+  const options = await workOf(job.values, scorer, stop);
   const begun = (await folder.read(PLAN)) === undefined ? [] : (await readPlan(folder)).files;
   const outputs = new Set(begun.map(({ output }) => output));
   found.pairs = [];

@@ -57,10 +57,10 @@ export async function joinRun<T>(
   const context: Context = { ...given, telemetry: traced?.telemetry.run };
   const opening = { values, address, env: given.env, ...reportedRequests(context, values), sharedPace, stop };
   const joined = (): Promise<T> =>
-    withScorer(opening, async service => {
-      await checkWorker(plan, { service, version: readVersion(), stop });
+    withScorer(opening, async scorer => {
+      await checkWorker(plan, { scorer, version: readVersion(), stop });
       const watched = observeBoth(observer, traced?.observer);
-      return use({ folder, plan, options, service, worker, sharedPace, observer: watched, stop });
+      return use({ folder, plan, options, scorer, worker, sharedPace, observer: watched, stop });
     });
   try {
     await sharedPace.join();

@@ -3,13 +3,12 @@ import { RowcastError } from '../../base/errors.ts';
 import { shardOptions } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
-import type { Client } from '../../client/client.ts';
 import { reportOf } from '../../library/run/score-recorded.ts';
 import { shardsOf } from '../../library/shards/find-folder.ts';
-import type { LocalScorer } from '../../models/local/local-scorer.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { folderOfPattern } from '../../runs/several/output-pattern.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
 import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
 import { readShards } from '../../shards/folder/read-plan.ts';
 import { type SharedFolder, sharedFolder } from '../../shards/folder/shared-folder.ts';
@@ -41,7 +40,7 @@ export async function makeShards(
   { flags, env, log }: Pick<Context, 'flags' | 'env' | 'log'>,
   defined: Readonly<Record<string, unknown>>,
   job: Job,
-  { service, stop }: { service: Client | LocalScorer; stop: AbortSignal },
+  { scorer, stop }: { scorer: Scorer; stop: AbortSignal },
 ): Promise<Sharding> {
   const { values } = job;
   const { shards, shardBytes } = resolveValues(shardOptions, flags, defined);
@@ -62,11 +61,11 @@ export async function makeShards(
   const assembled = await assembledCode(folder);
   if (assembled !== undefined) await removeFolder(folder, assembled);
   const { pairs, unchanged } = job.isMany
-    ? await filesToScore(log, job, { folder, service, stop })
+    ? await filesToScore(log, job, { folder, scorer, stop })
     : { pairs: [{ input, output, rejects }], unchanged: [] };
   const options = { ...values, report: reportOf(values) };
   const pinned = pinnedOptions(flags, defined, path => resolve(path));
-  const work = { pairs, unchanged, options, pinned, shardBytes, version: readVersion(), service, stop };
+  const work = { pairs, unchanged, options, pinned, shardBytes, version: readVersion(), scorer, stop };
   const trace = env.TRACEPARENT || undefined;
   const plan = await makePlan({
     ...work,

@@ -29,8 +29,8 @@ export async function planShards(
       onRetry: retryLines(log, job.values.maxOutage),
       stop,
     };
-    return await withScorer(opening, async service => {
-      const { folder, plan, publish } = await makeShards(context, defined, job, { service, stop });
+    return await withScorer(opening, async scorer => {
+      const { folder, plan, publish } = await makeShards(context, defined, job, { scorer, stop });
       const counts = plan.files.map(() => ({ shards: 0, rows: 0 }));
       const number = await publish(({ file, from, to }) => {
         const own = counts[file];

@@ -100,8 +100,8 @@ async function scoreShards(
   const progress = openProgress({ ...progressMode(flags), output: values.output, logFormat, log });
   try {
     const opening = { values, address, env, ...reportedRequests(context, values), stop };
-    const { sharding, codes } = await withScorer(opening, async service => {
-      const sharding = await makeShards(context, defined, job, { service, stop });
+    const { sharding, codes } = await withScorer(opening, async scorer => {
+      const sharding = await makeShards(context, defined, job, { scorer, stop });
       const { folder, plan } = sharding;
       onPlan(plan);
       const report = plan.report.id;
@@ -110,7 +110,7 @@ async function scoreShards(
         return { sharding, codes: [] };
       }
       log.info(
-        { event: 'run_started', report, service: service.name, output: values.output, workers: number },
+        { event: 'run_started', report, service: scorer.name, output: values.output, workers: number },
         `scoring ${nameOf(job)}${withWorkers(number, queue, flagsOfAddress(address, env))}`,
       );
       const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, number)));

@@ -1,12 +1,14 @@
-import { alone, type LearnedRate, type SharedLimits } from '../../base/contract/shared-pace.ts';
+import {
+  alone,
+  DECREASE,
+  type LearnedRate,
+  rateOf,
+  type SharedLimits,
+} from '../../base/contract/shared-pace.ts';
 import { Decreases, isSignificantlyMore, type Outcomes, sum } from './throttling.ts';
 
 /** Time until the rate reaches the last known limit again: probing it costs a few percent of the requests. */
 const PLATEAU_MS = 12_000;
-/** After a 429 the rate drops to this share of the limit. */
-const DECREASE = 0.9;
-/** Exponent of the growth curve. CUBIC uses 3; a higher one stays near the limit longer and then leaves it faster. */
-const GROWTH = 5;
 /** The accepted rate is measured over the last one to two spans of at least this length and this many requests. */
 const SPAN_MS = 1_000;
 const SPAN_CALLS = 8;
@@ -155,7 +157,3 @@ export class AdaptiveRate {
     return this.#span;
   }
 }
-
-/** Requests per second that follow from a rate that was learned. */
-export const rateOf = ({ limit, plateau, age }: LearnedRate): number =>
-  limit * DECREASE ** -((age / plateau - 1) ** GROWTH);

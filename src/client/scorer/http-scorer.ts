@@ -2,7 +2,14 @@ import type { Batch } from '../../formats/records/batch.ts';
 import { noPredictions } from '../../scoring/batch/join-predictions.ts';
 import { memoryOfFaults } from '../../scoring/batch/memory-of-batch.ts';
 import { CallError } from '../../scoring/failures/call-error.ts';
-import type { Attempt, AttemptRequest, BatchScorer, Scorer, ScorerInput } from '../../scoring/scorer.ts';
+import type {
+  Attempt,
+  AttemptRequest,
+  BatchScorer,
+  Scorer,
+  ScorerInput,
+  SharedScorer,
+} from '../../scoring/scorer.ts';
 import { BodyWriter } from '../bodies/body-writer.ts';
 import { type Encode, type Encoded, encode, rowOverhead } from '../bodies/objects.ts';
 import type { Client } from '../client.ts';
@@ -22,6 +29,17 @@ export function httpScorer(client: BatchService): Scorer {
     statistics: client.statistics,
     describe: report => client.report(report),
     open: input => new HttpBatches(client, input),
+  };
+}
+
+/** The scorer of a service for several runs, which share its connections and its pace. */
+export function sharedHttpScorer(client: Client): SharedScorer {
+  return {
+    ...httpScorer(client),
+    forRun() {
+      const own = client.forRun();
+      return { scorer: httpScorer(own), close: () => own.close() };
+    },
   };
 }
 
@@ -63,6 +81,10 @@ class HttpBatches implements BatchScorer {
       this.#encoded.set(encoded.batch, encoded);
       yield encoded.batch;
     }
+  }
+
+  requestOf(part: Batch): string {
+    return this.#encoded.get(part)?.body.toString() ?? '';
   }
 
   memoryOf(part: Batch): number {

@@ -1,3 +1,5 @@
+import type { FaultCode } from '../../base/reference/reject-codes.ts';
+
 /** What is wrong with a malformed record. Depends only on its bytes and the number of columns. */
 export interface Fault {
   code: FaultCode;
@@ -6,10 +8,14 @@ export interface Fault {
   hint?: string;
 }
 
-const faultCodes = ['bad_quoting', 'too_few_fields', 'too_many_fields', 'not_utf8'] as const;
-export type FaultCode = (typeof faultCodes)[number];
+const faultCodes: Readonly<Record<FaultCode, true>> = {
+  bad_quoting: true,
+  too_few_fields: true,
+  too_many_fields: true,
+  not_utf8: true,
+};
 
-export const isFaultCode = (code: string): boolean => faultCodes.some(own => own === code);
+export const isFaultCode = (code: string): boolean => Object.hasOwn(faultCodes, code);
 
 export const badQuoting: Fault = { code: 'bad_quoting', reason: 'text follows a closing quote' };
 export const notUtf8: Fault = {

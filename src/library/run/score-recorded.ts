@@ -1,6 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
 import { exceeds } from '../../base/options/values/reject-limit.ts';
-import type { Client } from '../../client/client.ts';
 import type { DriftLine } from '../../runs/drift/drift-line.ts';
 import { misfitLine } from '../../runs/guards/misfit-line.ts';
 import type { RunObserver } from '../../runs/observer.ts';
@@ -16,7 +15,7 @@ import type { ScoreValues, Scoring } from './score-values.ts';
 
 /** What a run is scored with. */
 export interface ScoringMeans extends Pick<RunIo, 'budget' | 'total' | 'earlier' | 'source'> {
-  scorer: Client | Scorer;
+  scorer: Scorer;
 }
 
 /** Callbacks of a run, which is recorded anyway. */

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Features } from '../../base/contract/schemas.ts';
 import type { Client } from '../../client/client.ts';
-import type { ReceivedPredictions } from '../../client/protocols/report/parse-predictions.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
+import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 
 /** Maximum size of a request, as in a run. */
 const BATCH_ROWS = 1000;

@@ -1,7 +1,6 @@
-import type { Client as ServiceClient } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
 import { httpScorer } from '../../client/scorer/http-scorer.ts';
-import type { Scorer as BatchScorer } from '../../scoring/scorer.ts';
+import type { Scorer as RunScorer } from '../../scoring/scorer.ts';
 import type { ScoreValues } from '../run/score-values.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
 import { withScorer } from '../service/with-scorer.ts';
@@ -9,9 +8,6 @@ import { Client, serviceOf } from './client.ts';
 import { LocalScorer, threadsOf } from './local-scorer.ts';
 import { ownService } from './own-scorer.ts';
 import type { Scorer } from './scorer.ts';
-
-/** What a run scores with. */
-export type RunScorer = ServiceClient | BatchScorer;
 
 export interface RunScorerOptions {
   /** The one that the program gives, if it does. */
@@ -37,14 +33,14 @@ export async function withRunScorer<T>(
     const { env } = given;
     return withScorer({ values, address, env, onRetry, stop }, use);
   }
-  if (scorer instanceof LocalScorer) return use(threadsOf(scorer).forRun());
+  if (scorer instanceof LocalScorer) return use(threadsOf(scorer).forRun().scorer);
   const { concurrency, maxOutage } = values;
   if (!(scorer instanceof Client))
     return use(httpScorer(ownService(scorer, { concurrency, maxOutage, onRetry })));
   const { service, maxOutage: its } = serviceOf(scorer);
   const client = service.forRun({ maxOutage: its ?? maxOutage, ...(onRetry && { onRetry }) });
   try {
-    return await use(client);
+    return await use(httpScorer(client));
   } finally {
     await client.close();
   }

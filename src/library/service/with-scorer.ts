@@ -1,8 +1,7 @@
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import type { Wire } from '../../base/contract/wire-names.ts';
-import type { Client } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
-import type { LocalScorer } from '../../models/local/local-scorer.ts';
+import type { SharedScorer } from '../../scoring/scorer.ts';
 import type { ScoreValues } from '../run/score-values.ts';
 import type { Address, Environment } from './choose-service.ts';
 import { withClient } from './with-client.ts';
@@ -23,13 +22,16 @@ export interface ScorerOptions {
 /** Opens the scorer of a run, and closes it afterwards. */
 export async function withScorer<T>(
   { values, address, env, onRetry, trace, sharedPace, stop }: ScorerOptions,
-  use: (scorer: Client | LocalScorer) => Promise<T>,
+  use: (scorer: SharedScorer) => Promise<T>,
 ): Promise<T> {
   const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, threads } = values;
   if (address.kind === 'remote') {
     const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
     const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, sharedPace };
-    return withClient(address, { values, pace, wire, env, onRetry, trace, stop }, use);
+    const { sharedHttpScorer } = await import('../../client/scorer/http-scorer.ts');
+    return withClient(address, { values, pace, wire, env, onRetry, trace, stop }, client =>
+      use(sharedHttpScorer(client)),
+    );
   }
   // Loaded only when it is needed.
   const { LocalScorer } = await import('../../models/local/local-scorer.ts');

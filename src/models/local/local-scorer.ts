@@ -3,7 +3,7 @@ import { createHistogram } from 'node:perf_hooks';
 import type { CallStatistics } from '../../base/contract/call-statistics.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
-import type { BatchScorer, Scorer, ScorerInput } from '../../scoring/scorer.ts';
+import type { BatchScorer, OpenScorer, ScorerInput, SharedScorer } from '../../scoring/scorer.ts';
 import type { Model } from '../model/model-file.ts';
 import type { StoredModel } from '../model/stored-model.ts';
 import { checkReadable } from '../store/report-folder.ts';
@@ -26,7 +26,7 @@ export interface LocalScorerOptions {
 }
 
 /** Scores with the reports in a folder, in threads, each of which takes about 30 MB of memory and a copy of the model. */
-export class LocalScorer implements Scorer {
+export class LocalScorer implements SharedScorer {
   readonly name = 'local';
   /** A call is a batch. */
   readonly statistics: CallStatistics = {
@@ -64,8 +64,9 @@ export class LocalScorer implements Scorer {
   }
 
   /** A scorer for one of several runs, with statistics of its own: they share threads and pace. Only this one is closed. */
-  forRun(): LocalScorer {
-    return new LocalScorer(this.#home, this.#threads, this.#pace);
+  forRun(): OpenScorer {
+    const scorer = new LocalScorer(this.#home, this.#threads, this.#pace);
+    return { scorer, close: async () => {} };
   }
 
   /**

@@ -4,10 +4,10 @@ import { type LooseReport, techSpecs } from '../../base/contract/schemas.ts';
 import type { RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { camelCase } from '../../base/options/values/resolve-options.ts';
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { Dialect } from '../../formats/csv/dialect.ts';
 import type { InputRange } from '../../formats/records/position.ts';
 import type { Identity } from '../../storage/source.ts';
-import type { ScoreOptions } from '../options.ts';
 import type { Fingerprint } from './checkpoint.ts';
 
 /** The options whose values are part of a fingerprint. */
@@ -31,7 +31,7 @@ export interface FingerprintOptions {
   report: LooseReport;
   /** See `relativeRejectsPath`. */
   rejects: string | undefined;
-  options: ScoreOptions;
+  options: RunValues;
   /** The name of the input's format. */
   format: string;
   /** The dialect that the input is read with, whether given or detected. */

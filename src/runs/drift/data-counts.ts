@@ -3,12 +3,7 @@ import { RunTally } from '../../scoring/counting/run-tally.ts';
 import { TallyLayout } from '../../scoring/counting/tally.ts';
 import type { Plan } from '../../scoring/prepare.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
-import {
-  checkMisfits,
-  countUnrecognized,
-  type MisfitLimits,
-  type Unrecognized,
-} from '../guards/misfit-limits.ts';
+import { checkMisfits, type MisfitLimits } from '../guards/misfit-limits.ts';
 import { describeCommonValues } from './common-values.ts';
 import type { EarlierFigures } from './earlier-figures.ts';
 import { type DataFigures, figuresOf } from './figures.ts';
@@ -20,8 +15,6 @@ export interface DataCounts {
   counting: Counting;
   /** @param sum what was counted by several runs that count the same; by default, by this one */
   figures(classes: readonly string[], sum?: RunTally): DataFigures;
-  /** How many values of all columns the model does not recognize. */
-  unrecognized(): Record<Unrecognized, number>;
   /**
    * Checks what was counted so far.
    *
@@ -59,7 +52,6 @@ export function dataCounts(
     tally,
     counting,
     figures: (classes, sum = tally) => figuresOf(sum, layout, { classes, trainingRows, earlier }),
-    unrecognized: () => countUnrecognized(tally, layout),
     check(limits, read, latest) {
       const isEnd = latest === 'end';
       checkMisfits(limits, tally, layout, read, isEnd, (column, kind) => {

@@ -1,9 +1,9 @@
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import { readBatches } from '../../formats/csv/read-batches.ts';
 import type { Opened } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { BatchScorer } from '../../scoring/scorer.ts';
 import type { Source } from '../../storage/source.ts';
-import type { ScoreOptions } from '../options.ts';
 
 /**
  * Larger inputs are not read to their end: the number of rows is estimated from this much, or is a lower bound if the
@@ -14,7 +14,7 @@ export const COUNTED_BYTES = 1 << 30;
 export interface CountOptions {
   source: Source;
   opened: Opened;
-  options: Pick<ScoreOptions, 'batchRows' | 'batchBytes' | 'maxRecordBytes' | 'limit'>;
+  options: Pick<RunValues, 'batchRows' | 'batchBytes' | 'maxRecordBytes' | 'limit'>;
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
   /** Undefined if the input cannot be scored; then batches have their usual size. */

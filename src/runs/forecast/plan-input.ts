@@ -1,16 +1,13 @@
-import type { Wire } from '../../base/contract/wire-names.ts';
 import { RowcastError } from '../../base/errors.ts';
-import type { Client } from '../../client/client.ts';
-import { firstBody } from '../../client/scorer/first-body.ts';
-import { httpScorer } from '../../client/scorer/http-scorer.ts';
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import { csv } from '../../formats/csv/csv-format.ts';
+import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
-import type { Scorer } from '../../scoring/scorer.ts';
+import type { BatchScorer, Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
-import type { ScoreOptions } from '../options.ts';
 import { countRecords } from './count-records.ts';
 import { type Probe, probe } from './sample-requests.ts';
 
@@ -36,7 +33,7 @@ export interface InputPlan {
   /** Uncompressed bytes of the output; an upper bound. */
   outputBytes: number;
   probe: Probe | null;
-  /** The body of the first request. */
+  /** The body of the first request; null if it was not asked for, or with a local report. */
   firstRequest: string | null;
   /** Why the input cannot be scored. */
   problem: RowcastError | undefined;
@@ -50,16 +47,10 @@ export interface PlanOptions {
 }
 
 /** Plans one input. Nothing is written, and without probes only the report is asked for. */
-export async function planInput(
-  options: ScoreOptions,
-  service: Client | Scorer,
-  plan: PlanOptions,
-): Promise<InputPlan> {
-  const scorer = 'open' in service ? service : httpScorer(service);
+export async function planInput(options: RunValues, scorer: Scorer, plan: PlanOptions): Promise<InputPlan> {
   const source = await openSource(options.input, false, options.encoding);
   try {
-    const wire = 'open' in service ? undefined : service.wire;
-    return await planSource(source, options, scorer, { ...plan, wire });
+    return await planSource(source, options, scorer, plan);
   } finally {
     source.close();
   }
@@ -67,9 +58,9 @@ export async function planInput(
 
 async function planSource(
   source: Source,
-  options: ScoreOptions,
+  options: RunValues,
   scorer: Scorer,
-  { probes, showRequest, stop, wire }: PlanOptions & { wire: Wire | undefined },
+  { probes, showRequest, stop }: PlanOptions,
 ): Promise<InputPlan> {
   const report = await scorer.describe(options.report);
   const opened = await csv.readLayout(source, options);
@@ -124,14 +115,19 @@ async function planSource(
               ...{ stop, dialect: layout.dialect, classes: appended?.classes ?? [] },
             }),
       firstRequest:
-        showRequest && problem === undefined && first[0] !== undefined
-          ? firstBody(first[0], { report: options.report, features, layout, nulls, wire })
+        showRequest && batchScorer !== undefined && first[0] !== undefined
+          ? firstRequest(batchScorer, first[0])
           : null,
       problem,
     };
   } finally {
     batchScorer?.close?.();
   }
+}
+
+function firstRequest(scorer: BatchScorer, batch: Batch): string | null {
+  const [part] = scorer.parts(batch);
+  return part === undefined ? null : (scorer.requestOf?.(part) ?? null);
 }
 
 const typed = (features: readonly FeatureColumn[]): InputPlan['matched'] =>

@@ -9,6 +9,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { CountedColumn } from '../../scoring/counting/counted-column.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import type { TallyLayout } from '../../scoring/counting/tally.ts';
+import { isKnown, placeOf, type Unrecognized } from '../../scoring/counting/unrecognized.ts';
 
 /**
  * By default, a run stops for columns that matter, see `CountedColumn.stopsAbove`, but never because of a single value. A
@@ -19,14 +20,10 @@ export interface MisfitLimits {
   maxUnseen?: RejectLimitOrNone | undefined;
 }
 
-/** A kind of values that the model does not recognize. */
-export type Unrecognized = 'mismatched' | 'unseen';
-
 const kinds = [
   {
     kind: 'mismatched',
     limit: 'maxMismatches',
-    place: 1,
     code: 'too_many_mismatches',
     option: '--max-mismatches',
     one: 'does not fit its type',
@@ -35,7 +32,6 @@ const kinds = [
   {
     kind: 'unseen',
     limit: 'maxUnseen',
-    place: 2,
     code: 'too_many_unseen',
     option: '--max-unseen',
     one: 'is a category that the model does not know',
@@ -58,9 +54,9 @@ export function checkMisfits(
   isEnd: boolean,
   quote: (column: CountedColumn, kind: Unrecognized) => string | undefined = () => undefined,
 ): void {
-  for (const { kind, limit: name, place, code, option, one, many } of kinds) {
+  for (const { kind, limit: name, code, option, one, many } of kinds) {
     for (const [i, column] of layout.columns.entries()) {
-      const rejected = counts[layout.misfitsAt(i) + place] ?? 0;
+      const rejected = counts[layout.misfitsAt(i) + placeOf[kind]] ?? 0;
       if (rejected === 0 || (rejected === 1 && limits[name] === undefined)) continue;
       const limit = limitOf(column, kind, limits[name]);
       if (limit === undefined || !isBeyond(limit, { rejected, read }, isEnd)) continue;
@@ -78,18 +74,6 @@ export function checkMisfits(
   }
 }
 
-/** How many values of all columns the model does not recognize, as far as it is known which it does. */
-export function countUnrecognized(
-  { counts }: Pick<RunTally, 'counts'>,
-  layout: Pick<TallyLayout, 'columns' | 'misfitsAt'>,
-): Record<Unrecognized, number> {
-  const total = { mismatched: 0, unseen: 0 };
-  for (const { kind, place } of kinds)
-    for (const [i, column] of layout.columns.entries())
-      if (isKnown(column, kind)) total[kind] += counts[layout.misfitsAt(i) + place] ?? 0;
-  return total;
-}
-
 /** Whether this is an error of `checkMisfits`. */
 export const isMisfitError = (error: unknown): boolean =>
   error instanceof RowcastError && kinds.some(({ code }) => code === error.code);
@@ -103,6 +87,3 @@ function limitOf(
   if (!isKnown(column, kind) || given === 'none') return undefined;
   return given ?? (column.stopsAbove && { percent: 100 * column.stopsAbove[kind] });
 }
-
-const isKnown = ({ learned, hasLevels }: CountedColumn, kind: Unrecognized): boolean =>
-  kind === 'unseen' ? hasLevels : learned !== undefined;

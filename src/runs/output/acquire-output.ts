@@ -1,5 +1,5 @@
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
-import type { ScoreOptions } from '../options.ts';
 import type { LockedPaths } from '../paths/lock-paths.ts';
 import { acquireFile } from './acquire-file-output.ts';
 import { type AcquiredOutput, acquireSink } from './output.ts';
@@ -22,7 +22,7 @@ export interface AcquireOptions {
  */
 export async function acquireOutput(
   options: Pick<
-    ScoreOptions,
+    RunValues,
     | ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained')
     | ('checkpointInterval' | 'checksum' | 'private')
   >,

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import { sha256Of } from '../../storage/checksum.ts';
 import { accessOf } from '../../storage/local/access.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import type { PartialFile } from '../../storage/local/partial-file.ts';
 import { type Attempt, nextAttempt } from '../attempt.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
-import type { ScoreOptions } from '../options.ts';
 import { removeSetAside } from '../paths/previous-rejects.ts';
 import { finishRenames, type RunFiles } from '../paths/run-files.ts';
 import { CheckpointSaver, stopError } from './checkpoint-saver.ts';
@@ -23,7 +23,7 @@ import type { RejectsFile } from './rejects-file.ts';
 
 export interface FileOutputOptions
   extends Pick<
-    ScoreOptions,
+    RunValues,
     ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained') | ('checkpointInterval' | 'private')
   > {
   /** OUTPUT as given, for messages. */

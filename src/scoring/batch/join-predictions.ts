@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../../base/errors.ts';
-import type { ReceivedPredictions } from '../../client/protocols/report/parse-predictions.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
+import type { ReceivedPredictions } from '../predictions.ts';
 import type { FailedAttempt, Scored, ScoredBatch } from '../scorer.ts';
 
 /** The predictions for an empty batch. */

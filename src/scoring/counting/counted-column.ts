@@ -1,6 +1,6 @@
 import type { ColumnProfile, TrainingProfile } from '../../base/contract/profile.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { columnsThatMatter, type Driver, stopsAbove } from '../../runs/drift/columns-that-matter.ts';
+import { columnsThatMatter, type Driver, stopsAbove } from './columns-that-matter.ts';
 
 /** A column whose values a run counts, as plain data. */
 export interface CountedColumn {

@@ -1,5 +1,5 @@
+import type { ProblemCode } from '../../base/reference/problem-codes.ts';
 import type { ThreadError } from '../../base/thread-error.ts';
-import type { ProblemCode } from '../problems/problems.ts';
 
 /** What `startAdmin` passes to the admin thread. */
 export interface AdminJob {

@@ -8,8 +8,8 @@ import {
   type UploadAccounts,
 } from '../../base/contract/accounts-trailer.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { prefetch } from '../../models/local/prefetch.ts';
-import { accountsOf, checkBalance, count } from '../../scoring/row-counts.ts';
+import { prefetch } from '../../scoring/prefetch.ts';
+import { accountsOf } from '../../scoring/row-counts.ts';
 import { authorize } from '../auth/require-key.ts';
 import { isGone, onRequestEnd } from '../http/request-end.ts';
 import { keyOf, takeUploadSlot } from '../limits/shares.ts';
@@ -73,23 +73,18 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
         throw new RequestError('unsupported_media_type', 'Send the file as text/csv or multipart/form-data.');
       const { id, csv } = request.body;
       authorize(request, id);
-      const accounts = accountsOf(undefined);
-      let values: Pick<UploadAccounts, 'mismatched' | 'unseen'> = {};
-      const onCounted = (counted: typeof values): void => {
-        values = counted;
-      };
+      let accounts: (() => UploadAccounts) | undefined;
       const turns = uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs });
 
       async function* scored(): AsyncGenerator<Buffer> {
         const { predictor, release } = await models.hold(id);
         try {
-          const scoring = { limits, batchRows, turns, threads, onCounted };
-          for await (const merged of scoreUpload(csv, predictor, scoring)) {
-            count(accounts, merged);
+          const scored = await scoreUpload(csv, predictor, { limits, batchRows, turns, threads });
+          accounts = scored.accounts;
+          for await (const merged of scored.parts) {
             onScored(request, merged.scored);
             yield merged.bytes;
           }
-          checkBalance(accounts);
         } finally {
           release();
         }
@@ -124,7 +119,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
 
       const rows = Readable.from(scoredRows());
 
-      reply.trailer(accountsTrailer, async () => formatAccounts({ ...accounts, ...values }));
+      reply.trailer(accountsTrailer, async () => formatAccounts(accounts?.() ?? accountsOf(undefined)));
       reply.type('text/csv; charset=utf-8').header('vary', 'accept-encoding');
       if (negotiate(request.headers['accept-encoding'] ?? '', ['gzip', 'identity']) !== 'gzip')
         return reply.send(rows);

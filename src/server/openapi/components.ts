@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import * as shapes from '../../base/contract/schemas.ts';
-import { type ProblemCode, problemType, statusOf } from '../problems/problems.ts';
+import type { ProblemCode } from '../../base/reference/problem-codes.ts';
+import { problemType, statusOf } from '../problems/problems.ts';
 
 /** The schemas that requests are validated against, and those of the responses. */
 export const schemas = {

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../problems/problems.ts';
+import type { ProblemCode } from '../../base/reference/problem-codes.ts';
 
 /** The problems that every endpoint may respond with, and those of endpoints that need a key. */
 export const everywhere = [

@@ -1,12 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { Problem } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
+import type { ProblemCode } from '../../base/reference/problem-codes.ts';
 
 /**
  * The status of each problem code: the table of errors in docs/design.md. A damaged report stays damaged until it is
  * trained again, hence 410: a 5xx would invite clients to retry.
  */
-const statuses = {
+const statuses: Readonly<Record<ProblemCode, number>> = {
   malformed: 400,
   bad_report_id: 400,
   empty_input: 400,
@@ -57,9 +58,7 @@ const statuses = {
   http_version: 505,
   quota_exceeded: 507,
   disk_full: 507,
-} as const;
-
-export type ProblemCode = keyof typeof statuses;
+};
 
 export const statusOf = (code: ProblemCode): number => statuses[code];
 

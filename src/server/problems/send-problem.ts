@@ -2,8 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../base/contract/schemas.ts';
+import type { ProblemCode } from '../../base/reference/problem-codes.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { type ProblemCode, problemFrom, problemOf, problemType } from './problems.ts';
+import { problemFrom, problemOf, problemType } from './problems.ts';
 
 /** After these problems the connection is closed. */
 const closing: readonly string[] = ['request_timeout', 'draining'] satisfies ProblemCode[];

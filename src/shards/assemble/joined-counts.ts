@@ -1,10 +1,10 @@
 import { RowcastError } from '../../base/errors.ts';
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
 import { type DataCounts, dataCounts } from '../../runs/drift/data-counts.ts';
 import type { DataFigures } from '../../runs/drift/figures.ts';
 import { TotalCounts } from '../../runs/drift/total-counts.ts';
 import { type RunColumns, runColumns } from '../../runs/observers/lineage/run-columns.ts';
-import type { ScoreOptions } from '../../runs/options.ts';
 import { earlierOf } from '../../runs/score.ts';
 import { type Plan, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
@@ -32,7 +32,7 @@ export const noCounts: JoinedCounts = { figures: new Map(), columns: new Map(), 
 export async function joinCounts(
   files: readonly FileParts[],
   plan: ShardPlan,
-  options: Omit<ScoreOptions, 'input'>,
+  options: Omit<RunValues, 'input'>,
   { scorer, stop }: { scorer: Scorer; stop: AbortSignal },
 ): Promise<JoinedCounts> {
   const earlier = await earlierOf(options);
@@ -73,7 +73,7 @@ function sumOfCounts(
 
 /** @throws RowcastError `other_work` */
 function checkUnlimited(
-  { maxMismatches = 'none', maxUnseen = 'none' }: Pick<ScoreOptions, 'maxMismatches' | 'maxUnseen'>,
+  { maxMismatches = 'none', maxUnseen = 'none' }: Pick<RunValues, 'maxMismatches' | 'maxUnseen'>,
   { report }: ShardPlan,
 ): void {
   if (maxMismatches === 'none' && maxUnseen === 'none') return;

@@ -1,5 +1,5 @@
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import { csv } from '../../formats/csv/csv-format.ts';
-import type { ScoreOptions } from '../../runs/options.ts';
 import { openPlanned } from '../plan/make-plan.ts';
 import type { FileParts } from './file-parts.ts';
 
@@ -10,7 +10,7 @@ import type { FileParts } from './file-parts.ts';
  */
 export async function rejectsHeaderOf(
   { file, accounts }: FileParts,
-  options: Omit<ScoreOptions, 'input'>,
+  options: Omit<RunValues, 'input'>,
 ): Promise<Buffer> {
   if (accounts.rejected === 0 && file.rejects === null) return Buffer.alloc(0);
   const source = await openPlanned(file, options.encoding);

@@ -1,5 +1,4 @@
-import type { SharedLimits } from '../../base/contract/shared-pace.ts';
-import { rateOf } from '../../client/pacing/adaptive-rate.ts';
+import { rateOf, type SharedLimits } from '../../base/contract/shared-pace.ts';
 import type { Rates } from '../budget/slot-store.ts';
 import type { SeenWorker, WorkerFile } from './worker-shape.ts';
 

@@ -2,13 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
-import type { Client } from '../../client/client.ts';
-import { httpScorer } from '../../client/scorer/http-scorer.ts';
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
-import type { ScoreOptions } from '../../runs/options.ts';
+import { checkOutputName } from '../../runs/guards/check-output-name.ts';
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
-import { checkOutputName } from '../../scoring/check-output-name.ts';
 import { classesOf, type Plan, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
@@ -21,7 +19,7 @@ export interface PlanWork {
   /** Other inputs of the command, which are not scored. */
   unchanged: ShardPlan['unchanged'];
   /** Of every input. */
-  options: Omit<ScoreOptions, 'input'>;
+  options: Omit<RunValues, 'input'>;
   pinned: PinnedOptions;
   /** The folder where the finished runs of several inputs are recorded. */
   ledger?: string | undefined;
@@ -30,7 +28,7 @@ export interface PlanWork {
   shardBytes: number;
   /** Of rowcast. */
   version: string;
-  service: Client | Scorer;
+  scorer: Scorer;
   stop: AbortSignal;
 }
 
@@ -41,14 +39,14 @@ export interface PlanWork {
  */
 export async function makePlan(work: PlanWork): Promise<ShardPlan> {
   const { pairs, options, pinned, ledger, shardBytes, version, stop } = work;
-  const service = 'open' in work.service ? work.service : httpScorer(work.service);
+  const { scorer } = work;
   const files: PlanFile[] = [];
-  let report = pairs.length === 0 ? hashOf(await unlessStopped(service.describe(options.report), stop)) : '';
+  let report = pairs.length === 0 ? hashOf(await unlessStopped(scorer.describe(options.report), stop)) : '';
   let classes: readonly string[] = [];
   for (const pair of pairs) {
     const source = await openSource(pair.input, false, options.encoding);
     try {
-      const prepared = await prepare(source, { ...options }, service, stop);
+      const prepared = await prepare(source, { ...options }, scorer, stop);
       checkOutputName(pair.output, prepared.layout.dialect);
       report = hashOf(prepared.report);
       classes = classesOf(prepared);
@@ -58,7 +56,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     }
   }
   const identity = {
-    ...{ format: 1 as const, version, service: service.name, shard_bytes: shardBytes, files },
+    ...{ format: 1 as const, version, service: scorer.name, shard_bytes: shardBytes, files },
     ...{ report: { id: options.report, hash: report }, classes: [...classes], options: pinned.options },
   };
   const id = createHash('sha256').update(JSON.stringify(identity)).digest('hex');

@@ -1,7 +1,7 @@
 import { Interrupted } from '../../base/interrupted.ts';
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import { csv } from '../../formats/csv/csv-format.ts';
 import type { Position } from '../../formats/records/position.ts';
-import type { ScoreOptions } from '../../runs/options.ts';
 import { none } from '../../storage/codecs/none.ts';
 import { PLANNED, shardName } from '../folder/names.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
@@ -13,7 +13,7 @@ export interface PublishOptions {
   folder: SharedFolder;
   plan: ShardPlan;
   /** Those of the plan. */
-  options: Omit<ScoreOptions, 'input'>;
+  options: Omit<RunValues, 'input'>;
   /** The shards that were published before. */
   published: readonly Shard[];
   /** Called for each shard, those from before included. */

@@ -1,11 +1,11 @@
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
-import type { Client } from '../../client/client.ts';
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
-import type { RunProgress, TraceBatch } from '../../runs/observer.ts';
-import type { ScoreOptions } from '../../runs/options.ts';
+import type { RunProgress } from '../../runs/observer.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
+import type { TraceBatch } from '../../scoring/trace.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { doneName, PLAN } from '../folder/names.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
@@ -25,8 +25,8 @@ export interface Work {
   folder: SharedFolder;
   plan: ShardPlan;
   /** Those of the plan, with the service and pace options of this worker. */
-  options: Omit<ScoreOptions, 'input'>;
-  service: Client | Scorer;
+  options: Omit<RunValues, 'input'>;
+  scorer: Scorer;
   /** Tells the workers of a run apart. */
   worker: string;
   /** Whether somebody asked for these shards, instead of any. */
@@ -59,7 +59,7 @@ export interface ShardAttempt {
  * @throws Interrupted by a signal
  */
 export async function attemptShard(work: Work, own: ShardAttempt): Promise<boolean> {
-  const { folder, plan, options, service, worker, others, observer: on, stop } = work;
+  const { folder, plan, options, scorer, worker, others, observer: on, stop } = work;
   const { shard, file, attempt, part, from, row } = own;
   const number = shard.shard;
   const figures = { row, read: 0, rejected: 0 };
@@ -95,7 +95,7 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
     };
     const use = (traceBatch: TraceBatch | undefined): Promise<ScoredShard> =>
       scoreShard({
-        ...{ reportHash: plan.report.hash, shard, file, part, options, service, budget },
+        ...{ reportHash: plan.report.hash, shard, file, part, options, scorer, budget },
         observer: { ...observer, ...(traceBatch && { traceBatch }) },
       });
     const scored = await (on.within?.({ shard, attempt }, use) ?? use(undefined));

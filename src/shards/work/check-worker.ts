@@ -1,14 +1,12 @@
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
-import type { Client } from '../../client/client.ts';
-import { httpScorer } from '../../client/scorer/http-scorer.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { openPlanned } from '../plan/make-plan.ts';
 import type { ShardPlan } from '../plan/plan-shape.ts';
 
 export interface OwnMeans {
-  service: Client | Scorer;
+  scorer: Scorer;
   /** Of rowcast. */
   version: string;
   stop: AbortSignal;
@@ -19,13 +17,12 @@ export interface OwnMeans {
  *
  * @throws RowcastError `other_work` if version, service or report differ; Interrupted
  */
-export async function checkWorker(plan: ShardPlan, { service, version, stop }: OwnMeans): Promise<void> {
+export async function checkWorker(plan: ShardPlan, { scorer, version, stop }: OwnMeans): Promise<void> {
   if (version !== plan.version)
     throw otherWork(
       `rowcast ${plan.version} made the plan, this is ${version}`,
       'Use the same version everywhere.',
     );
-  const scorer = 'open' in service ? service : httpScorer(service);
   if (scorer.name !== plan.service)
     throw otherWork(
       `the plan is for ${plan.service === 'local' ? 'a local report' : plan.service}, not for ${scorer.name}`,

@@ -1,10 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { Client } from '../../client/client.ts';
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { InputRange } from '../../formats/records/position.ts';
 import type { CommittedExtent } from '../../runs/checkpoint/verify-committed.ts';
 import type { RejectBudget } from '../../runs/guards/reject-budget.ts';
 import type { RunObserver } from '../../runs/observer.ts';
-import type { ScoreOptions } from '../../runs/options.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { scoreTo } from '../../runs/score.ts';
 import type { RunResult } from '../../runs/score-rows.ts';
@@ -21,8 +20,8 @@ export interface ShardWork {
   /** Path of the part to write. */
   part: string;
   /** Those of the plan, with the service and pace options of this worker. */
-  options: Omit<ScoreOptions, 'input'>;
-  service: Client | Scorer;
+  options: Omit<RunValues, 'input'>;
+  scorer: Scorer;
   budget: RejectBudget;
   observer: RunObserver;
 }
@@ -37,8 +36,8 @@ export type ScoredShard = Pick<ShardResult, 'output' | 'rejects' | 'accounts' | 
  * @throws Interrupted
  */
 export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
-  const { shard, file, part, reportHash, service, budget, observer } = work;
-  const options: ScoreOptions = {
+  const { shard, file, part, reportHash, scorer, budget, observer } = work;
+  const options: RunValues = {
     ...work.options,
     ...ofTheWhole,
     ...(isFirst(shard) && limitsOf(work.options)),
@@ -62,7 +61,7 @@ export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
       range: rangeOf(shard),
       isDetailed: isDetailed || work.options.compare !== undefined,
     };
-    const result = await scoreTo(locked, options, service, observer, io);
+    const result = await scoreTo(locked, options, scorer, observer, io);
     if (result === undefined) throw new TypeError('scoreShard: the part was skipped');
     checkRows(shard, result);
     const { accounts, tally = null, written } = result;
@@ -75,7 +74,7 @@ export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
 }
 
 /** Options that concern the output as a whole. */
-const ofTheWhole: Partial<ScoreOptions> = {
+const ofTheWhole: Partial<RunValues> = {
   rejects: undefined,
   ifExists: 'replace',
   restart: false,

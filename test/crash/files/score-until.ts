@@ -1,11 +1,12 @@
 // A run of the library that may kill itself; argv has its parameters as JSON.
+
+import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import { Client } from '../../../src/client/client.ts';
-import type { ScoreOptions } from '../../../src/runs/options.ts';
-import { score } from '../../../src/runs/score.ts';
 import { job } from '../../support/scoring/job.ts';
+import { score } from '../../support/scoring/score.ts';
 import { recordedFiles } from './recorded-files.ts';
 
-export interface ScoreUntil extends Partial<ScoreOptions> {
+export interface ScoreUntil extends Partial<RunValues> {
   url: string;
   key: string;
   input: string;

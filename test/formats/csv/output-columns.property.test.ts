@@ -5,11 +5,11 @@ import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
-import { score } from '../../../src/runs/score.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { type LegalCsv, legalCsv } from '../../support/csv/legal.ts';
 import { newFolder } from '../../support/folder.ts';
 import { runs } from '../../support/random-tests.ts';
+import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
 
 const classes = ['no', 'yes', 'a,"b'];

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
 import { loadReportModel } from '../../../src/models/store/report-model.ts';
-import { score } from '../../../src/runs/score.ts';
 import { scoreUpload } from '../../../src/server/batch-predict/score-upload.ts';
 import { workLimits } from '../../../src/server/predict/work-limits.ts';
 import { ServiceThreads } from '../../../src/server/threads/service-threads.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
+import { score } from '../../support/scoring/score.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { header, row, wide } from '../../support/service/uploads.ts';
 
@@ -36,12 +36,8 @@ describe('signals are combined once for an input, not for each of its batches', 
     const limits = { recordBytes: 1 << 20, columns: 100 };
     const turns = { key: 'k', pace: async () => {}, recheck: async () => {}, own: async () => {} };
     const options = { limits, batchRows: 100, turns, threads };
-    for await (const { endsBatch } of scoreUpload(
-      wide.rows(1000),
-      { model, work: workLimits(model) },
-      options,
-    ))
-      batches += endsBatch ? 1 : 0;
+    const { parts } = await scoreUpload(wide.rows(1000), { model, work: workLimits(model) }, options);
+    for await (const { endsBatch } of parts) batches += endsBatch ? 1 : 0;
     assert.ok(batches >= 10);
     assert.equal(threads.running, 1);
     assert.equal(any.mock.callCount(), 1);

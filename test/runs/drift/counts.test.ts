@@ -10,11 +10,11 @@ import { Client } from '../../../src/client/client.ts';
 import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
 import type { DataFigures } from '../../../src/runs/drift/figures.ts';
 import type { RunProgress } from '../../../src/runs/observer.ts';
-import { score } from '../../../src/runs/score.ts';
 import type { RunResult } from '../../../src/runs/score-rows.ts';
 import { train } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
+import { score } from '../../support/scoring/score.ts';
 import { csv, history, homeWith } from '../../support/service/history.ts';
 import { serving } from '../../support/service/serving.ts';
 

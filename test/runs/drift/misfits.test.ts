@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { readRejectLimit } from '../../../src/base/options/values/reject-limit.ts';
 import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
-import { columnsThatMatter } from '../../../src/runs/drift/columns-that-matter.ts';
 import type { ColumnFigures } from '../../../src/runs/drift/figures.ts';
 import { checkMisfits } from '../../../src/runs/guards/misfit-limits.ts';
 import { misfitLine } from '../../../src/runs/guards/misfit-line.ts';
+import { columnsThatMatter } from '../../../src/scoring/counting/columns-that-matter.ts';
 import { type CountedColumn, countedColumns } from '../../../src/scoring/counting/counted-column.ts';
 import { TallyLayout } from '../../../src/scoring/counting/tally.ts';
 

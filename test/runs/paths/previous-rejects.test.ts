@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { ScoreOptions } from '../../../src/runs/options.ts';
-import { score } from '../../../src/runs/score.ts';
+import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import type { RunResult } from '../../../src/runs/score-rows.ts';
 import { lockOf } from '../../../src/storage/local/locks/lock-file.ts';
 import { thisProcess } from '../../../src/storage/local/locks/lock-holder.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
+import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
 
 interface Bench {
   at(name: string): string;
   names(): Promise<string[]>;
   /** Scores in.csv, of which every other row is too short. */
-  run(output: string, rejects: string, more?: Partial<ScoreOptions>): Promise<RunResult | undefined>;
+  run(output: string, rejects: string, more?: Partial<RunValues>): Promise<RunResult | undefined>;
   /** The same, stopped with a checkpoint after a batch. */
   stopped(output: string, rejects: string, input?: string): Promise<void>;
 }

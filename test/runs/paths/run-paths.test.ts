@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { lockOutput, lockRunPaths } from '../../../src/runs/paths/lock-paths.ts';
 import type { RunPathsOptions } from '../../../src/runs/paths/run-paths.ts';
-import { score } from '../../../src/runs/score.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
+import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
 
 /** A folder with files of one line each: their names. */

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import type { ColumnOptions } from '../../../src/formats/csv/output-columns.ts';
-import type { ScoreOptions } from '../../../src/runs/options.ts';
 import { repair } from '../../../src/runs/repair/repair.ts';
-import { score } from '../../../src/runs/score.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import { runs } from '../../support/random-tests.ts';
+import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
 
 const { maxRecordBytes } = scoreDefaults;
-type Options = Partial<ScoreOptions>;
+type Options = Partial<RunValues>;
 
 async function bench(t: TestContext) {
   const folder = await newFolder(t);

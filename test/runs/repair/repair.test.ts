@@ -7,10 +7,10 @@ import fc from 'fast-check';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import type { Checkpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
 import { type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
-import { score } from '../../../src/runs/score.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import { runs } from '../../support/random-tests.ts';
+import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
 
 /** Lines of an input: a row that is scored, rejected by the service or malformed, or a blank line. */

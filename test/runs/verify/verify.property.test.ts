@@ -5,7 +5,6 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { RowcastError } from '../../../src/base/errors.ts';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
-import { score } from '../../../src/runs/score.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { legalCsv } from '../../support/csv/legal.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -20,6 +19,7 @@ import {
 import { outcomeOf } from '../../support/scoring/compared.ts';
 import { type EncodedInput, encodeText } from '../../support/scoring/encoded.ts';
 import { mergeAll } from '../../support/scoring/merge-all.ts';
+import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
 
 /** Any bytes after a header of two columns: malformed records, blank lines, unclosed quotes. */

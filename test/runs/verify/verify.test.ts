@@ -6,9 +6,9 @@ import { gzipSync } from 'node:zlib';
 import { edgeCases } from '../../../fixtures/edge-cases.ts';
 import { RowcastError } from '../../../src/base/errors.ts';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
-import { score } from '../../../src/runs/score.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
+import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
 
 const { maxRecordBytes } = scoreDefaults;

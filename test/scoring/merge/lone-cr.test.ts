@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseRecords } from '../../../src/formats/csv/fields/parse-records.ts';
+import { parseRecords } from '../../../src/base/parse-records.ts';
 import { runs } from '../../support/random-tests.ts';
 import { outcomeOf } from '../../support/scoring/compared.ts';
 import { encodeText } from '../../support/scoring/encoded.ts';

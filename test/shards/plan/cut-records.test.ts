@@ -2,20 +2,21 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import { csv } from '../../../src/formats/csv/csv-format.ts';
 import type { InputRange, Position } from '../../../src/formats/records/position.ts';
 import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
-import type { ScoreOptions } from '../../../src/runs/options.ts';
 import { lockRunPaths } from '../../../src/runs/paths/lock-paths.ts';
-import { score, scoreTo } from '../../../src/runs/score.ts';
+import { scoreTo } from '../../../src/runs/score.ts';
 import { cutRecords, SHARD_UNIT } from '../../../src/shards/plan/cut-records.ts';
 import { openSource } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
+import { score } from '../../support/scoring/score.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 
-async function cutsOf(options: ScoreOptions): Promise<{ cuts: Position[]; end: Position }> {
+async function cutsOf(options: RunValues): Promise<{ cuts: Position[]; end: Position }> {
   const source = await openSource(options.input);
   const { layout, rest } = await csv.readLayout(source, options);
   const { maxRecordBytes, limit } = options;
@@ -35,7 +36,7 @@ async function cutsOf(options: ScoreOptions): Promise<{ cuts: Position[]; end: P
 }
 
 /** Scores an input once in one run, and once in shards, in reverse order. */
-async function compare(t: TestContext, text: string, suffix: string, more: Partial<ScoreOptions> = {}) {
+async function compare(t: TestContext, text: string, suffix: string, more: Partial<RunValues> = {}) {
   const folder = await newFolder(t);
   const input = join(folder, 'in.csv');
   await writeFile(input, text);
@@ -44,14 +45,14 @@ async function compare(t: TestContext, text: string, suffix: string, more: Parti
   const options = (name: string) =>
     job({ input, output: join(folder, name + suffix), report: 'one', allowMissing: true, ...more });
   const whole = options('whole');
-  const one = await score(whole, scorer.forRun());
+  const one = await score(whole, scorer.forRun().scorer);
   const { cuts, end } = await cutsOf(whole);
   const parts: { output: Buffer; rejects: Buffer; read: number; rejected: number; bytesIn: number }[] = [];
   for (const [i, start] of [...cuts.entries()].reverse()) {
     const range: InputRange = { start, end: cuts[i + 1]?.offset };
     const part = options(`part-${i}`);
     const locked = await lockRunPaths(part);
-    const result = await scoreTo(locked, part, scorer.forRun(), {}, { range });
+    const result = await scoreTo(locked, part, scorer.forRun().scorer, {}, { range });
     await locked.release();
     assert.ok(result);
     const { read, rejected, bytesIn } = result.accounts;

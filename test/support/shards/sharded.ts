@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import { readVersion } from '../../../src/base/version.ts';
 import { plannedValues } from '../../../src/library/shards/assemble-job.ts';
 import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
-import type { ScoreOptions } from '../../../src/runs/options.ts';
 import { PLAN } from '../../../src/shards/folder/names.ts';
 import { type SharedFolder, sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
 import { SHARD_UNIT } from '../../../src/shards/plan/cut-records.ts';
@@ -64,7 +64,7 @@ export async function planShards(
     const { signal: stop } = new AbortController();
     const version = readVersion();
     const plan = await makePlan({
-      ...{ pairs, unchanged: [], options, pinned, shardBytes: SHARD_UNIT, version, service: scorer, stop },
+      ...{ pairs, unchanged: [], options, pinned, shardBytes: SHARD_UNIT, version, scorer, stop },
     });
     await shards.prepare();
     await shards.create(PLAN, JSON.stringify(plan));
@@ -84,7 +84,7 @@ export async function planShards(
 export async function workOn(
   { shards, env }: Sharded,
   only?: readonly number[],
-  own: Partial<Pick<WorkOptions, 'observer' | 'stop'>> & { values?: Partial<ScoreOptions> } = {},
+  own: Partial<Pick<WorkOptions, 'observer' | 'stop'>> & { values?: Partial<RunValues> } = {},
 ): Promise<void> {
   const scorer = await LocalScorer.open({ home: env.ROWCAST_HOME, threads: 1 });
   try {
@@ -95,7 +95,7 @@ export async function workOn(
         folder: shards,
         plan,
         options: { ...plannedValues(plan, {}), ...values },
-        service: scorer.forRun(),
+        scorer: scorer.forRun().scorer,
         observer,
         stop,
       },

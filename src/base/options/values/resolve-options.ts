@@ -1,5 +1,5 @@
-import { parseRecords } from '../../../formats/csv/fields/parse-records.ts';
 import { RowcastError } from '../../errors.ts';
+import { parseRecords } from '../../parse-records.ts';
 import type { Kind, Option, Options } from '../option.ts';
 import { readDuration } from './duration.ts';
 import { describeMismatch, valueText } from './expectation.ts';

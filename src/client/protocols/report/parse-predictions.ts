@@ -1,19 +1,13 @@
 import { codePointOrder } from '../../../base/contract/class-order.ts';
 import { MAX_CLASSES } from '../../../base/contract/limits.ts';
-import type { Predictions } from '../../../base/contract/predictions.ts';
 import type { Wire } from '../../../base/contract/wire-names.ts';
 import { counted, countOf } from '../../../base/number-text.ts';
 import { sanitize } from '../../../base/sanitize.ts';
+import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import { copyProbabilities } from './copy-probabilities.ts';
 import { checkReport, InvalidResponse } from './invalid-response.ts';
 import { isObject } from './is-object.ts';
 import { inPersonaOrder } from './persona-order.ts';
-
-/** Predictions received from a service. */
-export interface ReceivedPredictions extends Predictions {
-  /** Ids of the responses' origins, unless the responses are known to belong to their requests. */
-  readonly origins?: readonly number[];
-}
 
 export interface ExpectedPredictions {
   /** Number of personas sent. */

@@ -1,5 +1,6 @@
+import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import { jsonText } from '../../transport/response-body.ts';
-import { type ExpectedPredictions, parsePredictions, type ReceivedPredictions } from './parse-predictions.ts';
+import { type ExpectedPredictions, parsePredictions } from './parse-predictions.ts';
 import { ResponseTemplate } from './response-template.ts';
 
 /** Number of responses from which we try to derive a template. If none of them works, later ones will not either. */

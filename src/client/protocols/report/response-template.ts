@@ -1,6 +1,6 @@
 import { sumsToOne } from '../../../base/contract/predictions.ts';
 import { StringScanner } from '../../../formats/json/scan-string.ts';
-import type { ReceivedPredictions } from './parse-predictions.ts';
+import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import { indexMember } from './persona-order.ts';
 
 /** A JSON number, or the beginning of a string, in Latin-1 text. */

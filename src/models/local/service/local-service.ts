@@ -1,17 +1,33 @@
 import type { ReadStream } from 'node:fs';
+import type { UploadAccounts } from '../../../base/contract/accounts-trailer.ts';
 import {
   type Features,
   type LooseReport,
   looseReport,
   type PersonaAnswer,
 } from '../../../base/contract/schemas.ts';
+import { RowcastError } from '../../../base/errors.ts';
+import { scoreDefaults } from '../../../base/options/values/score-defaults.ts';
+import { liveSource } from '../../../formats/records/live-source.ts';
+import { prefetch } from '../../../scoring/prefetch.ts';
+import { scoredStream } from '../../../scoring/scored-stream.ts';
 import { checkReadable } from '../../store/report-folder.ts';
 import { loadReportModel } from '../../store/report-model.ts';
 import { readReportResponse, testingResults } from '../../store/report-store.ts';
 import { hintAtUrl } from '../hint-at-url.ts';
 import { LocalScorer } from '../local-scorer.ts';
 import { predictPersona } from './predict-persona.ts';
-import { type ScoredStream, scoreStream } from './score-stream.ts';
+
+/** The header, the first batch, and what follows it: errors in a file that is not longer come before any output. */
+const HELD_BACK = 3;
+
+/** Smaller than those of a run, so that the first rows of a pipe are not held back for long. */
+const BATCH_ROWS = 1000;
+
+/** Several parts are held back, and the memory of a part is reused for the next one. */
+async function* copied(parts: AsyncIterable<{ bytes: Buffer }>): AsyncGenerator<Buffer> {
+  for await (const { bytes } of parts) yield Buffer.from(bytes);
+}
 
 /** Answers from the reports in a folder what a prediction service would answer. */
 export class LocalService {
@@ -45,9 +61,17 @@ export class LocalService {
     csv: AsyncIterable<Buffer>,
     signal: AbortSignal | undefined,
     name: string,
-  ): Promise<ScoredStream> {
+  ): Promise<{ chunks: AsyncGenerator<Buffer>; accounts(): UploadAccounts }> {
     this.#scorer ??= await LocalScorer.open({ home: this.#home });
-    return scoreStream(this.#scorer, { report: id, csv, name, signal });
+    const options = { ...scoreDefaults, report: id, batchRows: BATCH_ROWS };
+    const scored = await scoredStream(this.#scorer, liveSource(name, csv), options, { signal });
+    try {
+      return { chunks: await prefetch(copied(scored.parts), HELD_BACK), accounts: scored.accounts };
+    } catch (error) {
+      // Nothing was written yet.
+      if (error instanceof RowcastError && error.severity === 'stopped') error.severity = 'refused';
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

@@ -9,8 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { CallError } from '../../../scoring/failures/call-error.ts';
-import type { TraceRequest } from '../../../scoring/trace.ts';
-import type { TraceBatch } from '../../observer.ts';
+import type { TraceBatch, TraceRequest } from '../../../scoring/trace.ts';
 import type { Summary } from '../../summary/summary.ts';
 import { errorType } from './request-spans.ts';
 import { runAttributes } from './run-attributes.ts';

@@ -7,8 +7,8 @@ import { InvalidResponse } from '../../../../src/client/protocols/report/invalid
 import {
   type ExpectedPredictions,
   parsePredictions,
-  type ReceivedPredictions,
 } from '../../../../src/client/protocols/report/parse-predictions.ts';
+import type { ReceivedPredictions } from '../../../../src/scoring/predictions.ts';
 
 const good = { no: 0.25, yes: 0.75 };
 

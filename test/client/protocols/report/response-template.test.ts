@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { contractWire } from '../../../../src/base/contract/wire-names.ts';
-import {
-  parsePredictions,
-  type ReceivedPredictions,
-} from '../../../../src/client/protocols/report/parse-predictions.ts';
+import { parsePredictions } from '../../../../src/client/protocols/report/parse-predictions.ts';
 import { ResponseReader } from '../../../../src/client/protocols/report/response-reader.ts';
 import { ResponseTemplate } from '../../../../src/client/protocols/report/response-template.ts';
+import type { ReceivedPredictions } from '../../../../src/scoring/predictions.ts';
 import { isFull, runs } from '../../../support/random-tests.ts';
 
 const classes = fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 6 }), { minLength: 1, maxLength: 4 });

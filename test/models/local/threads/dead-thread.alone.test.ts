@@ -4,9 +4,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import threads, { type Worker } from 'node:worker_threads';
-import { score } from '../../../../src/runs/score.ts';
 import { newFolder } from '../../../support/folder.ts';
 import { job } from '../../../support/scoring/job.ts';
+import { score } from '../../../support/scoring/score.ts';
 import { csv, history } from '../../../support/service/history.ts';
 import { trainedHome } from '../../../support/service/serving.ts';
 
@@ -30,7 +30,7 @@ async function runsOf(t: TestContext) {
   await writeFile(input, csv(history({ rows: 20_000 })));
   return async (name: string): Promise<string> => {
     const output = join(folder, name);
-    await score(job({ input, output, report: 'one', restart: true }), scorer.forRun());
+    await score(job({ input, output, report: 'one', restart: true }), scorer.forRun().scorer);
     return readFile(output, 'utf8');
   };
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { newFolder } from '../../../support/folder.ts';
 
 const module = (name: string): string =>
-  JSON.stringify(new URL(`../../../src/models/local/threads/${name}.js`, import.meta.url));
+  JSON.stringify(new URL(`../../../../src/models/local/threads/${name}.js`, import.meta.url));
 
 it('a thread that is ended while its answer arrives still ends before the process', async t => {
   const folder = await newFolder(t);

@@ -1,6 +1,6 @@
-import { RowcastError } from '../base/errors.ts';
-import type { Dialect } from '../formats/csv/dialect.ts';
-import { nameOfContent } from '../storage/codecs/codecs.ts';
+import { RowcastError } from '../../base/errors.ts';
+import type { Dialect } from '../../formats/csv/dialect.ts';
+import { nameOfContent } from '../../storage/codecs/codecs.ts';
 
 /**
  * Checks that an output whose name ends in `.tsv` gets tabs: an output has the delimiter of its input, because its columns are

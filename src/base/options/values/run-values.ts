@@ -1,9 +1,9 @@
-import type { batchOptions } from '../base/options/pace.ts';
-import type { scoreOptions } from '../base/options/score.ts';
-import type { Values } from '../base/options/values/resolve-options.ts';
+import type { batchOptions } from '../pace.ts';
+import type { scoreOptions } from '../score.ts';
+import type { Values } from './resolve-options.ts';
 
 /** The options of a scoring run, with all defaults filled in: those of the table, and what is read. */
-export type ScoreOptions = Omit<Values<typeof scoreOptions & typeof batchOptions>, 'report'> & {
+export type RunValues = Omit<Values<typeof scoreOptions & typeof batchOptions>, 'report'> & {
   /** A path or `-` for stdin. */
   input: string;
   /** Report id. */

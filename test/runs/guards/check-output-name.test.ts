@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
-import { startStub } from '../support/stub/service.ts';
+import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/in-process.ts';
+import { startStub } from '../../support/stub/service.ts';
 
 describe('an output called .tsv', () => {
   it('is refused if its input is separated by commas, before anything is written', async t => {

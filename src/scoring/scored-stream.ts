@@ -1,0 +1,50 @@
+import type { UploadAccounts } from '../base/contract/accounts-trailer.ts';
+import type { ByteSource } from '../formats/csv/read-batches.ts';
+import { hasMisfits } from './counting/counted-column.ts';
+import { RunTally } from './counting/run-tally.ts';
+import { TallyLayout } from './counting/tally.ts';
+import { countUnrecognized } from './counting/unrecognized.ts';
+import type { MergedPart } from './merge/merged-part.ts';
+import { prepare, type RowOptions } from './prepare.ts';
+import { accountsOf, checkBalance, count } from './row-counts.ts';
+import type { Scorer } from './scorer.ts';
+import { type StagesOptions, stages } from './stages.ts';
+
+/** A scored CSV, and its row counts. */
+export interface ScoredStream {
+  /** A part must be used before the next one is requested: its memory is reused then. */
+  parts: AsyncGenerator<MergedPart>;
+  /** The row counts, which are complete after the last part. */
+  accounts(): UploadAccounts;
+}
+
+/**
+ * Scores a CSV on its way: without a file of rejects, and without anything that could be resumed.
+ *
+ * @throws RowcastError for a missing report or an invalid CSV
+ * @throws Interrupted
+ */
+export async function scoredStream(
+  scorer: Scorer,
+  source: ByteSource,
+  options: RowOptions,
+  { signal, windowBytes }: Pick<StagesOptions, 'windowBytes'> & { signal?: AbortSignal | undefined } = {},
+): Promise<ScoredStream> {
+  const plan = await prepare(source, options, scorer, signal);
+  const counting = { columns: plan.counted.filter(hasMisfits), isDetailed: false };
+  const counted = new TallyLayout(counting);
+  const tally = RunTally.empty(counted);
+  const accounts = accountsOf(undefined);
+  const { rest, layout } = plan;
+  const stop = signal && { reading: signal, calling: signal };
+  async function* parts(): AsyncGenerator<MergedPart> {
+    const start = { scorer, rest, start: layout.start };
+    for await (const part of stages(plan, { ...start, counting, windowBytes, ...(stop && { stop }) })) {
+      count(accounts, part);
+      if (part.tally !== undefined) tally.add(part.tally);
+      yield part;
+    }
+    checkBalance(accounts);
+  }
+  return { parts: parts(), accounts: () => ({ ...accounts, ...countUnrecognized(tally, counted) }) };
+}
