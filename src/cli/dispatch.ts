@@ -3,7 +3,7 @@ import { exitCodes } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { readVersion } from '../base/version.ts';
-import { ExitCode, exitCodeOf } from '../library/run/exit-code.ts';
+import { ExitCode, exitCodeOf } from '../runs/exit-code.ts';
 import { type Arguments, readArguments } from './arguments/parse-arguments.ts';
 import { reportFailure } from './last-error.ts';
 import { ENDING_SIGNALS } from './signals.ts';

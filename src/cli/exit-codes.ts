@@ -1,6 +1,6 @@
 import { RowcastError } from '../base/errors.ts';
 import { sanitizeLines } from '../base/sanitize.ts';
-import { exitCodeOf } from '../library/run/exit-code.ts';
+import { exitCodeOf } from '../runs/exit-code.ts';
 import { CallError } from '../scoring/failures/call-error.ts';
 
 /** The members of a JSON log line for an error, without those that are unknown. */

@@ -1,6 +1,6 @@
 import { RowcastError } from '../base/errors.ts';
 import { sanitizeLines } from '../base/sanitize.ts';
-import { exitCodeOf } from '../library/run/exit-code.ts';
+import { exitCodeOf } from '../runs/exit-code.ts';
 import { ClosedPipe } from '../storage/sink.ts';
 import type { Context } from './context.ts';
 import { describeFailure, failureFields, failureMessage } from './exit-codes.ts';

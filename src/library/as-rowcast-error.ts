@@ -1,7 +1,7 @@
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
+import { failureOf, RunControl } from '../runs/run-control.ts';
 import { ClosedPipe } from '../storage/sink.ts';
-import { failureOf, RunStop } from './run/run-stop.ts';
 
 /**
  * The value of a promise.
@@ -22,9 +22,12 @@ export async function rejectsWithRowcastError<T>(work: () => Promise<T>): Promis
  * @param signal the one of the caller
  * @throws RowcastError `interrupted` if it was aborted; the cause is the signal's reason
  */
-export function called<T>(signal: AbortSignal | undefined, work: (stop: RunStop) => Promise<T>): Promise<T> {
+export function called<T>(
+  signal: AbortSignal | undefined,
+  work: (stop: RunControl) => Promise<T>,
+): Promise<T> {
   return rejectsWithRowcastError(async () => {
-    const stop = new RunStop(signal);
+    const stop = new RunControl(signal);
     try {
       return await work(stop);
     } catch (error) {

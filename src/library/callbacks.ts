@@ -1,9 +1,8 @@
-import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { Reject } from '../formats/csv/reject-records.ts';
-import type { RunProgress } from '../runs/observer.ts';
+import type { RunObserver, RunProgress, RunView } from '../runs/observer.ts';
+import type { RunControl } from '../runs/run-control.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
-import type { CallbackGuard } from './callback-guard.ts';
-import type { RunWatch } from './run/score-recorded.ts';
+import { CallbackGuard } from './callback-guard.ts';
 
 /** How far a run is. Counts are totals over all attempts of a resumed run; rate and time are of this one. */
 export interface Progress {
@@ -42,32 +41,34 @@ export interface Callbacks {
   onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-/**
- * The callbacks of a run, as the run calls them.
- *
- * @param statistics of its calls
- * @param stop aborted when the run is to be stopped
- */
-export function watchOf(
-  { onProgress, onReject }: Callbacks,
-  guard: CallbackGuard,
-  { statistics, stop }: { statistics: CallStatistics | undefined; stop: AbortSignal },
-): RunWatch {
-  const begun = performance.now();
+/** Calls the callbacks of a program. What one throws, or rejects with, stops the run. */
+export function callbacks(
+  { onProgress, onReject, onRetry }: Callbacks,
+  control: Pick<RunControl, 'fail' | 'signal'>,
+): RunObserver {
+  const guard = new CallbackGuard(error => control.fail(error));
   const report = onProgress && guard.guard('onProgress', onProgress);
+  const retried = retryOf({ onRetry }, guard);
+  let begun = 0;
+  let run: RunView | undefined;
   return {
+    ready(view) {
+      begun = performance.now();
+      run = view;
+    },
     ...(report && {
-      onProgress: now =>
-        report(progressOf(now, (performance.now() - begun) / 1000, statistics?.inFlight ?? 0)),
+      progress: now =>
+        report(progressOf(now, (performance.now() - begun) / 1000, run?.statistics?.inFlight ?? 0)),
     }),
-    ...(onReject && { onReject: guard.guard('onReject', onReject) }),
-    settled: () => guard.settled(stop),
+    ...(onReject && { rejected: guard.guard('onReject', onReject) }),
+    ...(retried && { retried }),
+    settled: () => guard.settled(control.signal),
   };
 }
 
-/** The same for retries, which clients report. */
+/** Calls the callback for retries, whose waits are in milliseconds. */
 export function retryOf(
-  { onRetry }: Callbacks,
+  { onRetry }: Pick<Callbacks, 'onRetry'>,
   guard: CallbackGuard,
 ): ((error: CallError, wait: number) => void) | undefined {
   const report = onRetry && guard.guard('onRetry', onRetry);

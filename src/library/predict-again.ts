@@ -4,12 +4,13 @@ import { runOptions } from '../base/options/score.ts';
 import { resolveValues, type Values } from '../base/options/values/resolve-options.ts';
 import type { sampleOptions } from '../base/options/verify.ts';
 import { parseRecords } from '../base/parse-records.ts';
-import { lockRunPaths } from '../runs/paths/lock-paths.ts';
-import { scoreTo } from '../runs/score.ts';
+import { executeRun } from '../runs/execute-run.ts';
+import { RunControl } from '../runs/run-control.ts';
 import type { SampleOptions } from '../runs/verify/verify.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import type { Target } from '../storage/target.ts';
-import type { ScoreValues } from './run/score-values.ts';
+import { namesOf } from './run-names.ts';
+import type { ScoreValues } from './score-values.ts';
 import { byteStream, streamInputSource } from './streams/byte-input.ts';
 
 /** The name of the local scorer: its numbers are the same whenever it predicts a row. */
@@ -63,12 +64,15 @@ export const predictAgain =
       const { delimiter, quote = 'none' } = dialect;
       const options = { ...values, input: 'the sample', delimiter, quote };
       const source = streamInputSource(byteStream(eachOf(csv)), options);
-      const held = await lockRunPaths({ input: undefined, output: target });
-      try {
-        await scoreTo(held, options, scorer, { stop }, { source });
-      } finally {
-        await held.release();
-      }
+      await executeRun({
+        names: namesOf(values, []),
+        options,
+        paths: { input: undefined, output: target },
+        openScorer: async () => ({ scorer, close: async () => {} }),
+        openInput: async () => source,
+        observers: [],
+        control: new RunControl(stop),
+      });
       const [names = [], ...records] = parseRecords(Buffer.concat(chunks).toString(), dialect);
       return {
         classes: names.map(name => name.slice(`${PREFIX}_`.length)),

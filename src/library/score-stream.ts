@@ -13,8 +13,8 @@ import { ScoredStream } from './streams/scored-stream.ts';
  */
 export function scoreStream(options: ScoreStreamOptions): Readable & { summary: Promise<Summary> } {
   return new ScoredStream(({ target, destroyed }) =>
-    scoreRun('scoreStream', options, stop => {
-      const abandon = (): void => stop.abandon(destroyed.reason);
+    scoreRun('scoreStream', options, control => {
+      const abandon = (): void => control.abandon(destroyed.reason);
       if (destroyed.aborted) abandon();
       else destroyed.addEventListener('abort', abandon);
       return target;

@@ -1,12 +1,14 @@
 import { Writable } from 'node:stream';
 import { RowcastError } from '../base/errors.ts';
-import { lockRunPaths } from '../runs/paths/lock-paths.ts';
+import { executeRun } from '../runs/execute-run.ts';
+import { drift } from '../runs/observers/drift.ts';
+import { unknownValues } from '../runs/observers/unknown-values.ts';
+import { RunControl } from '../runs/run-control.ts';
 import type { Summary } from '../runs/summary/summary.ts';
 import type { ByteStream } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
 import { asRowcastError, rejectsWithRowcastError } from './as-rowcast-error.ts';
-import { CallbackGuard } from './callback-guard.ts';
-import { retryOf, watchOf } from './callbacks.ts';
+import { callbacks } from './callbacks.ts';
 import { checkObject, readGiven } from './options/given-values.ts';
 import { pathOf } from './options/path-of.ts';
 import {
@@ -15,13 +17,12 @@ import {
   type ScoreStreamOptions,
   scoreOptions,
 } from './options/score-options.ts';
-import { recordRun } from './run/record-run.ts';
-import { comparedFiles, type RunJob } from './run/run-job.ts';
-import { namesOf } from './run/run-names.ts';
-import { RunStop } from './run/run-stop.ts';
-import { scoreRecorded } from './run/score-recorded.ts';
-import type { ScoreValues } from './run/score-values.ts';
-import { withRunScorer } from './scorers/with-run-scorer.ts';
+import { resultFiles } from './result-files.ts';
+import { comparedFiles, type RunJob } from './run-job.ts';
+import { namesOf } from './run-names.ts';
+import { runOfJob } from './runs-of.ts';
+import type { ScoreValues } from './score-values.ts';
+import { openRunScorer } from './scorers/open-run-scorer.ts';
 import { type Given, serviceFiles } from './service/choose-service.ts';
 import { givenService } from './service/given-service.ts';
 import { byteStream, chunksOf, STREAM, streamInputSource } from './streams/byte-input.ts';
@@ -38,10 +39,10 @@ import { type WritableOutput, writableOutput } from './streams/writable-output.t
 export async function score(options: ScoreOptions): Promise<Summary> {
   let stream: WritableOutput | undefined;
   try {
-    return await scoreRun('score', options, stop => {
+    return await scoreRun('score', options, control => {
       const { output } = options;
       if (!isWritable(output)) return pathOf('output', output);
-      stream = writableOutput(output, stop);
+      stream = writableOutput(output, control);
       return stream.target;
     });
   } catch (error) {
@@ -59,18 +60,18 @@ export async function score(options: ScoreOptions): Promise<Summary> {
 export function scoreRun(
   name: string,
   options: ScoreStreamOptions,
-  outputOf: (stop: RunStop) => string | Target,
+  outputOf: (control: RunControl) => string | Target,
 ): Promise<Summary> {
   return rejectsWithRowcastError(async () => {
     checkObject(name, options, 'input, output and report');
     const chunks = chunksOf(options.input);
     const stream = chunks && byteStream(chunks);
-    let stop: RunStop | undefined;
+    let control: RunControl | undefined;
     try {
-      stop = new RunStop(options.signal);
-      return await run(options, { stream, output: outputOf(stop), stop });
+      control = new RunControl(options.signal);
+      return await run(options, { stream, output: outputOf(control), control });
     } finally {
-      stop?.end();
+      control?.end();
       // It is not read to its end if the run was refused or has failed.
       stream?.destroy();
     }
@@ -81,10 +82,10 @@ interface RunEnds {
   /** The input if it is a stream. */
   stream: ByteStream | undefined;
   output: string | Target;
-  stop: RunStop;
+  control: RunControl;
 }
 
-async function run(options: ScoreStreamOptions, { stream, output, stop }: RunEnds): Promise<Summary> {
+async function run(options: ScoreStreamOptions, { stream, output, control }: RunEnds): Promise<Summary> {
   const { report, scorer } = options;
   const { home = '.rowcast', ...given } = readGiven(scoreOptions, options, otherOptions);
   if (typeof report !== 'string' || report === '')
@@ -97,23 +98,14 @@ async function run(options: ScoreStreamOptions, { stream, output, stop }: RunEnd
   const source = stream && streamInputSource(stream, values);
   const service = givenService(values, home);
   const job = jobOf(values, { input: source && STREAM, file: input, output, service });
-  const guard = new CallbackGuard(error => stop.fail(error));
-  const onRetry = retryOf(options, guard);
-  const { signal, cancel } = stop;
-  return recordRun(job, {
-    lock: () => lockRunPaths(job.places),
-    stop: signal,
-    use: (held, record) =>
-      withRunScorer({ scorer, values, given: service, onRetry, stop: signal }, used => {
-        const scoring = { values, input: input ?? STREAM, held, record, stop: signal };
-        const watched = { statistics: used.statistics, stop: signal };
-        return scoreRecorded(
-          scoring,
-          { scorer: used, source },
-          { ...watchOf(options, guard, watched), cancel },
-        );
-      }),
+  const { signal } = control;
+  const run = runOfJob(job, {
+    control,
+    observers: [callbacks(options, control), unknownValues(), drift(), ...resultFiles(job)],
+    openScorer: ({ onRetry }) => openRunScorer({ scorer, values, given: service, onRetry, stop: signal }),
+    ...(source !== undefined && { openInput: async () => source }),
   });
+  return executeRun(source === undefined ? run : { ...run, options: { ...run.options, input: STREAM } });
 }
 
 interface Places {

@@ -9,8 +9,8 @@ import { type Accounts, count, countCalls } from '../scoring/row-counts.ts';
 import type { PrefixDigest } from './checkpoint/prefix-digest.ts';
 import type { DataCounts } from './drift/data-counts.ts';
 import type { RejectBudget } from './guards/reject-budget.ts';
-import type { RunObserver } from './observer.ts';
 import type { CommitPoint, Output, Piece } from './output/output.ts';
+import type { RowsWatch } from './watch.ts';
 
 export interface LedgerOptions {
   /** Totals of earlier processes of a resumed run; this process adds to them. */
@@ -86,7 +86,7 @@ export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches'
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
   output: Output;
-  observer: RunObserver;
+  watch: Pick<RowsWatch, 'rejected' | 'progress'>;
   /** Aborted when a run is to stop even if its output accepts no data. */
   signal: AbortSignal;
 }
@@ -99,7 +99,7 @@ export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches'
 export async function commit(
   parts: AsyncIterable<MergedPart>,
   ledger: Ledger,
-  { data, contentSize, output, budget, limit, observer, signal, ...limits }: CommitOptions,
+  { data, contentSize, output, budget, limit, watch, signal, ...limits }: CommitOptions,
 ): Promise<void> {
   const fractionAt = fractionBefore(contentSize, limit);
   const { accounts } = ledger;
@@ -108,12 +108,12 @@ export async function commit(
   for await (const part of parts) {
     // A stalled reader must not prevent the run from stopping.
     await unlessStopped(output.write(ledger.post(part), ledger.commitPoint), signal);
-    for (const reject of part.rejects) observer.onReject?.(reject);
+    for (const reject of part.rejects) watch.rejected(reject);
     budget.check(accounts);
     data?.check(limits, accounts.read, part.input);
     const { classes, position } = ledger;
     const figures = () => data?.figures(classes);
-    observer.onProgress?.({
+    watch.progress({
       accounts,
       figures,
       classes,

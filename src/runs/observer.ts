@@ -1,11 +1,18 @@
+import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { Reject } from '../formats/csv/reject-records.ts';
 import type { LongField } from '../formats/records/long-field.ts';
+import type { CallError } from '../scoring/failures/call-error.ts';
 import type { Accounts } from '../scoring/row-counts.ts';
-import type { TraceBatch } from '../scoring/trace.ts';
+import type { Scorer } from '../scoring/scorer.ts';
+import type { TraceBatch, TraceRequest } from '../scoring/trace.ts';
+import type { Target } from '../storage/target.ts';
 import type { Attempt } from './attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import type { RunColumns } from './observers/lineage/run-columns.ts';
 import type { ResumePoint } from './output/output.ts';
+import type { RunResult } from './score-rows.ts';
+import type { RunWarning, Summary } from './summary/summary.ts';
+import type { TimelineSample } from './summary/timeline.ts';
 
 /** The progress of a run. */
 export interface RunProgress {
@@ -23,28 +30,79 @@ export interface RunProgress {
   resumePoint: () => ResumePoint | undefined;
 }
 
-/** Callbacks of a run, and the signal that stops it. */
+/** What is known about a run so far. */
+export interface RunView {
+  /** This process of the run; it has the id of the run. */
+  readonly attempt: Attempt;
+  /** The summary so far; the last one once the run has ended. */
+  readonly state: Summary;
+  /** The name of the scorer; null until it is known. */
+  readonly service: string | null;
+  /** Statistics of the requests, if the scorer makes any. */
+  readonly statistics: CallStatistics | undefined;
+  readonly accounts: Accounts;
+  readonly classes: readonly string[];
+  /** Seconds since this process began. */
+  readonly seconds: number;
+  /** What was found in the data so far. */
+  readonly figures: () => DataFigures | undefined;
+  /** The columns of the run with an id, or of one of several; undefined if they are not known. */
+  readonly columnsOf: (runId: string) => RunColumns | undefined;
+  /** What this process has done so far, for a timeline. */
+  readonly sample: () => TimelineSample;
+  /** Adds a warning about the data to the summary. */
+  warn(warning: RunWarning): void;
+}
+
+/** The targets that a run has locked: its summary, and its output unless there are several. */
+export interface LockedTargets {
+  summary: Target | undefined;
+  output?: Target;
+  rejects?: Target | undefined;
+}
+
+/**
+ * Watches a run. Observers do not affect its result, with these exceptions: `begin` may refuse the run, a throw in
+ * `progress`, `rejected` or `settled` stops it, and a warning becomes part of the summary. They are called in the order
+ * in which they are listed. If one fails when a run ends, the others are still called.
+ */
 export interface RunObserver {
-  /** Called when the output is open, before the first row: this process of the run. */
-  onBegin?: (attempt: Attempt, columns: RunColumns) => void;
-  /** Called after each part is written. */
-  onProgress?: (progress: RunProgress) => void;
-  /** Called for each row that could not be scored. */
-  onReject?: (reject: Reject) => void;
-  /** Called once, for the first suspiciously long quoted field: it may have swallowed rows. */
-  onLongField?: (field: LongField) => void;
+  /** Called when the files of the run are locked and its id is known. */
+  begin?(run: RunView, files: LockedTargets): Promise<void> | void;
+  /** Runs what follows, for example as a part of a trace. */
+  within?<T>(rest: () => Promise<T>): Promise<T>;
+  /** Called when it is known who predicts. */
+  ready?(run: RunView, scorer: Pick<Scorer, 'name'>): void;
   /** Called when an unfinished run of different work was set aside, so that this one begins with the first row. */
-  onSetAside?: () => void;
+  setAside?(): void;
+  /** Called when the output is open, before the first row. */
+  opened?(run: RunView): void;
   /** Called when an unfinished run is resumed. */
-  onResume?: (resumePoint: ResumePoint) => void;
-  /** Called when a run was stopped early; unless it needs a restart, the same command resumes it. */
-  onSuspend?: (resumePoint: ResumePoint, needsRestart: boolean) => void;
+  resumed?(point: ResumePoint): void;
+  /** Called after each part is written. */
+  progress?(now: RunProgress): void;
+  /** Called for each row that could not be scored. */
+  rejected?(reject: Reject): void;
+  /** Called once, for the first suspiciously long quoted field: it may have swallowed rows. */
+  longField?(field: LongField): void;
+  /** Called before each wait for a retry, which is in milliseconds. */
+  retried?(failure: CallError, wait: number): void;
   /** Called before the output is completed: waits for what the other callbacks have begun. */
-  settled?: () => Promise<void>;
-  /** Called for each batch that is scored. */
-  traceBatch?: TraceBatch;
-  /** Stops the run: in-flight requests get up to ten seconds to finish, then the checkpoint is saved. */
-  stop?: AbortSignal;
-  /** Cancels in-flight requests at once, if the run is stopped and nobody waits for their rows. */
-  cancel?: AbortSignal;
+  settled?(): Promise<void>;
+  /** Called when the run was stopped early; unless it needs a restart, the same command resumes it. */
+  suspended?(point: ResumePoint, needsRestart: boolean): void;
+  /** Called when the output is complete, before the summary is written. */
+  scored?(run: RunView, result: RunResult | undefined): void;
+  /** Called when the run has finished, was skipped, has stopped or was refused; the signal ends waiting for a FIFO's reader. */
+  ended?(summary: Summary, stop: AbortSignal): Promise<void> | void;
+  /** Called with the reason if another observer could not write how a failed run has ended. */
+  unwritten?(reason: string): void;
+  /** Called when the process is about to end, so it must work synchronously. */
+  exiting?(summary: Summary): void;
+  /** Releases what `begin` has opened; called after the files of the run are released. */
+  close?(): Promise<void> | void;
+  /** Makes a batch a part of a trace. */
+  readonly traceBatch?: TraceBatch | undefined;
+  /** Makes a request a part of a trace. */
+  readonly traceRequest?: TraceRequest | undefined;
 }

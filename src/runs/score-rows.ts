@@ -16,9 +16,9 @@ import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { DataFigures } from './drift/figures.ts';
 import type { TotalCounts } from './drift/total-counts.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
-import type { RunObserver } from './observer.ts';
 import type { Output, WrittenExtents } from './output/output.ts';
 import type { Checksums } from './summary/summary.ts';
+import type { RowsWatch } from './watch.ts';
 
 /** The result of a run. */
 export interface RunResult {
@@ -34,7 +34,7 @@ export interface RunResult {
   written: WrittenExtents | undefined;
 }
 
-export interface PlannedRun {
+export interface PlannedRows {
   source: Source;
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
@@ -42,9 +42,13 @@ export interface PlannedRun {
   plan: Plan;
   scorer: Scorer;
   output: Output;
-  observer: RunObserver;
+  watch: RowsWatch;
+  /** Aborted when the run is to be stopped. */
+  stop: AbortSignal;
+  /** Aborted when nobody waits for the rows in flight. */
+  cancel: AbortSignal;
   /** Maximum bytes in flight, if not the usual ones, which are for a service. */
-  windowBytes?: number;
+  windowBytes?: number | undefined;
   /** Of several runs together; by default, the run has its own. */
   budget?: RejectBudget | undefined;
   /** Counts of several runs together. */
@@ -54,18 +58,18 @@ export interface PlannedRun {
   /** The part of the input to score, if not all of it; rows and lines keep their numbers. */
   range?: InputRange | undefined;
   /** Whether to count all that a summary has, if there is one that the options do not name. */
-  isDetailed?: boolean;
+  isDetailed?: boolean | undefined;
 }
 
-/** Runs a plan to its end. If it fails, what was committed stays, and the same command resumes. */
-export async function runPlan({
+/** Scores the rows of a plan to the end. If it fails, what was committed stays, and the same command resumes. */
+export async function scoreRows({
   options,
   plan,
   scorer,
   output,
-  observer,
+  watch,
   ...input
-}: PlannedRun): Promise<RunResult> {
+}: PlannedRows): Promise<RunResult> {
   const { source, contentSize, windowBytes, range, budget = new RejectBudget(options.maxRejects) } = input;
   const { earlier, isDetailed = hasSummary(options) || earlier !== undefined } = input;
   const { layout } = plan;
@@ -73,10 +77,10 @@ export async function runPlan({
   const before = accountsOf(previous?.checkpoint);
   const data = dataCounts(plan, previous?.checkpoint, { isDetailed, earlier });
   const accounts = structuredClone(before);
-  const stop = stopping(observer.stop, () => source.close(), observer.cancel);
+  const stop = stopping(input.stop, () => source.close(), input.cancel);
   try {
     const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous, range);
-    if (previous !== undefined) observer.onResume?.({ row: start.row, accounts: before });
+    if (previous !== undefined) watch.resumed({ row: start.row, accounts: before });
     const { statistics } = scorer;
     const part = range !== undefined && isInside(range, layout) ? range : undefined;
     // The header is part of another run, so this one must know what was appended to it.
@@ -93,23 +97,20 @@ export async function runPlan({
       tally,
     });
     const resumed = classes && { classes, lastByte };
-    const { onLongField, traceBatch } = observer;
     const hasScored = accounts.scored > 0;
     const counting = data?.counting;
     const parts = stages(plan, {
-      ...{
-        scorer,
-        rest,
-        start,
-        end: range?.end,
-        hasScored,
-        resumed,
-        stop,
-        counting,
-        onLongField,
-        traceBatch,
-        windowBytes,
-      },
+      scorer,
+      rest,
+      start,
+      end: range?.end,
+      hasScored,
+      resumed,
+      stop,
+      counting,
+      onLongField: watch.longField,
+      traceBatch: watch.traceBatch,
+      windowBytes,
     });
     const { limit, maxMismatches, maxUnseen } = options;
     const limits = { limit, maxMismatches, maxUnseen };
@@ -119,12 +120,12 @@ export async function runPlan({
       contentSize,
       output,
       budget,
-      observer,
+      watch,
       signal: stop.calling,
     });
     if (stop.reading.aborted) throw stop.interrupted();
     await source.checkUnchanged();
-    await observer.settled?.();
+    await watch.settled();
     // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
     // arrives together with the last response is only handled after it, so check again before the run is complete.
     await nextTurn();
@@ -144,7 +145,7 @@ export async function runPlan({
   } catch (error) {
     stop.end();
     const isDuring = error instanceof RowcastError && accounts.read > before.read;
-    throw await suspend(isDuring ? error.duringRun() : error, output, stop, observer);
+    throw await suspend(isDuring ? error.duringRun() : error, output, stop, watch);
   } finally {
     stop.end();
   }
@@ -158,7 +159,7 @@ async function suspend(
   failure: unknown,
   output: Output,
   { reading, interrupted }: Stopping,
-  { onSuspend }: RunObserver,
+  { suspended }: RowsWatch,
 ): Promise<unknown> {
   const isKnown = failure instanceof RowcastError;
   if (isKnown && failure.code === 'mixed_up_responses') await output.discard();
@@ -166,7 +167,7 @@ async function suspend(
     const resumePoint = await output.suspend();
     const isRefused = isKnown && failure.severity === 'refused';
     const needsRestart = isKnown && failure.needsRestart && !reading.aborted;
-    if (resumePoint !== undefined && (reading.aborted || !isRefused)) onSuspend?.(resumePoint, needsRestart);
+    if (resumePoint !== undefined && (reading.aborted || !isRefused)) suspended(resumePoint, needsRestart);
   }
   return reading.aborted ? interrupted() : failure;
 }

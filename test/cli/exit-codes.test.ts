@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { RowcastError } from '../../src/base/errors.ts';
 import { describeFailure } from '../../src/cli/exit-codes.ts';
-import { exitCodeOf } from '../../src/library/run/exit-code.ts';
+import { exitCodeOf } from '../../src/runs/exit-code.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
 import { unwritable } from '../../src/storage/target.ts';
 import { newFolder } from '../support/folder.ts';

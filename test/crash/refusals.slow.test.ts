@@ -59,7 +59,7 @@ async function unfinished(t: TestContext): Promise<Unfinished> {
       outcome.kept = row;
     };
     try {
-      outcome.scored = await score(job({ ...paths, batchRows: 10, ...more }), client, { onSuspend: onKept });
+      outcome.scored = await score(job({ ...paths, batchRows: 10, ...more }), client, { suspended: onKept });
     } catch (error) {
       assert.ok(error instanceof RowcastError, String(error));
       outcome.error = error;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { exitCodeOf } from '../../src/library/run/exit-code.ts';
+import { exitCodeOf } from '../../src/runs/exit-code.ts';
 import { accountsOf, checkBalance } from '../../src/scoring/row-counts.ts';
 
 describe('row counts', () => {

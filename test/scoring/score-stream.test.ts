@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { httpScorer } from '../../src/client/scorer/http-scorer.ts';
-import { lockRunPaths } from '../../src/runs/paths/lock-paths.ts';
-import { scoreTo } from '../../src/runs/score.ts';
 import { streamSource } from '../../src/storage/stream-source.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
@@ -31,10 +28,9 @@ describe('a run whose input is a stream', () => {
       const chunks = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, i) =>
         bytes.subarray(7 * i, 7 * (i + 1)),
       );
-      const locked = await lockRunPaths({ input: undefined, output });
       const source = streamSource('upload.csv', Readable.from(chunks));
-      await scoreTo(locked, job({ ...options, input: 'none', output }), httpScorer(client), {}, { source });
-      await locked.release();
+      const stream = { paths: { input: undefined, output }, openInput: async () => source };
+      await score(job({ ...options, input: 'none', output }), client, {}, stream);
       assert.deepEqual(await readFile(output), await readFile(join(folder, 'file.csv')));
     });
 
@@ -45,18 +41,18 @@ describe('a run whose input is a stream', () => {
       yield csv.subarray(0, 500);
       throw new Error('gone');
     };
-    const locked = await lockRunPaths({ input: undefined, output });
     const source = streamSource('upload.csv', Readable.from(broken()));
     await assert.rejects(
-      scoreTo(
-        locked,
+      score(
         job({ input: 'none', output, features: ['id'], classes: ['no', 'yes'] }),
-        httpScorer(client),
+        client,
         {},
-        { source },
+        {
+          paths: { input: undefined, output },
+          openInput: async () => source,
+        },
       ),
       { code: 'unreadable_input', severity: 'stopped', location: { file: 'upload.csv' } },
     );
-    await locked.release();
   });
 });

@@ -1,6 +1,6 @@
-import { ExitCode } from '../../library/run/exit-code.ts';
 import { discardShards } from '../../library/shards/discard-shards.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import { discardUnfinished } from '../../runs/status/discard-run.ts';
 import type { Context } from '../context.ts';
 

@@ -1,14 +1,16 @@
 import { Interrupted } from '../../base/interrupted.ts';
 import { sizeOf } from '../../base/number-text.ts';
 import { readVersion } from '../../base/version.ts';
-import { ExitCode } from '../../library/run/exit-code.ts';
-import type { RunRecord } from '../../library/run/run-record.ts';
+import { resultFiles } from '../../library/result-files.ts';
 import { chooseService, serviceFiles } from '../../library/service/choose-service.ts';
-import { withScorer } from '../../library/service/with-scorer.ts';
+import { withScorer } from '../../library/service/open-predictor.ts';
 import { needsCounts, plannedJob, plannedValues } from '../../library/shards/assemble-job.ts';
 import { assembleRun } from '../../library/shards/assemble-run.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import { isMisfitError } from '../../runs/guards/misfit-limits.ts';
+import { RunControl } from '../../runs/run-control.ts';
+import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { checkComplete } from '../../shards/assemble/check-complete.ts';
 import type { FileParts } from '../../shards/assemble/file-parts.ts';
@@ -19,7 +21,8 @@ import { checkWorker } from '../../shards/work/check-worker.ts';
 import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { logDrift } from '../score/log-drift.ts';
-import { unwritten } from '../score/unwritten.ts';
+import { logRunId } from '../score/log-run-id.ts';
+import { logUnwritten } from '../score/log-unwritten.ts';
 import { LOCAL } from '../service.ts';
 import { reportAssembled, spaceText } from '../shards/report-assembled.ts';
 import { traceAssembling } from '../shards/trace-assembling.ts';
@@ -83,6 +86,7 @@ async function assemble(
     onSecond: () => {},
   });
   const stop = signals.first;
+  const control = new RunControl(stop);
   const address = () => chooseService(given, defined);
   const progress = openProgress({ ...progressMode(flags), output: '', logFormat: given.logFormat, log });
   const traced = await traceAssembling(given, job, plan);
@@ -100,9 +104,16 @@ async function assemble(
     const isLocal = plan.service === LOCAL && address().kind === 'local';
     return isLocal ? countAll(files).catch(unlessBeyond) : noCounts;
   };
+  const record = new RunRecord({
+    names: job.names,
+    observers: [logRunId(logFields), logUnwritten(log), ...resultFiles(job)],
+    control,
+  });
+  traced?.follow(record);
+  onRecord(record);
   const join = () =>
     assembleRun({
-      ...{ run: sharded, values, job, count, stop, workCommand: workCommandOf(context, sharded) },
+      ...{ run: sharded, values, job, record, control, count, workCommand: workCommandOf(context, sharded) },
       onSpace: (parts, needs) =>
         log.info({ event: 'assembly_started', parts, needs }, spaceText(parts, needs)),
       onJoined: (bytes, all) =>
@@ -113,12 +124,6 @@ async function assemble(
       onDrift: line => logDrift(log, line, false),
       onUnrecorded: reason =>
         log.warn({ event: 'ledger_not_written' }, `cannot record the finished runs: ${reason}`),
-      onRecord: record => {
-        logFields.run_id = record.attempt.runId;
-        traced?.follow(record);
-        onRecord(record);
-      },
-      onUnwritten: unwritten(log),
     });
   try {
     const summary = await (traced?.run.within(join) ?? join());

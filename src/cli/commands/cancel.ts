@@ -1,5 +1,5 @@
-import { ExitCode } from '../../library/run/exit-code.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import { CANCELLED } from '../../shards/folder/names.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
-import { ExitCode } from '../../library/run/exit-code.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import { revokeKey } from '../../server/auth/key-store.ts';
 import type { Context } from '../context.ts';
 

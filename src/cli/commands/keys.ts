@@ -1,5 +1,5 @@
-import { ExitCode } from '../../library/run/exit-code.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import type { StoredKey } from '../../server/auth/key-file.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
 import { lastUseOf } from '../../server/auth/key-use.ts';

@@ -6,7 +6,7 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 import { encodeValue } from '../../formats/json/encode-value.ts';
-import { ExitCode } from '../../library/run/exit-code.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { printText } from '../terminal/print.ts';

@@ -2,7 +2,7 @@ import { Interrupted } from '../../base/interrupted.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { repairOptions } from '../../base/options/repair.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
-import { ExitCode } from '../../library/run/exit-code.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import { repair } from '../../runs/repair/repair.ts';
 import type { Context } from '../context.ts';
 import { onSignals } from '../signals.ts';

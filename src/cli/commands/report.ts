@@ -1,6 +1,6 @@
 import { timeoutOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
-import { ExitCode } from '../../library/run/exit-code.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { printText } from '../terminal/print.ts';

@@ -1,6 +1,6 @@
-import { ExitCode } from '../../library/run/exit-code.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { deleteReport } from '../../models/store/write-report.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import type { Context } from '../context.ts';
 
 /** Deletes a local report, even a damaged one. */

@@ -1,7 +1,7 @@
 import { sanitize } from '../../base/sanitize.ts';
-import { ExitCode } from '../../library/run/exit-code.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { listReports } from '../../models/store/report-store.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import type { Context } from '../context.ts';
 import { alignColumns, printText } from '../terminal/print.ts';
 

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ExitCode } from '../../library/run/exit-code.ts';
 import { flagsOfAddress } from '../../library/service/choose-service.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import { findRuns } from '../../runs/status/find-runs.ts';
 import { noRuns, readStatus } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport, unfinishedReport } from '../../runs/status/status-report.ts';

@@ -1,7 +1,7 @@
 import { timeoutOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
-import { ExitCode } from '../../library/run/exit-code.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import { lockOutput } from '../../runs/paths/lock-paths.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import { withServiceOf } from '../connect.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { counted, countOf } from '../../base/number-text.ts';
-import type { RunRecord } from '../../library/run/run-record.ts';
+import type { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { addSamples, noSample, type TimelineSample } from '../../runs/summary/timeline.ts';
 import { type Accounts, newAccounts, sumOf } from '../../scoring/row-counts.ts';

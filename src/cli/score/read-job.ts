@@ -1,7 +1,7 @@
 import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
-import { comparedFiles, type RunJob } from '../../library/run/run-job.ts';
-import { namesOf } from '../../library/run/run-names.ts';
+import { comparedFiles, type RunJob } from '../../library/run-job.ts';
+import { namesOf } from '../../library/run-names.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
 import { isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { isPattern } from '../../storage/local/glob.ts';

@@ -1,17 +1,19 @@
 import type { Logger } from 'pino';
 import { sanitize } from '../../base/sanitize.ts';
 import { reasonOf } from '../../base/system-error.ts';
-import type { RunRecord } from '../../library/run/run-record.ts';
 import type { Environment } from '../../library/service/choose-service.ts';
+import type { RunObserver, RunView } from '../../runs/observer.ts';
 import { lineageSettings } from '../../runs/observers/lineage/lineage-settings.ts';
 import type { EventOptions } from '../../runs/observers/lineage/run-events.ts';
+
+import { afterSignal } from './until-signal.ts';
 
 /** Sends the events of runs to the endpoint of the environment. It never fails. */
 export interface Lineage {
   /** The columns of the run are known. */
-  started(record: RunRecord): void;
+  started(record: RunView): void;
   /** The run has ended, or was skipped. */
-  ended(record: RunRecord): void;
+  ended(record: RunView): void;
   /** @param over ends the waiting for what is being sent, if it is aborted meanwhile */
   close(over: AbortSignal): Promise<void>;
 }
@@ -37,8 +39,8 @@ export async function beginLineage({
   const { LineageSender } = await import('../../runs/observers/lineage/lineage-sender.ts');
   const { endEvent, startEvent } = await import('../../runs/observers/lineage/run-events.ts');
   const sender = new LineageSender(settings.endpoint, warn);
-  const started = new Set<RunRecord>();
-  const optionsOf = ({ columnsOf }: RunRecord): EventOptions => ({ ...settings, columnsOf });
+  const started = new Set<RunView>();
+  const optionsOf = ({ columnsOf }: RunView): EventOptions => ({ ...settings, columnsOf });
   const unlessFailing = (act: () => void): void => {
     try {
       act();
@@ -46,7 +48,7 @@ export async function beginLineage({
       warn(reasonOf(error));
     }
   };
-  const start = (record: RunRecord): void => {
+  const start = (record: RunView): void => {
     started.add(record);
     sender.send(startEvent(record.state, optionsOf(record)));
   };
@@ -62,5 +64,39 @@ export async function beginLineage({
       started.delete(record);
     },
     close: over => sender.close(over),
+  };
+}
+
+/** Sends the events of a run, if the environment asks for them. */
+export function lineageEvents(context: { env: Environment; log: Logger }, stop: AbortSignal): RunObserver {
+  let lineage: Lineage | undefined;
+  let begun: RunView | undefined;
+  return {
+    async begin(run) {
+      begun = run;
+      lineage = await beginLineage(context);
+    },
+    opened: run => lineage?.started(run),
+    async close() {
+      if (begun !== undefined) lineage?.ended(begun);
+      await lineage?.close(afterSignal(stop));
+    },
+  };
+}
+
+/** Keeps lineage open for several runs, of which each sends its own events. */
+export function sharedLineage(
+  context: { env: Environment; log: Logger },
+  stop: AbortSignal,
+): RunObserver & { readonly lineage: Lineage | undefined } {
+  let lineage: Lineage | undefined;
+  return {
+    get lineage() {
+      return lineage;
+    },
+    async begin() {
+      lineage = await beginLineage(context);
+    },
+    close: async () => lineage?.close(afterSignal(stop)),
   };
 }

@@ -1,12 +1,11 @@
 import { reasonOf } from '../../base/system-error.ts';
 import { readVersion } from '../../base/version.ts';
 import type { Telemetry, TelemetryOptions } from '../../runs/observers/telemetry/open-telemetry.ts';
+import { type TelemetryObserver, telemetry } from '../../runs/observers/telemetry/run-observers.ts';
 import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
 import { telemetrySettings } from '../../runs/observers/telemetry/telemetry-settings.ts';
 import type { Context } from '../context.ts';
-
-/** How long to send traces, metrics and lineage after a signal; schedulers kill a process that takes long. */
-export const AFTER_SIGNAL_MS = 2_000;
+import { afterSignal } from './until-signal.ts';
 
 /** Begins to send traces and metrics of a run, if the environment asks for them. It never fails. */
 export async function beginTelemetry(
@@ -35,3 +34,14 @@ export async function beginTelemetry(
     return undefined;
   }
 }
+
+/** Sends traces and metrics of a run, if the environment asks for them. */
+export const runTelemetry = (
+  context: Context,
+  name: TelemetryOptions['name'],
+  stop: AbortSignal,
+): TelemetryObserver =>
+  telemetry(
+    run => beginTelemetry(context, run, { name }),
+    () => afterSignal(stop),
+  );

@@ -1,18 +1,19 @@
 import { setMaxListeners } from 'node:events';
-import { RowcastError } from '../../base/errors.ts';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
-import { exitCodeOf } from '../../library/run/exit-code.ts';
-import { namesOf } from '../../library/run/run-names.ts';
-import { RunRecord } from '../../library/run/run-record.ts';
-import { codeOf, reportOf } from '../../library/run/score-recorded.ts';
-import type { ScoreValues } from '../../library/run/score-values.ts';
+import { namesOf } from '../../library/run-names.ts';
+import { reportOf } from '../../library/runs-of.ts';
+import type { ScoreValues } from '../../library/score-values.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
-import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
+import { executeRun } from '../../runs/execute-run.ts';
+import { exitCodeOf, exitCodeOfRows } from '../../runs/exit-code.ts';
+import type { RunObserver } from '../../runs/observer.ts';
+import { drift } from '../../runs/observers/drift.ts';
 import { SharedColumns } from '../../runs/observers/lineage/shared-columns.ts';
-import type { RunTelemetry } from '../../runs/observers/telemetry/run-telemetry.ts';
-import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
-import { runFilesOf } from '../../runs/paths/run-files.ts';
-import type { RunIo } from '../../runs/score.ts';
+import { RunSpan } from '../../runs/observers/telemetry/run-observers.ts';
+import { unknownValues } from '../../runs/observers/unknown-values.ts';
+import type { Run } from '../../runs/run.ts';
+import { RunControl } from '../../runs/run-control.ts';
+import { RunRecord } from '../../runs/run-record.ts';
 import { versionOf } from '../../runs/several/file-version.ts';
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
@@ -23,19 +24,21 @@ import type { Scorer, SharedScorer } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
 import { logFileFailure } from '../last-error.ts';
-import { logOfFile } from '../terminal/log.ts';
-import { openProgress, progressMode } from '../terminal/progress.ts';
+import { type LogFields, logOfFile } from '../terminal/log.ts';
+import { progressMode } from '../terminal/progress.ts';
 import { concernsAll } from './common-failures.ts';
 import type { FilesProgress } from './files-progress.ts';
-import { scoreWith } from './scoring.ts';
+import { logDrift } from './log-drift.ts';
+import { logRunId } from './log-run-id.ts';
+import { progressLine } from './progress-line.ts';
+import { runLog } from './run-log.ts';
 import { codeOfFile } from './total.ts';
-import { unwritten } from './unwritten.ts';
 
 export interface FileScorerOptions {
   values: ScoreValues;
   scorer: SharedScorer;
   /** What the runs have in common. */
-  shared: Pick<RunIo, 'budget' | 'total' | 'earlier'>;
+  shared: NonNullable<Run['shared']>;
   ledger: RunLedger;
   /** What affects the outputs of all files, from `workOf`. */
   work: Readonly<Record<string, string>>;
@@ -76,13 +79,15 @@ export class FileScorer {
 
   /** @param index of the file, for the order of the summaries */
   async score(pair: FilePair, index: number): Promise<void> {
-    const { values, ledger, work, progress, stop } = this.#options;
+    const { values, ledger, work, progress } = this.#options;
     const { input, output, rejects } = pair;
-    const record = new RunRecord(namesOf({ ...values, ...pair }, [input]), undefined);
-    const logFields = { run_id: record.attempt.runId, input };
+    const logFields: LogFields = { input };
     const log = logOfFile(this.#context.log, input, logFields);
     const context = { ...this.#context, log, logFields, commandLine: '' };
-    let telemetry: RunTelemetry | undefined;
+    const span = new RunSpan(context.telemetry);
+    const run = this.#runOfFile(context, pair, span);
+    const record = new RunRecord(run);
+    logFields.run_id = record.attempt.runId;
     let hasBegun = false;
     const finished = { input, output, rejects, options: work };
     progress.begin(index, record);
@@ -92,24 +97,21 @@ export class FileScorer {
       if (earlier !== undefined) {
         this.skipped.read += earlier.rows.read;
         this.skipped.rejected += earlier.rows.rejected;
-        this.#summaries[index] = await record.end('skipped', codeOf(values, earlier.rows), stop);
+        this.#summaries[index] = await record.end('skipped', exitCodeOfRows(values, earlier.rows));
         ledger.skip(finished);
         return;
       }
       hasBegun = true;
       const version = await versionOf(input);
-      telemetry = context.telemetry?.begin(record);
-      const score = () => this.#run({ ...context, telemetry }, pair, record);
-      const summary = await (telemetry?.within(score) ?? score());
+      span.start(record);
+      const summary = await executeRun(run, record);
       this.#summaries[index] = summary;
       const { status, run_id, exit_code, rows } = summary;
       const entry = { run_id, exit_code: exit_code ?? 0, rows: { read: rows.read, rejected: rows.rejected } };
       if (status === 'finished' && version !== undefined) await ledger.add(finished, entry, version);
       else ledger.skip(finished);
     } catch (error) {
-      // That is the id of the other run.
-      if (error instanceof RowcastError && error.code === 'other_work') record.attempt = record.newRun;
-      const summary = await record.fail(error, unwritten(context.log));
+      const summary = record.result ?? (await record.fail(error));
       this.#summaries[index] = summary;
       if (error instanceof Interrupted) return;
       if (summary.error !== null) ledger.fail(finished, summary.error);
@@ -117,7 +119,8 @@ export class FileScorer {
       logFileFailure(context, error, input);
       if (values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${input}`);
     } finally {
-      telemetry?.end();
+      run.control.end();
+      span.end();
       if (hasBegun) context.lineage?.ended(record);
       const columns = values.lineage === undefined ? undefined : record.columnsOf(record.attempt.runId);
       if (columns !== undefined) this.columns.add(record.attempt.runId, columns, record.classes);
@@ -125,28 +128,29 @@ export class FileScorer {
     }
   }
 
-  async #run(context: Context, pair: FilePair, record: RunRecord): Promise<Summary> {
+  #runOfFile(context: Context, pair: FilePair, span: RunObserver): Run {
     const { values, scorer, shared, reads } = this.#options;
-    const own = scorer.forRun();
-    const { flags, log, logFormat } = context;
-    const { input: name, output } = pair;
-    const progress = openProgress({ ...progressMode(flags), output, name, logFormat, log });
-    try {
-      const held = await lockRunPaths({ ...pair, private: values.private, reads });
-      try {
-        const path = held.output.path;
-        if (!values.restart && path !== undefined)
-          record.attempt = (await savedAttempt(runFilesOf(path).checkpoint)) ?? record.attempt;
-        context.logFields.run_id = record.attempt.runId;
-        const scoring = { values: { ...values, ...pair }, input: pair.input, held, record, stop: this.#stop };
-        return await scoreWith(context, scoring, { ...shared, scorer: own.scorer, progress });
-      } finally {
-        await held.release();
-      }
-    } finally {
-      progress.close();
-      await own.close();
-    }
+    const { flags, log, logFormat, lineage } = context;
+    const { input, output } = pair;
+    const report = reportOf(values);
+    const options = { ...values, ...pair, report };
+    return {
+      names: namesOf(options, [input]),
+      options,
+      paths: { ...pair, private: values.private, reads },
+      openScorer: async () => scorer.forRun(),
+      observers: [
+        logRunId(context.logFields),
+        progressLine({ ...progressMode(flags), output, name: input, logFormat, log }, this.#stop),
+        runLog(context, { report, input, output, isPart: true }),
+        unknownValues(line => log.warn({ event: 'unknown_values' }, line)),
+        drift(line => logDrift(log, line, true)),
+        { opened: run => lineage?.started(run) },
+        span,
+      ],
+      control: new RunControl(this.#stop),
+      shared,
+    };
   }
 }
 

@@ -1,54 +1,95 @@
 import { Interrupted } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
-import { ExitCode } from '../../library/run/exit-code.ts';
-import { noteDrift } from '../../library/run/note-drift.ts';
-import type { RunRecord } from '../../library/run/run-record.ts';
-import { codeOf, reportOf } from '../../library/run/score-recorded.ts';
-import type { Address } from '../../library/service/choose-service.ts';
-import { withScorer } from '../../library/service/with-scorer.ts';
+import { lockTotal } from '../../library/lock-total.ts';
+import { resultFiles } from '../../library/result-files.ts';
+import { reportOf } from '../../library/runs-of.ts';
+import { chooseService } from '../../library/service/choose-service.ts';
+import { withScorer } from '../../library/service/open-predictor.ts';
+import { earlierOf } from '../../runs/drift/earlier-of.ts';
 import { TotalCounts } from '../../runs/drift/total-counts.ts';
+import { executeRecorded } from '../../runs/execute-run.ts';
+import { ExitCode, exitCodeOfRows } from '../../runs/exit-code.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
+import type { RunObserver } from '../../runs/observer.ts';
+import { noteDrift } from '../../runs/observers/drift.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
-import { earlierOf } from '../../runs/score.ts';
+import type { RunControl } from '../../runs/run-control.ts';
+import { RunRecord } from '../../runs/run-record.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
 import { folderOfPattern } from '../../runs/several/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/several/pair-files.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
-import { reportedRequests } from '../connect.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
+import { watchRequests } from '../../runs/watch.ts';
+import { retryLines } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { nameReport } from '../service.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { FilesProgress, sizesOf } from './files-progress.ts';
 import { describeFiles } from './files-text.ts';
 import { logDrift } from './log-drift.ts';
+import { logRunId } from './log-run-id.ts';
+import { logUnwritten } from './log-unwritten.ts';
 import type { Job } from './read-job.ts';
+import { sharedLineage } from './run-lineage.ts';
+import { runTelemetry } from './run-telemetry.ts';
 import { FileScorer, workOf } from './score-file.ts';
 import { totalCode, totalStatus } from './total.ts';
+import { untilSignal } from './until-signal.ts';
 
-export interface FilesOptions {
-  job: Job;
-  address: Address;
-  /** Of all files together. */
-  record: RunRecord;
-  /** Aborted by the first signal. */
-  stop: AbortSignal;
-}
+type Section = Readonly<Record<string, unknown>>;
 
 /**
  * Scores several inputs, each to an output of its own; each is a run that resumes on its own.
  *
+ * @param defined the `score` section of a definition; flags override it
  * @returns the exit code
  */
-export async function scoreFiles(context: Context, options: FilesOptions): Promise<number> {
+export async function scoreFiles(context: Context, defined: Section, job: Job): Promise<number> {
+  const { log, logFields } = context;
+  const { exit_code } = await untilSignal(context, control => {
+    const sent = runTelemetry(context, 'rowcast.runs', control.signal);
+    const lineage = sharedLineage(context, control.signal);
+    const observers: RunObserver[] = [
+      logRunId(logFields),
+      { retried: retryLines(log, job.values.maxOutage) },
+      ...resultFiles(job),
+      logUnwritten(log),
+      lineage,
+      sent,
+    ];
+    const record = new RunRecord({ names: job.names, observers, control });
+    const execute = (): Promise<Summary> =>
+      scoreAll({ ...context, telemetry: sent.trace, lineage: lineage.lineage }, defined, job, {
+        record,
+        control,
+      });
+    return {
+      run: record,
+      result: () => executeRecorded(record, control, { restart: false, lock: () => lockTotal(job), execute }),
+    };
+  });
+  return exit_code ?? ExitCode.done;
+}
+
+async function scoreAll(
+  context: Context,
+  defined: Section,
+  job: Job,
+  { record, control }: { record: RunRecord; control: RunControl },
+): Promise<Summary> {
   const { commandLine, env, flags, log, logFormat } = context;
-  const { job, record, stop, address } = options;
   const { values, places } = job;
+  const { signal: stop } = control;
+  const address = chooseService(context, defined);
   const report = reportOf(values);
   const { pairs, ledger } = await planFiles(job);
   await readLedger(ledger, log);
   const earlier = await earlierOf({ ...values, report });
   const folders = await makeOutputFolders(writtenBy(pairs));
-  return withScorer({ values, address, env, ...reportedRequests(context, values), stop }, async scorer => {
+  const { onRetry, trace } = watchRequests(record);
+  return withScorer({ values, address, env, onRetry, trace, stop }, async scorer => {
+    record.service = scorer.name;
     log.info(
       { event: 'files_started', files: pairs.length, report },
       `scoring ${countOf(pairs.length, 'file')} with ${nameReport(report, scorer)}`,
@@ -60,7 +101,6 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
     const total = new TotalCounts();
     const shared = { budget, total, earlier };
     const files = new FileScorer(context, { values, scorer, shared, ledger, work, reads, progress, stop });
-    record.service = scorer.name;
     record.figures = () => total.figures();
     record.sample = () => progress.sample();
     record.columnsOf = id => files.columns.of(id);
@@ -87,16 +127,16 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
     const { read, rejected } = progress.accounts;
     // Running a command again does not turn rejected rows into a success.
     const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
-    const code = totalCode(failures, codeOf(values, all));
+    const code = totalCode(failures, exitCodeOfRows(values, all));
     const status = totalStatus(files.summaries.map(one => one.status));
-    const drift = noteDrift(record);
-    if (drift !== undefined) logDrift(log, drift, false);
-    const summary = await record.end(status, code, stop);
+    const changed = noteDrift(record);
+    if (changed !== undefined) logDrift(log, changed, false);
+    const summary = await record.end(status, code);
     log[code > ExitCode.someRejected ? 'error' : 'info'](
       { event: 'files_finished', summary },
       describeFiles(summary, skipped.rejected),
     );
-    return code;
+    return summary;
   }).finally(folders.undo);
 }
 

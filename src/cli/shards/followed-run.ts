@@ -1,5 +1,5 @@
-import type { RunRecord } from '../../library/run/run-record.ts';
 import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
+import type { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 
 /** What traces and metrics say about a run in shards, whose record may be replaced by that of a later step. */

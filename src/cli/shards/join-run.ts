@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
-import type { ScoreValues } from '../../library/run/score-values.ts';
+import type { ScoreValues } from '../../library/score-values.ts';
 import { type Address, chooseService } from '../../library/service/choose-service.ts';
-import { withScorer } from '../../library/service/with-scorer.ts';
+import { withScorer } from '../../library/service/open-predictor.ts';
 import type { Budget } from '../../shards/budget/take-slot.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
@@ -18,7 +18,7 @@ import type { WorkObserver } from '../../shards/work/work-observer.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { AFTER_SIGNAL_MS } from '../score/run-telemetry.ts';
+import { afterSignal } from '../score/until-signal.ts';
 import { observeBoth } from './observe-work.ts';
 import type { OpenedQueue } from './open-queue.ts';
 import { traceWork } from './trace-work.ts';
@@ -53,7 +53,7 @@ export async function joinRun<T>(
   const reserve = queue && countedBy(queue, queuedRun({ path: resolve(folder.path) }, plan));
   const own = { worker, process: thisProcess(), given: givenLimits(values, address) };
   const sharedPace = new WorkerPace({ folder, ...own, reserve });
-  const traced = await traceWork(given, plan, values, stop);
+  const traced = await traceWork(given, plan, values);
   const context: Context = { ...given, telemetry: traced?.telemetry.run };
   const opening = { values, address, env: given.env, ...reportedRequests(context, values), sharedPace, stop };
   const joined = (): Promise<T> =>
@@ -72,7 +72,7 @@ export async function joinRun<T>(
     throw error;
   } finally {
     await sharedPace.leave();
-    await traced?.telemetry.close(stop.aborted ? AbortSignal.timeout(AFTER_SIGNAL_MS) : stop);
+    await traced?.telemetry.close(afterSignal(stop));
   }
 }
 

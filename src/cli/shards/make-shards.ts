@@ -3,7 +3,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { shardOptions } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
-import { reportOf } from '../../library/run/score-recorded.ts';
+import { reportOf } from '../../library/runs-of.ts';
 import { shardsOf } from '../../library/shards/find-folder.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';

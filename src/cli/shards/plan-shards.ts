@@ -1,8 +1,8 @@
 import { countOf } from '../../base/number-text.ts';
 import { commandOf } from '../../base/shell-word.ts';
-import { ExitCode } from '../../library/run/exit-code.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
-import { withScorer } from '../../library/service/with-scorer.ts';
+import { withScorer } from '../../library/service/open-predictor.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import { whyOneShard } from '../../shards/plan/publish-shards.ts';
 import { retryLines } from '../connect.ts';
 import type { Context } from '../context.ts';

@@ -5,10 +5,10 @@ import { queueOption, workersOption } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import { reasonOf } from '../../base/system-error.ts';
-import { ExitCode } from '../../library/run/exit-code.ts';
-import { RunRecord } from '../../library/run/run-record.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
-import { withScorer } from '../../library/service/with-scorer.ts';
+import { withScorer } from '../../library/service/open-predictor.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
+import { RunRecord } from '../../runs/run-record.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
 import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
 import { chooseQueue, type QueueAddress } from '../../shards/queue/queue-address.ts';
@@ -36,7 +36,7 @@ export async function scoreWorkers(
   job: Job,
 ): Promise<number> {
   const { flags, env } = context;
-  const record = new RunRecord(job.names, undefined);
+  const record = new RunRecord({ names: job.names });
   const attributes: Record<string, string> = {};
   const run = new FollowedRun(record, attributes);
   const telemetry = await beginTelemetry(context, run, { name: 'rowcast.run' });
@@ -60,7 +60,7 @@ export async function scoreWorkers(
     return await (telemetry?.run.within(score) ?? score());
   } catch (error) {
     explainQueue(error, context);
-    await record.fail(error, () => {}); // it writes nothing
+    await record.fail(error);
     throw error;
   } finally {
     await telemetry?.close(over);

@@ -1,9 +1,10 @@
-import type { RunJob } from '../../library/run/run-job.ts';
-import { RunRecord } from '../../library/run/run-record.ts';
+import type { RunJob } from '../../library/run-job.ts';
 import type { RunTelemetry } from '../../runs/observers/telemetry/run-telemetry.ts';
+import { RunRecord } from '../../runs/run-record.ts';
 import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
 import type { Context } from '../context.ts';
-import { AFTER_SIGNAL_MS, beginTelemetry } from '../score/run-telemetry.ts';
+import { beginTelemetry } from '../score/run-telemetry.ts';
+import { afterSignal } from '../score/until-signal.ts';
 import { FollowedRun } from './followed-run.ts';
 
 /** Traces and metrics of joining the parts of a run. */
@@ -21,7 +22,7 @@ export async function traceAssembling(
   { names }: RunJob,
   plan: ShardPlan,
 ): Promise<TracedAssembling | undefined> {
-  const followed = new FollowedRun(new RunRecord(names, undefined), { 'rowcast.plan': plan.id });
+  const followed = new FollowedRun(new RunRecord({ names }), { 'rowcast.plan': plan.id });
   const follow = (record: RunRecord): void => followed.follow(record);
   if (context.telemetry !== undefined) {
     const run = context.telemetry.begin(followed, 'rowcast.assemble');
@@ -32,7 +33,7 @@ export async function traceAssembling(
     telemetry && {
       run: telemetry.run,
       follow,
-      close: stop => telemetry.close(stop.aborted ? AbortSignal.timeout(AFTER_SIGNAL_MS) : stop),
+      close: stop => telemetry.close(afterSignal(stop)),
     }
   );
 }

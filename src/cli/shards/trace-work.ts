@@ -1,9 +1,9 @@
-import { ExitCode } from '../../library/run/exit-code.ts';
-import { namesOf } from '../../library/run/run-names.ts';
-import { RunRecord } from '../../library/run/run-record.ts';
-import type { ScoreValues } from '../../library/run/score-values.ts';
+import { namesOf } from '../../library/run-names.ts';
+import type { ScoreValues } from '../../library/score-values.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import type { Telemetry } from '../../runs/observers/telemetry/open-telemetry.ts';
 import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
+import { RunRecord } from '../../runs/run-record.ts';
 import { sumOf } from '../../scoring/row-counts.ts';
 import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
 import type { WorkObserver } from '../../shards/work/work-observer.ts';
@@ -29,10 +29,9 @@ export async function traceWork(
   context: Context,
   plan: ShardPlan,
   values: ScoreValues,
-  stop: AbortSignal,
 ): Promise<TracedWork | undefined> {
   const newRecord = (input: string, output: string): RunRecord => {
-    const record = new RunRecord(namesOf({ ...values, output, report: plan.report.id }, [input]), undefined);
+    const record = new RunRecord({ names: namesOf({ ...values, output, report: plan.report.id }, [input]) });
     record.service = plan.service;
     record.classes = plan.classes;
     return record;
@@ -74,10 +73,10 @@ export async function traceWork(
           const scored = await span.within(() => use(span.traceBatch));
           record.accounts = scored.accounts;
           whole.accounts = sumOf([whole.accounts, scored.accounts]);
-          await record.end('finished', ExitCode.done, stop);
+          await record.end('finished', ExitCode.done);
           return scored;
         } catch (error) {
-          await record.fail(error, () => {}); // it writes nothing
+          await record.fail(error);
           throw error;
         } finally {
           span.end();
@@ -85,8 +84,8 @@ export async function traceWork(
       },
     },
     async end(error) {
-      if (error === undefined) await whole.end('finished', ExitCode.done, stop);
-      else await whole.fail(error, () => {}); // it writes nothing
+      if (error === undefined) await whole.end('finished', ExitCode.done);
+      else await whole.fail(error);
     },
   };
 }

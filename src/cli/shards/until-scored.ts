@@ -1,6 +1,6 @@
 import { Interrupted } from '../../base/interrupted.ts';
 import { counted, countOf } from '../../base/number-text.ts';
-import { ExitCode } from '../../library/run/exit-code.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import { feedRun } from '../../shards/queue/feed-run.ts';
 import { queuedRun } from '../../shards/queue/queued-run.ts';
 import { OtherShards } from '../../shards/work/other-shards.ts';

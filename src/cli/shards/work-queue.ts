@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
-import { ExitCode } from '../../library/run/exit-code.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import { KnownRuns } from '../../shards/queue/known-runs.ts';
 import type { QueueAddress } from '../../shards/queue/queue-address.ts';
 import type { QueuedRun } from '../../shards/queue/shard-queue.ts';

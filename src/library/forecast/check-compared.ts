@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { earlierOf } from '../../runs/score.ts';
+import { earlierOf } from '../../runs/drift/earlier-of.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
-import { comparedFiles } from '../run/run-job.ts';
-import type { ScoreValues } from '../run/score-values.ts';
+import { comparedFiles } from '../run-job.ts';
+import type { ScoreValues } from '../score-values.ts';
 
 type Written = 'output' | 'rejects' | 'summary' | 'summaryHtml' | 'metrics' | 'lineage';
 

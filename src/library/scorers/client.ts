@@ -5,11 +5,11 @@ import { serviceOptions } from '../../base/options/score.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import { Client as ServiceClient } from '../../client/client.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
+import type { RunControl } from '../../runs/run-control.ts';
 import { called } from '../as-rowcast-error.ts';
 import { CallbackGuard } from '../callback-guard.ts';
 import { type Retry, retryOf } from '../callbacks.ts';
 import { checkObject, readGiven } from '../options/given-values.ts';
-import type { RunStop } from '../run/run-stop.ts';
 import { predictBatches } from './predict-batches.ts';
 import type { Batch, Outcome, Scorer } from './scorer.ts';
 
@@ -74,7 +74,7 @@ export class Client implements Scorer {
   /** The outage that the caller wants to wait for, if it says so. */
   readonly #maxOutage: number | undefined;
   /** The single calls in progress. */
-  readonly #calls = new Set<RunStop>();
+  readonly #calls = new Set<RunControl>();
   readonly #guard = new CallbackGuard(error => {
     for (const call of this.#calls) call.fail(error);
   });

@@ -2,9 +2,9 @@ import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { isSingle, type ShardPlan } from '../../shards/plan/plan-shape.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
-import { comparedFiles, type RunJob } from '../run/run-job.ts';
-import { namesOf } from '../run/run-names.ts';
-import type { ScoreValues } from '../run/score-values.ts';
+import { comparedFiles, type RunJob } from '../run-job.ts';
+import { namesOf } from '../run-names.ts';
+import type { ScoreValues } from '../score-values.ts';
 
 /** The options of a planned run; flags override those that do not determine its bytes. */
 export const plannedValues = (

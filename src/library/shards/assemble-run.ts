@@ -2,7 +2,11 @@ import { checkRejects } from '../../base/options/values/reject-limit.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import type { Attempt } from '../../runs/attempt.ts';
 import type { DriftLine } from '../../runs/drift/drift-line.ts';
+import { executeRecorded } from '../../runs/execute-run.ts';
+import type { LockedTargets } from '../../runs/observer.ts';
 import { type LockedPaths, lockRunPaths } from '../../runs/paths/lock-paths.ts';
+import type { RunControl } from '../../runs/run-control.ts';
+import type { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { sumOf } from '../../scoring/row-counts.ts';
 import { checkParts } from '../../shards/assemble/check-parts.ts';
@@ -16,11 +20,9 @@ import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { isSingle } from '../../shards/plan/plan-shape.ts';
 import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
-import { lockSummary } from '../run/lock-reports.ts';
-import { type Held, recordRun } from '../run/record-run.ts';
-import type { RunJob } from '../run/run-job.ts';
-import type { RunRecord } from '../run/run-record.ts';
-import type { ScoreValues } from '../run/score-values.ts';
+import { lockTotal } from '../lock-total.ts';
+import type { RunJob } from '../run-job.ts';
+import type { ScoreValues } from '../score-values.ts';
 import { recordFinished } from './record-finished.ts';
 import { recordJoined } from './record-joined.ts';
 
@@ -34,7 +36,8 @@ export interface AssembleOptions {
   count: (files: readonly FileParts[]) => Promise<JoinedCounts>;
   /** The command that scores a shard. */
   workCommand: (shard: number) => string;
-  stop: AbortSignal;
+  record: RunRecord;
+  control: RunControl;
   /** Called before anything is joined. */
   onSpace?: (parts: number, needs: readonly SpaceNeed[]) => void;
   /** Called with how many bytes of the outputs are there, and how many there will be. */
@@ -42,15 +45,14 @@ export interface AssembleOptions {
   onDrift?: (line: DriftLine) => void;
   /** Called with the reason if the finished runs of several inputs cannot be recorded. */
   onUnrecorded?: (reason: string) => void;
-  onRecord?: (record: RunRecord) => void;
-  onUnwritten?: (reason: string) => void;
   files?: Files;
   /** See `joinFile`. */
   saveBytes?: number;
 }
 
-interface HeldFiles extends Held {
+interface HeldFiles extends LockedTargets {
   locked: readonly LockedPaths[];
+  release(): Promise<void>;
 }
 
 /**
@@ -59,18 +61,16 @@ interface HeldFiles extends Held {
  * @throws RowcastError `unfinished_shards`, `disk_full`, `unbalanced`, `too_many_rejects`, and as `joinFile`; Interrupted
  */
 export async function assembleRun(options: AssembleOptions): Promise<Summary> {
-  const { job, run, stop, onRecord, onUnwritten } = options;
-  return recordRun<HeldFiles, Summary>(job, {
+  const { job, run, record, control } = options;
+  return executeRecorded<HeldFiles>(record, control, {
+    restart: job.values.restart,
     lock: () => lockOutputs(job, run),
-    use: ({ locked }, record) => assemble(options, locked, record),
-    stop,
-    ...(onRecord !== undefined && { onRecord }),
-    ...(onUnwritten !== undefined && { onUnwritten }),
+    execute: ({ locked }) => assemble(options, locked),
   });
 }
 
 async function lockOutputs(job: RunJob, { plan }: ShardedRun): Promise<HeldFiles> {
-  const { summary, release: releaseSummary } = await lockSummary(job);
+  const { summary, release: releaseSummary } = await lockTotal(job);
   const { private: isPrivate, reads } = job.places;
   const locked: LockedPaths[] = [];
   const release = async (): Promise<void> => {
@@ -90,13 +90,19 @@ async function lockOutputs(job: RunJob, { plan }: ShardedRun): Promise<HeldFiles
   return { summary, locked, release, ...(isSingle(plan) && only && { output: only.output }) };
 }
 
-async function assemble(
-  options: AssembleOptions,
-  locked: readonly LockedPaths[],
-  record: RunRecord,
-): Promise<Summary> {
-  const { run, values, workCommand, stop, onSpace, files = diskFiles, saveBytes = SAVE_BYTES } = options;
+async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]): Promise<Summary> {
+  const {
+    run,
+    values,
+    record,
+    control,
+    workCommand,
+    onSpace,
+    files = diskFiles,
+    saveBytes = SAVE_BYTES,
+  } = options;
   const { folder, plan } = run;
+  const { signal: stop } = control;
   // Another process may have finished while this one waited for the locks.
   await readPlan(folder);
   record.service = plan.service;
@@ -137,7 +143,7 @@ async function assemble(
     before += sizes[i] ?? 0;
   }
   const { onDrift } = options;
-  const summary = await recordJoined(record, { run, values, files: joined, counts, onDrift, stop });
+  const summary = await recordJoined(record, { run, values, files: joined, counts, onDrift });
   await recordFinished(plan, summary).catch(error => options.onUnrecorded?.(reasonOf(error)));
   return summary;
 }

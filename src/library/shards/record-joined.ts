@@ -1,6 +1,9 @@
 import type { DriftLine } from '../../runs/drift/drift-line.ts';
-import { misfitLine } from '../../runs/guards/misfit-line.ts';
+import { exitCodeOfRows } from '../../runs/exit-code.ts';
+import { noteDrift } from '../../runs/observers/drift.ts';
+import { noteUnknownValues } from '../../runs/observers/unknown-values.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
+import { RunRecord } from '../../runs/run-record.ts';
 import type { Checksums, Summary } from '../../runs/summary/summary.ts';
 import { type Accounts, sumOf } from '../../scoring/row-counts.ts';
 import type { FileParts, Part } from '../../shards/assemble/file-parts.ts';
@@ -9,11 +12,8 @@ import { workTimeOf } from '../../shards/assemble/work-time.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { isSingle } from '../../shards/plan/plan-shape.ts';
 import { sha256Of } from '../../storage/checksum.ts';
-import { noteDrift } from '../run/note-drift.ts';
-import { namesOf } from '../run/run-names.ts';
-import { RunRecord } from '../run/run-record.ts';
-import { codeOf } from '../run/score-recorded.ts';
-import type { ScoreValues } from '../run/score-values.ts';
+import { namesOf } from '../run-names.ts';
+import type { ScoreValues } from '../score-values.ts';
 
 type Rows = Pick<Accounts, 'read' | 'rejected'>;
 
@@ -22,14 +22,13 @@ export interface Joined {
   values: ScoreValues;
   files: readonly FileParts[];
   counts: JoinedCounts;
-  stop: AbortSignal;
   /** Called with what has changed most since the run of --compare. */
   onDrift?: ((line: DriftLine) => void) | undefined;
 }
 
 /** Writes the summary of a run whose outputs are complete, as if one process had scored them. */
 export async function recordJoined(record: RunRecord, joined: Joined): Promise<Summary> {
-  const { values, files, counts, stop } = joined;
+  const { values, files, counts } = joined;
   const [first] = files;
   const all = files.flatMap(({ parts }) => parts);
   addWork(record, all);
@@ -50,7 +49,7 @@ export async function recordJoined(record: RunRecord, joined: Joined): Promise<S
       const names = namesOf({ ...values, output: file.output, rejects: file.rejects ?? undefined }, [
         file.input,
       ]);
-      runs.push(await new RunRecord(names, undefined).end('skipped', codeOf(values, file.rows), stop));
+      runs.push(await new RunRecord({ names }).end('skipped', exitCodeOfRows(values, file.rows)));
     }
     record.columnsOf = id => columns.get(id);
     record.files = () => ({ accounts, runs });
@@ -60,8 +59,8 @@ export async function recordJoined(record: RunRecord, joined: Joined): Promise<S
   const drift = noteDrift(record);
   if (drift !== undefined) joined.onDrift?.(drift);
   // Running a command again does not turn rejected rows into a success.
-  const code = codeOf(values, unchanged.map(({ rows }) => rows).reduce(added, record.accounts));
-  return record.end(files.length === 0 ? 'skipped' : 'finished', code, stop);
+  const code = exitCodeOfRows(values, unchanged.map(({ rows }) => rows).reduce(added, record.accounts));
+  return record.end(files.length === 0 ? 'skipped' : 'finished', code);
 }
 
 const added = <T extends Rows>(total: T, { read, rejected }: Rows): T => ({
@@ -72,15 +71,14 @@ const added = <T extends Rows>(total: T, { read, rejected }: Rows): T => ({
 
 /** The part of an input in the summary of several. */
 async function summaryOfFile(joined: Joined, file: FileParts): Promise<Summary> {
-  const { values, stop } = joined;
+  const { values } = joined;
   const { input, output, rejects } = file.file;
-  const record = new RunRecord(
-    namesOf({ ...values, output, rejects: rejects ?? undefined }, [input]),
-    undefined,
-  );
+  const record = new RunRecord({
+    names: namesOf({ ...values, output, rejects: rejects ?? undefined }, [input]),
+  });
   addWork(record, file.parts);
   await fill(record, joined, file);
-  return record.end('finished', codeOf(values, file.accounts), stop);
+  return record.end('finished', exitCodeOfRows(values, file.accounts));
 }
 
 /** Adds the time of the workers to that of the process that joins their parts. */
@@ -100,8 +98,7 @@ async function fill(record: RunRecord, joined: Joined, file: FileParts): Promise
   record.accounts = file.accounts;
   record.figures = () => figures;
   if (values.checksum) record.checksums = await checksumsOf(joined, file);
-  const line = figures && misfitLine(figures.columns, file.accounts.read);
-  if (line !== undefined) record.warnings.push({ code: 'unknown_values', message: line });
+  noteUnknownValues(record);
 }
 
 /** A run with --limit does not read its input to the end. */

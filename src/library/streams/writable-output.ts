@@ -2,9 +2,9 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
+import type { RunControl } from '../../runs/run-control.ts';
 import type { Sink } from '../../storage/sink.ts';
 import { type Target, unwritable } from '../../storage/target.ts';
-import type { RunStop } from '../run/run-stop.ts';
 import { STREAM } from './byte-input.ts';
 
 /** An output of the caller. */
@@ -19,7 +19,7 @@ export interface WritableOutput {
  *
  * @param stop fails as soon as the stream is closed, and ends waiting for it to finish
  */
-export function writableOutput(stream: Writable, stop: RunStop): WritableOutput {
+export function writableOutput(stream: Writable, stop: RunControl): WritableOutput {
   let isOpen = false;
   const onClose = (): void => {
     if (!stream.writableFinished)

@@ -30,10 +30,9 @@ export async function scoreUpload(
   { model, work }: Pick<Predictor, 'model' | 'work'>,
   { limits, batchRows, ...scoring }: ScoreUploadOptions,
 ): Promise<ScoredStream> {
-  const scorer = uploadScorer({ model, ...scoring });
+  const scorer = uploadScorer({ model, ...scoring, batchRows: Math.min(batchRows, work.sliceRows) });
   const options = {
     report: '',
-    batchRows: Math.min(batchRows, work.sliceRows),
     batchBytes: BATCH_BYTES,
     maxRecordBytes: limits.recordBytes,
     maxColumns: limits.columns,

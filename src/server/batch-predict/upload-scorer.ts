@@ -12,6 +12,8 @@ export interface UploadScorerOptions {
   model: Model;
   threads: ServiceThreads;
   turns: UploadTurns;
+  /** Rows per batch. */
+  batchRows: number;
 }
 
 /**
@@ -41,7 +43,7 @@ class UploadBatches extends LocalBatchScorer {
   #own: RecordScorer | undefined;
 
   constructor(options: UploadScorerOptions, input: ScorerInput) {
-    super();
+    super(options.batchRows);
     this.#options = options;
     this.#input = input;
     this.#number = options.threads.newNumber();

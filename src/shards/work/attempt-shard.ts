@@ -2,8 +2,9 @@ import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
-import type { RunProgress } from '../../runs/observer.ts';
+import type { RunObserver } from '../../runs/observer.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
+import { RunControl } from '../../runs/run-control.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { TraceBatch } from '../../scoring/trace.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
@@ -79,24 +80,33 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
   };
   on.onTake?.(shard, attempt, row);
   const startedAt = new Date();
+  const control = new RunControl(stop);
+  // Nobody waits for the rows of a lease that is lost.
+  const abandon = (): void => control.abandon(lease.ended.reason);
+  if (lease.ended.aborted) abandon();
+  else lease.ended.addEventListener('abort', abandon);
   try {
     await work.sharedPace?.join();
     await countOthers();
     if (from !== undefined) await inheritPart(from, part, options.private);
-    const observer = {
-      stop: AbortSignal.any([stop, lease.ended]),
-      // Nobody waits for the rows of a lease that is lost.
-      cancel: lease.ended,
-      onProgress: (progress: RunProgress) => {
-        const { read, rejected } = progress.accounts;
-        Object.assign(figures, { read, rejected, row: progress.resumePoint()?.row ?? row });
-        on.onProgress?.(shard, progress);
+    const leaseFigures: RunObserver = {
+      progress(now) {
+        const { read, rejected } = now.accounts;
+        Object.assign(figures, { read, rejected, row: now.resumePoint()?.row ?? row });
+        on.onProgress?.(shard, now);
       },
     };
     const use = (traceBatch: TraceBatch | undefined): Promise<ScoredShard> =>
       scoreShard({
-        ...{ reportHash: plan.report.hash, shard, file, part, options, scorer, budget },
-        observer: { ...observer, ...(traceBatch && { traceBatch }) },
+        reportHash: plan.report.hash,
+        shard,
+        file,
+        part,
+        options,
+        scorer,
+        budget,
+        observers: [leaseFigures, { traceBatch }],
+        control,
       });
     const scored = await (on.within?.({ shard, attempt }, use) ?? use(undefined));
     const result: ShardResult = {
@@ -111,6 +121,8 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
     if (error instanceof Interrupted && lease.ended.reason === 'lost') await lose();
     else await endEarly(error, work, own, lease);
   } finally {
+    lease.ended.removeEventListener('abort', abandon);
+    control.end();
     await lease.close();
   }
   return true;

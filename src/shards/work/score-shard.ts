@@ -2,10 +2,11 @@ import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { InputRange } from '../../formats/records/position.ts';
 import type { CommittedExtent } from '../../runs/checkpoint/verify-committed.ts';
+import { executeRun } from '../../runs/execute-run.ts';
 import type { RejectBudget } from '../../runs/guards/reject-budget.ts';
 import type { RunObserver } from '../../runs/observer.ts';
-import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
-import { scoreTo } from '../../runs/score.ts';
+import type { Run } from '../../runs/run.ts';
+import type { RunControl } from '../../runs/run-control.ts';
 import type { RunResult } from '../../runs/score-rows.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { openPlanned } from '../plan/make-plan.ts';
@@ -23,7 +24,8 @@ export interface ShardWork {
   options: Omit<RunValues, 'input'>;
   scorer: Scorer;
   budget: RejectBudget;
-  observer: RunObserver;
+  observers: readonly RunObserver[];
+  control: RunControl;
 }
 
 /** What a shard has come to. */
@@ -32,45 +34,56 @@ export type ScoredShard = Pick<ShardResult, 'output' | 'rejects' | 'accounts' | 
 /**
  * Scores a shard to its part, or resumes it.
  *
- * @throws RowcastError as `scoreTo`; `input_changed`; `unbalanced`
+ * @throws RowcastError as `executeRun`; `input_changed`; `unbalanced`
  * @throws Interrupted
  */
 export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
-  const { shard, file, part, reportHash, scorer, budget, observer } = work;
-  const options: RunValues = {
-    ...work.options,
-    ...ofTheWhole,
-    ...(isFirst(shard) && limitsOf(work.options)),
-    input: file.input,
-    output: part,
+  let result: RunResult | undefined;
+  const keep: RunObserver = {
+    scored(_, scored) {
+      result = scored;
+    },
   };
-  const locked = await lockRunPaths({
-    input: file.input,
-    output: part,
-    private: options.private,
+  await executeRun(runOfShard(work, keep));
+  if (result === undefined) throw new TypeError('scoreShard: the part was skipped');
+  checkRows(work.shard, result);
+  const { accounts, tally = null, written } = result;
+  if (written === undefined) throw new TypeError('scoreShard: the part is not a file');
+  // Not as the files are by now: another program may have modified them.
+  return { output: extentOf(written.output), rejects: extentOf(written.rejects), accounts, tally };
+}
+
+/** The run that scores a shard. It has no summary: that of the whole run is written when the parts are joined. */
+function runOfShard(work: ShardWork, keep: RunObserver): Run {
+  const { shard, file, part, reportHash, scorer, budget, observers, control } = work;
+  const { summary, summaryHtml, compare, private: isPrivate, encoding, report } = work.options;
+  return {
+    names: {
+      version: null,
+      input: file.input,
+      output: part,
+      rejects: null,
+      hasNamedRejects: false,
+      report,
+      options: {},
+    },
+    options: {
+      ...work.options,
+      ...ofTheWhole,
+      ...(isFirst(shard) && limitsOf(work.options)),
+      input: file.input,
+      output: part,
+    },
     // A folder that is gone was discarded with its run.
-    hasFolders: true,
-  });
-  try {
-    const source = await openPlanned(file, options.encoding);
-    const isDetailed = work.options.summary !== undefined || work.options.summaryHtml !== undefined;
-    const io = {
-      reportHash,
-      source,
-      budget,
-      range: rangeOf(shard),
-      isDetailed: isDetailed || work.options.compare !== undefined,
-    };
-    const result = await scoreTo(locked, options, scorer, observer, io);
-    if (result === undefined) throw new TypeError('scoreShard: the part was skipped');
-    checkRows(shard, result);
-    const { accounts, tally = null, written } = result;
-    if (written === undefined) throw new TypeError('scoreShard: the part is not a file');
-    // Not as the files are by now: another program may have modified them.
-    return { output: extentOf(written.output), rejects: extentOf(written.rejects), accounts, tally };
-  } finally {
-    await locked.release();
-  }
+    paths: { input: file.input, output: part, private: isPrivate, hasFolders: true },
+    openScorer: async () => ({ scorer, close: async () => {} }),
+    openInput: () => openPlanned(file, encoding),
+    observers: [...observers, keep],
+    control,
+    shared: { budget },
+    part: { range: rangeOf(shard), reportHash },
+    isDetailed: summary !== undefined || summaryHtml !== undefined || compare !== undefined,
+  };
 }
 
 /** Options that concern the output as a whole. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FilesProgress, sizesOf } from '../../../src/cli/score/files-progress.ts';
-import { RunRecord } from '../../../src/library/run/run-record.ts';
+import { RunRecord } from '../../../src/runs/run-record.ts';
 import { newAccounts } from '../../../src/scoring/row-counts.ts';
 import { spawnRowcast, waitForStderr } from '../../support/rowcast.ts';
 import { csv, filesWith } from '../../support/scoring/files.ts';
@@ -13,7 +13,7 @@ const names = {
 
 /** A record of a run that has read some rows, of which an earlier process read some. */
 function recordOf(read: number, fraction: number, before = { read: 0, fraction: 0 }): RunRecord {
-  const record = new RunRecord(names, undefined);
+  const record = new RunRecord({ names });
   record.accounts = { ...newAccounts(), read, rejected: 1 };
   record.progress = { fraction, before };
   return record;
@@ -30,7 +30,7 @@ describe('the progress of several files', () => {
     assert.equal(textOf(progress, 1), '0/4 files  0%  0 rows  0 rows/s');
     const [first, skipped, resumed] = [
       recordOf(600, 1),
-      new RunRecord(names, undefined),
+      new RunRecord({ names }),
       recordOf(150, 0.75, { read: 100, fraction: 0.5 }),
     ];
     for (const [index, record] of [first, skipped, resumed].entries()) progress.begin(index, record);

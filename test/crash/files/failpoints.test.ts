@@ -67,7 +67,7 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promi
   let operations = 0;
   const counted = recordedFiles({ before: () => operations++ });
   const { accounts } =
-    (await score(job({ ...options, output: join(whole, name) }), client, {}, counted)) ?? {};
+    (await score(job({ ...options, output: join(whole, name) }), client, {}, { files: counted })) ?? {};
   const wanted = await filesIn(whole);
   assert.deepEqual([...wanted.keys()], hasRejects ? [name, `${name}.rejects`] : [name]);
 

@@ -17,7 +17,7 @@ async function run(t: TestContext, recorder: Recorder, name = 'out.csv', rows = 
   await writeFile(input, rowsOf({}, rows));
   const { client } = await connect(t, { report: { classes: ['no', 'yes'] } });
   const options = { input, output: join(folder, name), features: ['id'], batchRows: rows / 4 };
-  await score(job({ ...options, checkpointInterval: 0 }), client, {}, recordedFiles(recorder));
+  await score(job({ ...options, checkpointInterval: 0 }), client, {}, { files: recordedFiles(recorder) });
 }
 
 describe('the order of file operations in a run', () => {

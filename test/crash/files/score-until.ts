@@ -28,5 +28,5 @@ const files = recordedFiles({
     if (text === after) process.kill(process.pid, 'SIGKILL');
   },
 });
-await score(job(options), client, {}, files);
+await score(job(options), client, {}, { files: files });
 await client.close();

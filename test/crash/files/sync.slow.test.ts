@@ -100,7 +100,12 @@ async function failEach(t: TestContext, name: string, rows: number, batchRows: n
         if (to.endsWith('.checkpoint')) checkpoint = await readFile(to);
       },
     };
-    const failure = await score(job({ ...options, output, restart: true }), client, {}, recorded).then(
+    const failure = await score(
+      job({ ...options, output, restart: true }),
+      client,
+      {},
+      { files: recorded },
+    ).then(
       () => undefined,
       error => error,
     );

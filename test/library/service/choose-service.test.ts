@@ -11,7 +11,7 @@ import {
   homeOf,
   type RemoteAddress,
 } from '../../../src/library/service/choose-service.ts';
-import { withClient } from '../../../src/library/service/with-client.ts';
+import { withClient } from '../../../src/library/service/open-client.ts';
 import { newFolder } from '../../support/folder.ts';
 import { key as stubKey } from '../../support/secrets.ts';
 import { connect } from '../../support/stub/connect.ts';

@@ -131,11 +131,11 @@ describe('what a run counts', () => {
     for (let attempts = 0; resumed === undefined && attempts < 20; attempts++) {
       const stop = new AbortController();
       let parts = 0;
-      const onProgress = () => {
+      const progress = () => {
         if (++parts === 9) stop.abort('SIGINT');
       };
       const scorer = await LocalScorer.open({ home, threads: 1 });
-      resumed = await score(options, scorer, { stop: stop.signal, onProgress })
+      resumed = await score(options, scorer, { stop: stop.signal, progress })
         .catch(error => {
           if (error instanceof Interrupted) return undefined;
           throw error;
@@ -217,10 +217,10 @@ describe('what a run counts', () => {
     it('and counts what an earlier process of the run has read', async t => {
       const options = { ...(await garbled(t, { from: 2500 })), checkpointInterval: 0 };
       const stop = new AbortController();
-      const onProgress = ({ accounts }: RunProgress) => {
+      const progress = ({ accounts }: RunProgress) => {
         if (accounts.read > 4000) stop.abort('SIGINT');
       };
-      const first = score(options, await scorerOf(t), { stop: stop.signal, onProgress });
+      const first = score(options, await scorerOf(t), { stop: stop.signal, progress });
       await assert.rejects(first, Interrupted);
       // All rows of the second process are unknown, but fewer than 60% of all rows.
       await assert.rejects(score({ ...options, maxUnseen: { percent: 58 } }, await scorerOf(t)), {

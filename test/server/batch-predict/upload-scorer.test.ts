@@ -23,7 +23,7 @@ test('a batch that waits for a thread is not scored once its upload has ended', 
   const layout = new CsvLayout(head);
   const { classes } = model;
   const open = () =>
-    uploadScorer({ model, threads, turns }).open({
+    uploadScorer({ model, threads, turns, batchRows: 3000 }).open({
       report: 'one',
       layout,
       features: chooseFeatures(layout, {}, {}, 'test.csv'),

@@ -6,8 +6,7 @@ import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import { csv } from '../../../src/formats/csv/csv-format.ts';
 import type { InputRange, Position } from '../../../src/formats/records/position.ts';
 import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
-import { lockRunPaths } from '../../../src/runs/paths/lock-paths.ts';
-import { scoreTo } from '../../../src/runs/score.ts';
+import { hashOf } from '../../../src/runs/checkpoint/fingerprint.ts';
 import { cutRecords, SHARD_UNIT } from '../../../src/shards/plan/cut-records.ts';
 import { openSource } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -47,13 +46,12 @@ async function compare(t: TestContext, text: string, suffix: string, more: Parti
   const whole = options('whole');
   const one = await score(whole, scorer.forRun().scorer);
   const { cuts, end } = await cutsOf(whole);
+  const reportHash = hashOf(await scorer.describe('one'));
   const parts: { output: Buffer; rejects: Buffer; read: number; rejected: number; bytesIn: number }[] = [];
   for (const [i, start] of [...cuts.entries()].reverse()) {
     const range: InputRange = { start, end: cuts[i + 1]?.offset };
     const part = options(`part-${i}`);
-    const locked = await lockRunPaths(part);
-    const result = await scoreTo(locked, part, scorer.forRun().scorer, {}, { range });
-    await locked.release();
+    const result = await score(part, scorer.forRun().scorer, {}, { part: { range, reportHash } });
     assert.ok(result);
     const { read, rejected, bytesIn } = result.accounts;
     const output = await readFile(part.output);

@@ -1,32 +1,46 @@
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
+import { executeRun } from '../../../src/runs/execute-run.ts';
 import type { RunObserver } from '../../../src/runs/observer.ts';
-import { lockRunPaths } from '../../../src/runs/paths/lock-paths.ts';
-import { scoreTo } from '../../../src/runs/score.ts';
+import type { Run } from '../../../src/runs/run.ts';
+import { RunControl } from '../../../src/runs/run-control.ts';
 import type { RunResult } from '../../../src/runs/score-rows.ts';
 import type { Scorer } from '../../../src/scoring/scorer.ts';
-import type { Files } from '../../../src/storage/local/durable-files.ts';
+
+type More = Partial<Pick<Run, 'files' | 'openInput' | 'part' | 'paths' | 'windowBytes'>>;
 
 /**
- * Scores a CSV without a record of the run.
+ * Scores a CSV.
  *
  * @param service is not closed
- * @param files writes the output's files
+ * @param watch an observer, and the signal that stops the run
+ * @param more what else the run has
  * @returns undefined if the output exists and is to be skipped
  */
 export async function score(
   options: RunValues,
   service: Client | Scorer,
-  observer: RunObserver = {},
-  files?: Files,
+  { stop, ...observer }: RunObserver & { stop?: AbortSignal } = {},
+  more: More = {},
 ): Promise<RunResult | undefined> {
-  const locked = await lockRunPaths(options);
-  try {
-    return await scoreTo(locked, options, 'open' in service ? service : httpScorer(service), observer, {
-      files,
-    });
-  } finally {
-    await locked.release();
-  }
+  let result: RunResult | undefined;
+  const keep: RunObserver = {
+    scored(_, scored) {
+      result = scored;
+    },
+  };
+  const scorer = 'open' in service ? service : httpScorer(service);
+  const { input, output, report } = options;
+  const control = new RunControl(stop);
+  await executeRun({
+    names: { version: null, input, output, rejects: null, hasNamedRejects: false, report, options: {} },
+    options,
+    paths: options,
+    openScorer: async () => ({ scorer, close: async () => {} }),
+    observers: [observer, keep],
+    control,
+    ...more,
+  }).finally(() => control.end());
+  return result;
 }

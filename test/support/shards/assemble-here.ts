@@ -1,5 +1,8 @@
+import { resultFiles } from '../../../src/library/result-files.ts';
 import { plannedJob, plannedValues } from '../../../src/library/shards/assemble-job.ts';
 import { type AssembleOptions, assembleRun } from '../../../src/library/shards/assemble-run.ts';
+import { RunControl } from '../../../src/runs/run-control.ts';
+import { RunRecord } from '../../../src/runs/run-record.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
 import { noCounts } from '../../../src/shards/assemble/joined-counts.ts';
 import { removeFolder } from '../../../src/shards/assemble/remove-folder.ts';
@@ -16,10 +19,20 @@ export async function assembleHere(
   const folder = sharedFolder(path);
   const run = await readRun(folder);
   const values = plannedValues(run.plan, {});
-  const { signal: stop } = new AbortController();
+  const job = plannedJob(run.plan, values, []);
+  const control = new RunControl();
+  const record = new RunRecord({ names: job.names, observers: resultFiles(job), control });
   const summary = await assembleRun({
-    ...{ run, values, job: plannedJob(run.plan, values, []), count: async () => noCounts, stop },
-    ...{ workCommand: String, saveBytes: 1, ...(files && { files }), ...(onJoined && { onJoined }) },
+    run,
+    values,
+    job,
+    record,
+    control,
+    count: async () => noCounts,
+    workCommand: String,
+    saveBytes: 1,
+    ...(files && { files }),
+    ...(onJoined && { onJoined }),
   });
   await removeFolder(folder, summary.exit_code ?? 0);
   return summary;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pino } from 'pino';
 import { beginLineage } from '../../../../src/cli/score/run-lineage.ts';
-import { RunRecord } from '../../../../src/library/run/run-record.ts';
 import type { RunColumns } from '../../../../src/runs/observers/lineage/run-columns.ts';
 import { SharedColumns } from '../../../../src/runs/observers/lineage/shared-columns.ts';
+import { RunRecord } from '../../../../src/runs/run-record.ts';
 
 const names = {
   ...{ version: '1.0.0', input: 'in.csv', output: 'out.csv', rejects: null, hasNamedRejects: false },
@@ -16,11 +16,11 @@ describe('the lineage of a run that is sent', () => {
     const warnings: string[] = [];
     const log = pino({ base: null }, { write: line => void warnings.push(JSON.parse(line).msg) });
     const lineage = await beginLineage({ env: { OPENLINEAGE_URL: 'http://127.0.0.1:9' }, log });
-    const record = new RunRecord(names, undefined);
+    const record = new RunRecord({ names });
     record.columnsOf = () => {
       throw new Error('no columns');
     };
-    await record.fail(new Error('the reason'), () => {});
+    await record.fail(new Error('the reason'));
     lineage?.started(record);
     lineage?.ended(record);
     await lineage?.close(AbortSignal.abort());

@@ -1,5 +1,5 @@
-import { type Labels, type RunMetric, runMetrics } from '../../runs/summary/run-metrics.ts';
-import type { Summary } from '../../runs/summary/summary.ts';
+import { type Labels, type RunMetric, runMetrics } from '../summary/run-metrics.ts';
+import type { Summary } from '../summary/summary.ts';
 
 /** A summary in the OpenMetrics text format, for the textfile collector of a node exporter. */
 export const metricsText = (summary: Summary): string =>

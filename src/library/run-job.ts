@@ -1,6 +1,6 @@
-import type { RunPathsOptions } from '../../runs/paths/run-paths.ts';
-import type { RunNames } from '../../runs/summary/summary.ts';
-import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { RunPathsOptions } from '../runs/paths/run-paths.ts';
+import type { RunNames } from '../runs/summary/summary.ts';
+import type { UsedFile } from '../storage/local/used-file.ts';
 import type { ScoreValues } from './score-values.ts';
 
 /** What is to be scored. */

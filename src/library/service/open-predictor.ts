@@ -2,9 +2,9 @@ import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import type { Wire } from '../../base/contract/wire-names.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
-import type { ScoreValues } from '../run/score-values.ts';
+import type { ScoreValues } from '../score-values.ts';
 import type { Address, Environment } from './choose-service.ts';
-import { withClient } from './with-client.ts';
+import { openClient } from './open-client.ts';
 
 export interface ScorerOptions {
   values: ScoreValues;
@@ -19,26 +19,49 @@ export interface ScorerOptions {
   stop: AbortSignal;
 }
 
-/** Opens the scorer of a run, and closes it afterwards. */
-export async function withScorer<T>(
-  { values, address, env, onRetry, trace, sharedPace, stop }: ScorerOptions,
-  use: (scorer: SharedScorer) => Promise<T>,
-): Promise<T> {
+/** What predicts, for one run or for several, until it is closed. */
+export interface OpenPredictor {
+  scorer: SharedScorer;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens what predicts: a service, or the reports of this machine.
+ *
+ * @throws RowcastError `no_key`, `bad_url`, `insecure_url`, `unreadable_home`; Interrupted
+ */
+export async function openPredictor({
+  values,
+  address,
+  env,
+  onRetry,
+  trace,
+  sharedPace,
+  stop,
+}: ScorerOptions): Promise<OpenPredictor> {
   const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, threads } = values;
   if (address.kind === 'remote') {
     const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
     const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, sharedPace };
     const { sharedHttpScorer } = await import('../../client/scorer/http-scorer.ts');
-    return withClient(address, { values, pace, wire, env, onRetry, trace, stop }, client =>
-      use(sharedHttpScorer(client)),
-    );
+    const client = await openClient(address, { values, pace, wire, env, onRetry, trace, stop });
+    return { scorer: sharedHttpScorer(client), close: () => client.close() };
   }
   // Loaded only when it is needed.
   const { LocalScorer } = await import('../../models/local/local-scorer.ts');
   const scorer = await LocalScorer.open({ home: address.home, threads, maxRowsPerSecond, sharedPace });
+  return { scorer, close: () => scorer.close() };
+}
+
+/** Opens what predicts, and closes it afterwards. @throws as `openPredictor` */
+export async function withScorer<T>(
+  options: ScorerOptions,
+  use: (scorer: SharedScorer) => Promise<T>,
+): Promise<T> {
+  const { scorer, close } = await openPredictor(options);
   try {
     return await use(scorer);
   } finally {
-    await scorer.close();
+    await close();
   }
 }

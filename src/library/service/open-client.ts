@@ -24,20 +24,19 @@ export interface ConnectOptions {
 }
 
 /**
- * Opens the client of a service, and closes it afterwards.
+ * Opens the client of a service.
  *
  * @throws RowcastError `no_key`, `bad_url`, `insecure_url`
  * @throws Interrupted if a signal came before the key was read
  */
-export async function withClient<T>(
+export async function openClient(
   { url, key, allowHttp }: RemoteAddress,
   { values, pace, wire, env, onRetry, trace, stop }: ConnectOptions,
-  use: (client: Client) => Promise<T>,
-): Promise<T> {
+): Promise<Client> {
   const base = readBaseUrl(url, allowHttp);
   // Loaded only when it is needed.
   const { Client } = await import('../../client/client.ts');
-  const client = new Client({
+  return new Client({
     url: base,
     key: await unlessStopped(readKey(key, env), stop),
     name: redacted(base.href),
@@ -47,6 +46,15 @@ export async function withClient<T>(
     ...(onRetry && { onRetry }),
     trace,
   });
+}
+
+/** Opens the client of a service, and closes it afterwards. @throws as `openClient` */
+export async function withClient<T>(
+  address: RemoteAddress,
+  options: ConnectOptions,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = await openClient(address, options);
   try {
     return await use(client);
   } finally {

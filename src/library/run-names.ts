@@ -1,8 +1,8 @@
-import { runOptions } from '../../base/options/score.ts';
-import { changedOptions } from '../../base/options/values/changed-options.ts';
-import { absolutePath } from '../../base/scheme.ts';
-import { readVersion } from '../../base/version.ts';
-import type { RunNames } from '../../runs/summary/summary.ts';
+import { runOptions } from '../base/options/score.ts';
+import { changedOptions } from '../base/options/values/changed-options.ts';
+import { absolutePath } from '../base/scheme.ts';
+import { readVersion } from '../base/version.ts';
+import type { RunNames } from '../runs/summary/summary.ts';
 import type { ScoreValues } from './score-values.ts';
 
 /** What a run is called in its summary: its paths are the same from every working directory. */

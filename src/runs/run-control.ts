@@ -1,13 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import { RowcastError } from '../../base/errors.ts';
-import { Interrupted } from '../../base/interrupted.ts';
+import { RowcastError } from '../base/errors.ts';
+import { Interrupted } from '../base/interrupted.ts';
 
-/** Stops a run of the library: at its caller's request, or because something next to it has failed. */
-export class RunStop {
+type AtExit = (error: unknown, exitCode?: number) => void;
+
+/** Stops a run from outside: at its caller's request, or because something next to it has failed. */
+export class RunControl {
   readonly #all = new AbortController();
   readonly #now = new AbortController();
   readonly #given: AbortSignal | undefined;
   readonly #follow = (): void => this.#all.abort(this.#given?.reason);
+  #atExit: AtExit | undefined;
 
   /**
    * @param given the signal of the caller
@@ -16,6 +19,8 @@ export class RunStop {
   constructor(given?: AbortSignal) {
     if (given !== undefined && !(given instanceof AbortSignal))
       throw new RowcastError('bad_option', 'signal: expected an AbortSignal');
+    // Everything that a run does at the same time listens to it.
+    setMaxListeners(0, this.#all.signal);
     this.#given = given;
     if (given === undefined) return;
     // A program may pass one signal to many calls at the same time; each removes its listener in `end`.
@@ -24,7 +29,7 @@ export class RunStop {
     else given.addEventListener('abort', this.#follow);
   }
 
-  /** Aborted when the run is to be stopped. */
+  /** Aborted when the run is to be stopped: in-flight requests get up to ten seconds, then the checkpoint is saved. */
   get signal(): AbortSignal {
     return this.#all.signal;
   }
@@ -43,6 +48,16 @@ export class RunStop {
   /** The run fails with this error, unless it was stopped before. */
   fail(error: RowcastError): void {
     this.abandon(new RunFailure(error));
+  }
+
+  /** Sets what `exitNow` calls. */
+  atExit(act: AtExit | undefined): void {
+    this.#atExit = act;
+  }
+
+  /** The process is about to end, so the run writes how it has ended at once. */
+  exitNow(error: unknown, exitCode?: number): void {
+    this.#atExit?.(error, exitCode);
   }
 
   /** Forgets the caller's signal, which may live for longer. */

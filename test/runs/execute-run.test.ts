@@ -41,7 +41,7 @@ describe('a run', { concurrency: true }, () => {
     const { client } = await connect(t, { report: { classes } });
     const records: Buffer[] = [];
     await score(job({ input, output: join(folder, 'out.csv') }), client, {
-      onReject: ({ record }) => records.push(record),
+      rejected: ({ record }) => void records.push(record),
     });
     assert.deepEqual(
       records.map(record => record.toString()),
@@ -64,7 +64,7 @@ describe('a run', { concurrency: true }, () => {
     const reported: number[] = [];
     const shares: (number | undefined)[] = [];
     const scored = await score(job({ input: personas, output, batchRows: 29 }), client, {
-      onProgress({ accounts, fraction: share }) {
+      progress({ accounts, fraction: share }) {
         reported.push(accounts.scored);
         shares.push(share);
       },
@@ -265,7 +265,9 @@ describe('a run that fails', { concurrency: true }, () => {
         });
         const options = job({ input, output, batchRows: 10 });
         const kept: number[] = [];
-        const failure = await failureOf(score(options, client, { onSuspend: ({ row }) => kept.push(row) }));
+        const failure = await failureOf(
+          score(options, client, { suspended: ({ row }) => void kept.push(row) }),
+        );
         const { request, ...where } = failure.location;
         assert.deepEqual(
           [failure.code, failure.severity, where],

@@ -1,7 +1,6 @@
-import { RowcastError } from '../../base/errors.ts';
-import { type LockedOutput, lockOutput } from '../../runs/paths/lock-paths.ts';
-import type { RunPathsOptions } from '../../runs/paths/run-paths.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
+import { type LockedOutput, lockOutput } from '../paths/lock-paths.ts';
+import type { RunPathsOptions } from '../paths/run-paths.ts';
 
 /** After these errors, the summary file may belong to another run or have another purpose, so it is left alone. */
 const AMBIGUOUS: readonly string[] = ['locked', 'same_output', 'output_is_input'];
@@ -10,17 +9,18 @@ const AMBIGUOUS: readonly string[] = ['locked', 'same_output', 'output_is_input'
  * Locks the summary file of a run that was refused or waits for its training, so that it can be written and does not
  * keep the result of an earlier run.
  *
- * @param error why the run was refused; undefined before it starts
+ * @param refusal the code of the error with which the run was refused; undefined before it starts
  * @returns undefined without `--summary`, or if the file may not be this run's to write
  */
-export async function takeSummary(
+export async function lockSummary(
   { input, output, rejects, summary, private: isPrivate, reads = [] }: RunPathsOptions,
-  error?: unknown,
+  refusal?: string,
 ): Promise<LockedOutput | undefined> {
   if (summary === undefined || summary === '-') return undefined;
-  if (error instanceof RowcastError && AMBIGUOUS.includes(error.code)) return undefined;
+  if (refusal !== undefined && AMBIGUOUS.includes(refusal)) return undefined;
   const others: UsedFile[] = [output, rejects]
     .filter((path): path is string => typeof path === 'string' && path !== '-')
     .map(at => ({ at, what: 'another output', option: '--summary' }));
-  return lockOutput(summary, input, { reads: [...reads, ...others], isPrivate }).catch(() => undefined); // the refusal is reported
+  // The refusal is reported anyway.
+  return lockOutput(summary, input, { reads: [...reads, ...others], isPrivate }).catch(() => undefined);
 }

@@ -1,7 +1,10 @@
 import { constants } from 'node:os';
-import { exitCodes, RowcastError } from '../../base/errors.ts';
-import { Interrupted } from '../../base/interrupted.ts';
-import { ClosedPipe } from '../../storage/sink.ts';
+import { exitCodes, RowcastError } from '../base/errors.ts';
+import { Interrupted } from '../base/interrupted.ts';
+import { exceeds } from '../base/options/values/reject-limit.ts';
+import type { RunValues } from '../base/options/values/run-values.ts';
+import type { Accounts } from '../scoring/row-counts.ts';
+import { ClosedPipe } from '../storage/sink.ts';
 
 /** Exit codes other than those of errors, which have their own. */
 export const ExitCode = {
@@ -27,4 +30,13 @@ function interruptedCode(reason: unknown): number {
   const signals: Readonly<Record<string, number>> = constants.signals;
   const number = typeof reason === 'string' ? signals[reason] : undefined;
   return number === undefined ? exitCodes.temporary : 128 + number;
+}
+
+/** The exit code of a run that has finished. */
+export function exitCodeOfRows(
+  { rejectsOk }: Pick<RunValues, 'rejectsOk'>,
+  accounts: Pick<Accounts, 'read' | 'rejected'>,
+): number {
+  const isFine = accounts.rejected === 0 || (rejectsOk !== undefined && !exceeds(rejectsOk, accounts));
+  return isFine ? ExitCode.done : ExitCode.someRejected;
 }

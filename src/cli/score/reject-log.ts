@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+import { sanitize } from '../../base/sanitize.ts';
+import { reasonText } from '../../formats/csv/reject-records.ts';
+import type { RunObserver } from '../../runs/observer.ts';
+
+/** How many rejects are logged one by one if there is no rejects file. */
+const MAX_LISTED = 20;
+
+/**
+ * Logs rejects that go to no file: line, code and reason, but not the row, although a service's reason may quote it.
+ *
+ * @param input its name
+ */
+export function rejectLog(log: Logger, input: string): RunObserver {
+  let count = 0;
+  return {
+    rejected({ row, line, code, ...why }) {
+      count++;
+      if (count <= MAX_LISTED)
+        log.warn(
+          { event: 'reject', row, line, code },
+          `${input}:${line}: row rejected: ${sanitize(reasonText(why))}`,
+        );
+      if (count === MAX_LISTED + 1)
+        log.warn(
+          { event: 'rejects_not_listed' },
+          'further rejects are counted but not listed; use --rejects FILE to keep them',
+        );
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { lockOutput } from '../runs/paths/lock-paths.ts';
+import type { Target } from '../storage/target.ts';
+import type { RunJob } from './run-job.ts';
+
+/** Locks the summary of several runs together; each of them locks its own files. */
+export async function lockTotal({
+  values: { summary, private: isPrivate },
+  places: { reads },
+}: RunJob): Promise<{ summary: Target | undefined; release(): Promise<void> }> {
+  if (summary === undefined) return { summary: undefined, release: async () => {} };
+  const { target, release } = await lockOutput(summary, undefined, { reads, isPrivate });
+  return { summary: target, release };
+}

@@ -1,0 +1,53 @@
+import type { RunObserver } from '../runs/observer.ts';
+import { lineageFile } from '../runs/observers/lineage/lineage-file.ts';
+import { metricsFile } from '../runs/observers/metrics-file.ts';
+import { summaryFile } from '../runs/observers/summary-file.ts';
+import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
+import { runFilesOf } from '../runs/paths/run-files.ts';
+import type { UsedFile } from '../storage/local/used-file.ts';
+import { htmlFile } from './html-file.ts';
+import type { RunJob } from './run-job.ts';
+
+/** The files that a run writes besides its rows. When the summary is there, so are the others. */
+export function resultFiles(job: RunJob): RunObserver[] {
+  const { metrics, summaryHtml, lineage } = job.values;
+  const files: RunObserver[] = [];
+  const others: string[] = [];
+  const add = (path: string | undefined, option: string, make: typeof metricsFile): void => {
+    if (path === undefined) return;
+    const reads = [...(job.places.reads ?? []), ...filesOf(job, option, [...others])];
+    files.push(
+      make(
+        (): Promise<LockedOutput> => lockOutput(path, undefined, { reads, isPrivate: job.values.private }),
+      ),
+    );
+    others.push(path);
+  };
+  add(metrics, '--metrics', metricsFile);
+  add(summaryHtml, '--summary-html', htmlFile);
+  add(lineage, '--lineage', lineageFile);
+  return [...files, summaryFile(job.places)];
+}
+
+/** What else the run reads and writes. */
+function filesOf(
+  { values: { output, rejects, summary }, inputs }: RunJob,
+  option: string,
+  others: readonly string[],
+): UsedFile[] {
+  const run = output === '-' ? undefined : runFilesOf(output, rejects);
+  const outputs = [
+    output,
+    rejects,
+    summary,
+    run?.rejects,
+    run?.partial,
+    run?.checkpoint,
+    run?.lock,
+    ...others,
+  ];
+  return [
+    ...inputs.map(at => ({ at, what: 'the input', option })),
+    ...outputs.flatMap(at => (at === undefined ? [] : [{ at, what: 'another output', option }])),
+  ].filter(({ at }) => at !== '-');
+}

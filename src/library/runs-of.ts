@@ -1,0 +1,25 @@
+import { RowcastError } from '../base/errors.ts';
+import type { Run } from '../runs/run.ts';
+import type { RunJob } from './run-job.ts';
+import type { ScoreValues } from './score-values.ts';
+
+/** What a run uses and who watches it. */
+export type RunResources = Pick<
+  Run,
+  'openScorer' | 'openInput' | 'observers' | 'control' | 'shared' | 'files'
+>;
+
+/** The run of a job with a single input. */
+export function runOfJob({ values, inputs, places, names }: RunJob, resources: RunResources): Run {
+  const [input = '-'] = inputs;
+  // Whoever opens the scorer checks that there is a report, so that the summary says so.
+  return { names, options: { ...values, report: values.report ?? '', input }, paths: places, ...resources };
+}
+
+/** @throws RowcastError `usage` */
+export function reportOf({ report }: Pick<ScoreValues, 'report'>): string {
+  if (report !== undefined) return report;
+  throw new RowcastError('usage', 'no report given; use --report ID', {
+    hint: 'rowcast reports lists the local reports.',
+  });
+}

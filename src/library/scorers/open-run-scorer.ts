@@ -1,0 +1,55 @@
+import type { ClientOptions } from '../../client/client-options.ts';
+import { httpScorer } from '../../client/scorer/http-scorer.ts';
+import type { OpenScorer, Scorer } from '../../scoring/scorer.ts';
+import type { ScoreValues } from '../score-values.ts';
+import { chooseService, type Given } from '../service/choose-service.ts';
+import { openPredictor } from '../service/open-predictor.ts';
+import { Client, serviceOf } from './client.ts';
+import { LocalScorer, threadsOf } from './local-scorer.ts';
+import { ownService } from './own-scorer.ts';
+import type { Scorer as GivenScorer } from './scorer.ts';
+
+export interface RunScorerOptions {
+  /** The one that the program gives, if it does. */
+  scorer: GivenScorer | undefined;
+  values: ScoreValues;
+  /** Where the service is, unless a scorer is given. */
+  given: Given;
+  /** Called before each wait for a retry, which is in milliseconds. */
+  onRetry?: ClientOptions['onRetry'] | undefined;
+  stop: AbortSignal;
+}
+
+/** Opens what a run scores with: the given scorer, else by the URL, else the local reports. A given scorer stays open. */
+export async function openRunScorer({
+  scorer,
+  values,
+  given,
+  onRetry,
+  stop,
+}: RunScorerOptions): Promise<OpenScorer> {
+  if (scorer === undefined)
+    return openPredictor({ values, address: chooseService(given), env: given.env, onRetry, stop });
+  if (scorer instanceof LocalScorer) return threadsOf(scorer).forRun();
+  const { concurrency, maxOutage } = values;
+  if (!(scorer instanceof Client)) {
+    const own = ownService(scorer, { concurrency, maxOutage, onRetry });
+    return { scorer: httpScorer(own), close: async () => {} };
+  }
+  const { service, maxOutage: its } = serviceOf(scorer);
+  const client = service.forRun({ maxOutage: its ?? maxOutage, ...(onRetry && { onRetry }) });
+  return { scorer: httpScorer(client), close: () => client.close() };
+}
+
+/** Opens what a run scores with, and closes it afterwards. */
+export async function withRunScorer<T>(
+  options: RunScorerOptions,
+  use: (scorer: Scorer) => Promise<T>,
+): Promise<T> {
+  const { scorer, close } = await openRunScorer(options);
+  try {
+    return await use(scorer);
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,170 @@
+import { RowcastError } from '../base/errors.ts';
+import { Interrupted } from '../base/interrupted.ts';
+import { prepare } from '../scoring/prepare.ts';
+import type { Scorer } from '../scoring/scorer.ts';
+import { openSource } from '../storage/backends.ts';
+import { fingerprintOf, hashOf } from './checkpoint/fingerprint.ts';
+import { earlierOf } from './drift/earlier-of.ts';
+import { endLast } from './end-last.ts';
+import { exitCodeOfRows } from './exit-code.ts';
+import { checkOutputName } from './guards/check-output-name.ts';
+import type { LockedTargets } from './observer.ts';
+import { runColumns } from './observers/lineage/run-columns.ts';
+import { acquireOutput } from './output/acquire-output.ts';
+import { type LockedPaths, lockRunPaths } from './paths/lock-paths.ts';
+import { Releases } from './releases.ts';
+import type { Run } from './run.ts';
+import { failureOf, type RunControl } from './run-control.ts';
+import { RunRecord } from './run-record.ts';
+import { type RunResult, scoreRows } from './score-rows.ts';
+import type { Summary } from './summary/summary.ts';
+import { watchRequests, watchRows } from './watch.ts';
+
+/**
+ * Executes a run, from its locks to its summary: every row of the input, in order, with its predictions.
+ *
+ * @throws RowcastError with its location in the input; the output is then unchanged, and the same run resumes
+ * @throws Interrupted if the run was stopped
+ * @throws ClosedPipe if the reader of stdout closed its end
+ */
+export function executeRun(run: Run, record = new RunRecord(run)): Promise<Summary> {
+  return executeRecorded(record, run.control, {
+    restart: run.options.restart,
+    lock: () => lockRunPaths(run.paths),
+    execute: files => scoreLocked(run, record, files),
+  });
+}
+
+/** What `executeRecorded` does with the files of a run. */
+export interface Phases<F extends LockedTargets> {
+  restart: boolean;
+  lock: () => Promise<F & { release(): Promise<void> }>;
+  execute: (files: F) => Promise<Summary>;
+}
+
+/** Locks, begins, executes, tells how it has ended, and releases, whatever happens. */
+export async function executeRecorded<F extends LockedTargets>(
+  record: RunRecord,
+  control: RunControl,
+  { restart, lock, execute }: Phases<F>,
+): Promise<Summary> {
+  const held = new Releases();
+  held.add(() => record.close());
+  control.atExit((error, exitCode) => record.endNow(error, exitCode));
+  try {
+    const files = await lock();
+    held.add(() => files.release());
+    await record.begin(files, restart);
+    return await record.within(() => execute(files));
+  } catch (thrown) {
+    const error = failureOf(thrown);
+    await record.fail(error);
+    throw error;
+  } finally {
+    control.atExit(undefined);
+    await held.release();
+  }
+}
+
+async function scoreLocked(run: Run, record: RunRecord, files: LockedPaths): Promise<Summary> {
+  const { scorer, close } = await run.openScorer(watchRequests(record));
+  // A pipe ends after the summary is there.
+  const output = endLast(files.output);
+  try {
+    record.ready(scorer);
+    const result = await scoreInput(run, record, { ...files, output: output.target }, scorer);
+    record.scored(result);
+    const code = result === undefined ? 0 : exitCodeOfRows(run.options, result.accounts);
+    const summary = await record.end(result === undefined ? 'skipped' : 'finished', code);
+    await output.end();
+    return summary;
+  } catch (error) {
+    await output.abandon();
+    throw error;
+  } finally {
+    await close();
+  }
+}
+
+/** Scores the input; if its bytes show that the unfinished run is of another input, from its first row. */
+async function scoreInput(
+  run: Run,
+  record: RunRecord,
+  files: LockedPaths,
+  scorer: Scorer,
+): Promise<RunResult | undefined> {
+  try {
+    return await scoreOnce(run, record, files, scorer);
+  } catch (error) {
+    const isOther = error instanceof RowcastError && error.code === 'other_work';
+    const canReopen = run.openInput === undefined && run.options.input !== '-';
+    if (!isOther || !run.options.restartIfChanged || !canReopen) throw error;
+    return scoreOnce(run, record, files, scorer, true);
+  }
+}
+
+/** @returns undefined if the output exists and is not to be replaced */
+async function scoreOnce(
+  { options, openInput, control, shared = {}, part, ...run }: Run,
+  record: RunRecord,
+  locked: LockedPaths,
+  scorer: Scorer,
+  isOtherWork = false,
+): Promise<RunResult | undefined> {
+  const { signal: stop, cancel } = control;
+  const source = await (openInput?.() ?? openSource(options.input, options.checksum, options.encoding));
+  try {
+    const watch = watchRows(record, options.input === '-' ? 'stdin' : options.input);
+    const earlier = shared.earlier ?? (await earlierOf(options));
+    const onSetAside = watch.setAside;
+    const acquired = await acquireOutput(options, {
+      locked,
+      stop,
+      files: run.files,
+      isOtherWork,
+      onSetAside,
+    });
+    if (acquired === undefined) return undefined;
+    const plan = await prepare(source, options, scorer, stop);
+    const { report, layout } = plan;
+    const { format, dialect } = layout;
+    checkOutputName(options.output, dialect);
+    if (part !== undefined && hashOf(report) !== part.reportHash) throw reportChanged(options.report);
+    const input = await source.identify();
+    const { relativeRejects: rejects } = locked;
+    const work = { range: part?.range, service: scorer.name, report, rejects, options, format, dialect };
+    const fingerprint = fingerprintOf({ input, ...work });
+    const attempt = record.newRun;
+    const output = await acquired
+      .open({ attempt, fingerprint, rejectsHeader: layout.rejectsPreamble })
+      .catch(error => {
+        throw stop.aborted ? new Interrupted(stop) : error;
+      });
+    watch.opened(output.attempt, runColumns(plan));
+    return await scoreRows({
+      source,
+      contentSize: input.contentSize,
+      options,
+      plan,
+      scorer,
+      output,
+      watch,
+      stop,
+      cancel,
+      budget: shared.budget,
+      total: shared.total,
+      earlier,
+      range: part?.range,
+      isDetailed: run.isDetailed,
+      windowBytes: run.windowBytes,
+    });
+  } finally {
+    source.close();
+  }
+}
+
+const reportChanged = (id: string): RowcastError =>
+  new RowcastError('report_changed', `the report ${id} was trained again while the run was in progress`, {
+    severity: 'stopped',
+    hint: 'Start over: rowcast abort, then plan again.',
+  });

@@ -1,0 +1,42 @@
+import type { Target } from '../../storage/target.ts';
+import type { LockedTargets, RunObserver, RunView } from '../observer.ts';
+import type { Summary } from '../summary/summary.ts';
+import { writeFileNow, writeWhole } from './write-whole.ts';
+
+/** A file that a run writes besides its rows, from its summary. */
+export interface ResultFile {
+  target: Target;
+  text(summary: Summary): string;
+  release?(): Promise<void>;
+}
+
+/**
+ * Writes a result file when the run begins and when it has ended. A pipe or device gets only the end.
+ *
+ * @param open locks the file; undefined if there is none
+ */
+export function resultFile(
+  open: (run: RunView, files: LockedTargets) => Promise<ResultFile | undefined>,
+): Required<Pick<RunObserver, 'begin' | 'ended' | 'exiting' | 'close'>> {
+  let file: ResultFile | undefined;
+  return {
+    async begin(run, files) {
+      file = await open(run, files);
+      if (file?.target.path !== undefined)
+        await writeWhole(file.target, file.text(run.state), AbortSignal.abort());
+    },
+    async ended(summary, stop) {
+      if (file !== undefined) await writeWhole(file.target, file.text(summary), stop);
+    },
+    exiting(summary) {
+      const { path, isPrivate = false } = file?.target ?? {};
+      if (file === undefined || path === undefined) return;
+      try {
+        writeFileNow(path, file.text(summary), isPrivate);
+      } catch {
+        // The process is ending, so nothing can be done about it.
+      }
+    },
+    close: async () => file?.release?.(),
+  };
+}

@@ -1,0 +1,70 @@
+import type { RunObserver, RunView } from '../../observer.ts';
+import type { ResumePoint } from '../../output/output.ts';
+import type { Telemetry } from './open-telemetry.ts';
+import type { RunTelemetry } from './run-telemetry.ts';
+
+/** Sends traces and metrics of a run. */
+export interface TelemetryObserver extends RunObserver {
+  /** The trace of the run, in which others may begin their own; undefined if nothing is sent. */
+  readonly trace: RunTelemetry | undefined;
+}
+
+/**
+ * @param open begins to send; undefined if nothing is to be sent
+ * @param over the signal that ends the waiting for what is being sent
+ */
+export function telemetry(
+  open: (run: RunView) => Promise<Telemetry | undefined>,
+  over: () => AbortSignal,
+): TelemetryObserver {
+  let opened: Telemetry | undefined;
+  return {
+    get trace() {
+      return opened?.run;
+    },
+    get traceBatch() {
+      return opened?.run.traceBatch;
+    },
+    get traceRequest() {
+      return opened?.run.traceRequest;
+    },
+    async begin(run) {
+      opened = await open(run);
+    },
+    within: rest => opened?.run.within(rest) ?? rest(),
+    resumed: ({ accounts }) => opened?.run.resumed(accounts.batches),
+    retried: (failure, wait) => opened?.run.retried(failure, wait),
+    close: async () => opened?.close(over()),
+  };
+}
+
+/** The trace of one of several runs, in that of all of them. */
+export class RunSpan implements RunObserver {
+  readonly #parent: RunTelemetry | undefined;
+  #span: RunTelemetry | undefined;
+
+  /** @param parent undefined if nothing is sent */
+  constructor(parent: RunTelemetry | undefined) {
+    this.#parent = parent;
+  }
+
+  start(run: RunView): void {
+    this.#span = this.#parent?.begin(run);
+  }
+
+  end(): void {
+    this.#span?.end();
+  }
+
+  get traceBatch() {
+    return this.#span?.traceBatch;
+  }
+
+  within<T>(rest: () => Promise<T>): Promise<T> {
+    return this.#span?.within(rest) ?? rest();
+  }
+
+  resumed({ accounts }: ResumePoint): void {
+    this.#span?.resumed(accounts.batches);
+  }
+}

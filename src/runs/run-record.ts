@@ -1,0 +1,225 @@
+import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import { RowcastError } from '../base/errors.ts';
+import { Interrupted } from '../base/interrupted.ts';
+import { reasonOf } from '../base/system-error.ts';
+import { type Accounts, newAccounts } from '../scoring/row-counts.ts';
+import type { Scorer } from '../scoring/scorer.ts';
+import { type Attempt, firstAttempt } from './attempt.ts';
+import { savedAttempt } from './checkpoint/saved-attempt.ts';
+import type { DataFigures } from './drift/figures.ts';
+import { exitCodeOf } from './exit-code.ts';
+import type { LockedTargets, RunObserver, RunProgress, RunView } from './observer.ts';
+import type { RunColumns } from './observers/lineage/run-columns.ts';
+import { runFilesOf } from './paths/run-files.ts';
+import { RunControl } from './run-control.ts';
+import { runErrorOf } from './run-error.ts';
+import type { RunResult } from './score-rows.ts';
+import {
+  type Checksums,
+  type Ending,
+  type RunNames,
+  type RunWarning,
+  type Summary,
+  summaryOf,
+} from './summary/summary.ts';
+import type { TimelineSample } from './summary/timeline.ts';
+
+export interface RecordOptions {
+  names: RunNames;
+  observers?: readonly RunObserver[];
+  control?: RunControl;
+}
+
+/** The facts about a run so far. It tells the observers of the run how it begins and ends; it writes nothing itself. */
+export class RunRecord implements RunView {
+  /** This process, if it begins a new run. */
+  readonly newRun: Attempt = firstAttempt();
+  attempt: Attempt = this.newRun;
+  service: string | null = null;
+  classes: readonly string[] = [];
+  statistics: CallStatistics | undefined;
+  accounts: Accounts = newAccounts();
+  /** How far it was with the last part that was written. */
+  progress: Pick<RunProgress, 'fraction' | 'before'> | undefined;
+  /** What earlier processes of a resumed run had done. */
+  before: Accounts = newAccounts();
+  /** The counts of the last checkpoint; rows after it are scored again. */
+  kept: () => Accounts | undefined = () => undefined;
+  resumedFrom: number | undefined;
+  /** How long other processes of the run have worked, and what they scored in that time. */
+  others: { seconds: number; rows: number } | undefined;
+  checksums: Checksums | undefined;
+  /** The totals and summaries of several files so far. */
+  files: () => { accounts: Accounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
+  figures: () => DataFigures | undefined = () => undefined;
+  columnsOf: (runId: string) => RunColumns | undefined = () => undefined;
+  readonly names: RunNames;
+  readonly observers: readonly RunObserver[];
+  readonly #control: RunControl;
+  readonly #warnings: RunWarning[] = [];
+  readonly #begun = performance.now();
+  #result: Summary | undefined;
+
+  constructor({ names, observers = [], control = new RunControl() }: RecordOptions) {
+    this.names = names;
+    this.observers = observers;
+    this.#control = control;
+  }
+
+  /**
+   * The files are locked: the run gets its id, and the observers begin.
+   *
+   * @param restart whether an unfinished run is not resumed
+   * @throws Interrupted; what an observer throws to refuse the run
+   */
+  async begin(files: LockedTargets, restart: boolean): Promise<void> {
+    const output = files.output?.path;
+    if (!restart && output !== undefined)
+      this.attempt = (await savedAttempt(runFilesOf(output).checkpoint)) ?? this.attempt;
+    // All of them, so that each can also write that the run was refused.
+    const failures: unknown[] = [];
+    for (const observer of this.observers)
+      try {
+        await observer.begin?.(this, files);
+      } catch (error) {
+        failures.push(error);
+      }
+    if (failures.length > 0) throw failures[0];
+    const { signal } = this.#control;
+    if (signal.aborted) throw new Interrupted(signal);
+  }
+
+  /** Runs the rest as the observers want it. */
+  within<T>(rest: () => Promise<T>): Promise<T> {
+    return this.observers.reduceRight<() => Promise<T>>(
+      (inner, observer) =>
+        observer.within === undefined ? inner : () => observer.within?.(inner) ?? inner(),
+      rest,
+    )();
+  }
+
+  ready(scorer: Pick<Scorer, 'name' | 'statistics'>): void {
+    this.service = scorer.name;
+    this.statistics = scorer.statistics;
+    for (const observer of this.observers) observer.ready?.(this, scorer);
+  }
+
+  /** The output is complete, or it is there already and was skipped. */
+  scored(result: RunResult | undefined): void {
+    if (result !== undefined) Object.assign(this, { ...result, figures: () => result.figures });
+    for (const observer of this.observers) observer.scored?.(this, result);
+  }
+
+  warn(warning: RunWarning): void {
+    this.#warnings.push(warning);
+  }
+
+  /**
+   * The run has ended without a failure.
+   *
+   * @throws what an observer throws that cannot write it
+   */
+  async end(status: 'finished' | 'skipped' | 'stopped', exitCode: number): Promise<Summary> {
+    const summary = this.summary({ status, exitCode, error: null, finishedAt: new Date() });
+    await this.#tellEnd(summary, this.#control.signal).catch(error => {
+      throw error instanceof RowcastError ? error.duringRun() : error;
+    });
+    return summary;
+  }
+
+  /** The run has failed, was stopped or refused. It never throws another error. */
+  async fail(error: unknown): Promise<Summary> {
+    // That is the id of the other run.
+    if (error instanceof RowcastError && error.code === 'other_work') this.attempt = this.newRun;
+    const summary = this.summary(endingOf(error));
+    await this.#tellEnd(summary, AbortSignal.abort()).catch(cause => {
+      for (const observer of this.observers) observer.unwritten?.(reasonOf(cause));
+    });
+    return summary;
+  }
+
+  /** The process is about to end, so observers write how the run has ended synchronously. */
+  endNow(error: unknown, exitCode = exitCodeOf(error)): void {
+    if (this.#result !== undefined) return;
+    this.accounts = this.kept() ?? this.accounts;
+    this.#result = this.summary({ ...endingOf(error), exitCode });
+    for (const observer of this.observers) observer.exiting?.(this.#result);
+  }
+
+  /** Closes all observers, even if that fails for one. */
+  async close(): Promise<void> {
+    const closed = await Promise.allSettled(this.observers.map(async observer => observer.close?.()));
+    for (const end of closed) if (end.status === 'rejected') throw end.reason;
+  }
+
+  /** The last summary, once the run has ended. */
+  get result(): Summary | undefined {
+    return this.#result;
+  }
+
+  get seconds(): number {
+    return (performance.now() - this.#begun) / 1000;
+  }
+
+  get state(): Summary {
+    return this.#result ?? this.summary(undefined);
+  }
+
+  summary(ending: Ending | undefined): Summary {
+    const { accounts, runs } = this.files() ?? { accounts: this.accounts, runs: undefined };
+    return summaryOf({
+      ...this.names,
+      attempt: this.attempt,
+      service: this.service,
+      classes: this.classes,
+      statistics: this.statistics,
+      accounts,
+      resumedFrom: this.resumedFrom,
+      checksums: this.checksums,
+      warnings: this.#warnings,
+      runs,
+      figures: this.figures(),
+      seconds: this.seconds + (this.others?.seconds ?? 0),
+      rowsInSeconds: this.others?.rows,
+      // A run that no command made has no exit code.
+      ending: ending && this.names.version === null ? { ...ending, exitCode: null } : ending,
+    });
+  }
+
+  sample: () => TimelineSample = () => {
+    const { accounts, before, statistics } = this;
+    const { count = 0, mean = 0 } = statistics?.latency ?? {};
+    return {
+      rows: accounts.read - before.read,
+      rejected: accounts.rejected - before.rejected,
+      batches: accounts.batches - before.batches,
+      retries: [...(statistics?.retries.values() ?? [])].reduce((sum, calls) => sum + calls, 0),
+      responses: count,
+      latencyMs: count === 0 ? 0 : count * mean,
+      inFlight: statistics?.inFlight ?? 0,
+    };
+  };
+
+  /** Tells all observers, whichever fails; the first failure is thrown. */
+  async #tellEnd(summary: Summary, stop: AbortSignal): Promise<void> {
+    const failures: unknown[] = [];
+    for (const observer of this.observers)
+      try {
+        await observer.ended?.(summary, stop);
+      } catch (error) {
+        failures.push(error);
+      }
+    this.#result = summary;
+    if (failures.length > 0) throw failures[0];
+  }
+}
+
+function endingOf(error: unknown): Ending {
+  const isRefused = error instanceof RowcastError && error.severity === 'refused';
+  return {
+    status: isRefused ? 'refused' : 'stopped',
+    exitCode: exitCodeOf(error),
+    error: runErrorOf(error),
+    finishedAt: new Date(),
+  };
+}

@@ -1,0 +1,42 @@
+import type { RunValues } from '../base/options/values/run-values.ts';
+import type { InputRange } from '../formats/records/position.ts';
+import type { OpenScorer } from '../scoring/scorer.ts';
+import type { Files } from '../storage/local/durable-files.ts';
+import type { Source } from '../storage/source.ts';
+import type { EarlierFigures } from './drift/earlier-figures.ts';
+import type { TotalCounts } from './drift/total-counts.ts';
+import type { RejectBudget } from './guards/reject-budget.ts';
+import type { RunObserver } from './observer.ts';
+import type { RunPathsOptions } from './paths/run-paths.ts';
+import type { RunControl } from './run-control.ts';
+import type { RunNames } from './summary/summary.ts';
+import type { RequestWatch } from './watch.ts';
+
+/** A run that has touched nothing yet. `executeRun` executes it. */
+export interface Run {
+  names: RunNames;
+  /** The options with all defaults, and those that only some runs have. */
+  options: RunValues & { maxColumns?: number };
+  paths: RunPathsOptions;
+  /** Opens what predicts, once the files are locked. */
+  openScorer(requests: RequestWatch): Promise<OpenScorer>;
+  /** Opens the input, unless it is the file or the stdin that `options.input` names. */
+  openInput?: () => Promise<Source>;
+  /** Told in this order; the file of the summary is the last of those that are written. */
+  observers: readonly RunObserver[];
+  control: RunControl;
+  /** What several runs have in common. */
+  shared?: {
+    budget?: RejectBudget;
+    total?: TotalCounts;
+    earlier?: EarlierFigures | undefined;
+  };
+  /** The part of the input to score, if the run is a shard, and the hash that the report's description must have. */
+  part?: { range: InputRange | undefined; reportHash: string };
+  /** Whether to count everything that a summary has, even if the options name no summary. */
+  isDetailed?: boolean;
+  /** Maximum bytes in flight, if not the usual ones, which are for a service. */
+  windowBytes?: number;
+  /** Writes the output's files. */
+  files?: Files | undefined;
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { runOptions } from '../../src/base/options/score.ts';
+import { resolveValues } from '../../src/base/options/values/resolve-options.ts';
+import { resultFiles } from '../../src/library/result-files.ts';
+import { namesOf } from '../../src/library/run-names.ts';
+import { RunRecord } from '../../src/runs/run-record.ts';
+import { newFolder } from '../support/folder.ts';
+
+describe('the files that a run writes besides its rows', () => {
+  it('are not left locked if one of them cannot be opened', async t => {
+    const folder = await newFolder(t);
+    const given = { report: 'r', metrics: `${folder}/m.prom`, lineage: `${folder}/m.prom` };
+    const values = resolveValues(runOptions, given);
+    const places = { input: '-', output: '-' };
+    const job = { values, inputs: [], names: namesOf(values, []), places };
+    const record = new RunRecord({ names: job.names, observers: resultFiles(job) });
+    const refusal = await record.begin({ summary: undefined }, false).catch(error => error);
+    assert.equal(refusal.code, 'same_output');
+    assert.equal((await record.fail(refusal)).status, 'refused');
+    await record.close();
+    assert.deepEqual(await readdir(folder), ['m.prom']);
+  });
+});
