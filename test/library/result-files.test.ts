@@ -17,7 +17,7 @@ describe('the files that a run writes besides its rows', () => {
     const job = { values, inputs: [], names: namesOf(values, []), places };
     const record = new RunRecord({ names: job.names, observers: resultFiles(job) });
     const refusal = await record.begin({ summary: undefined }, false).catch(error => error);
-    assert.equal(refusal.code, 'same_output');
+    assert.equal(refusal.code, 'output_is_input');
     assert.equal((await record.fail(refusal)).status, 'refused');
     await record.close();
     assert.deepEqual(await readdir(folder), ['m.prom']);
