@@ -4,6 +4,7 @@ import { ExitCode } from '../../library/run/exit-code.ts';
 import { flagsOfAddress } from '../../library/service/choose-service.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
 import { findRuns } from '../../runs/find-runs.ts';
+import { nextRunOf } from '../../runs/next-run.ts';
 import { noRuns, readStatus } from '../../runs/status.ts';
 import { type StatusReport, statusReport, unfinishedReport } from '../../runs/status-report.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
@@ -59,7 +60,10 @@ async function lookAt(path: string, isJson: boolean): Promise<Seen> {
   if ((await stat(path).catch(() => undefined))?.isDirectory()) return lookAtFolder(path, isJson);
   const status = await readStatus(path);
   const report = statusReport(path, status);
-  const text = isJson ? jsonOf(report) : describeStatus(path, status, new Date());
+  if (isJson) return { text: jsonOf(report), state: report.state };
+  const { saved, run } = status;
+  const next = saved === undefined || run !== undefined ? undefined : await nextRunOf(saved.checkpoint);
+  const text = describeStatus(path, status, new Date(), next);
   return { text, state: report.state };
 }
 

@@ -2,6 +2,7 @@ import type { Options } from '../../config/options/option.ts';
 import { scoreOptions } from '../../config/options/score.ts';
 import { counted, countOf, durationOf } from '../../number-text.ts';
 import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
+import type { NextRun } from '../../runs/next-run.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status-report.ts';
 import { sanitize } from '../../sanitize.ts';
@@ -10,11 +11,11 @@ import { alignColumns } from './print.ts';
 import { serviceText } from './service-text.ts';
 
 /** Describes the state of an output for people. */
-export function describeStatus(output: string, status: Status, now: Date): string {
+export function describeStatus(output: string, status: Status, now: Date, next: NextRun = 'resumes'): string {
   const { saved, run, finished } = status;
   if (saved !== undefined)
     return [
-      `${output}: ${stateOf(saved.checkpoint, run !== undefined)}\n\n`,
+      `${output}: ${stateOf(saved.checkpoint, run !== undefined, next)}\n\n`,
       alignColumns(
         [...paceRows(statusReport(output, status)), ...rowsOf(saved, status, now)].map(([name, ...text]) => [
           `  ${name}`,
@@ -28,13 +29,24 @@ export function describeStatus(output: string, status: Status, now: Date): strin
   return `${output}: interrupted before the first checkpoint; rerunning starts from the first row\n`;
 }
 
-function stateOf({ state, position }: Checkpoint, isAlive: boolean): string {
+function stateOf({ state, position }: Checkpoint, isAlive: boolean, next: NextRun): string {
   if (state === 'complete')
     return isAlive
       ? 'complete, being moved into place'
       : 'complete, but not moved into place; rerunning the command does that';
-  return isAlive ? 'running' : `stopped; rerunning the command resumes at row ${counted(position.row)}`;
+  return isAlive ? 'running' : `stopped; ${nextTexts[next](counted(position.row))}`;
 }
+
+const nextTexts: Readonly<Record<NextRun, (row: string) => string>> = {
+  resumes: row => `rerunning the command resumes at row ${row}`,
+  compares: row =>
+    `the input was modified since, so rerunning the command resumes at row ${row} only if the rows before it are the same`,
+  refuses: () =>
+    'the input has changed since, so rerunning the command is refused without --restart or --restart-if-changed',
+  lacks_input: row => `rerunning the command resumes at row ${row} once the input is there again`,
+  trains: () =>
+    'the history has changed since, so rerunning the command trains the report again and starts from the first row',
+};
 
 /** The id of the run; how fast it is and how long it takes, if it is running. */
 function* paceRows({

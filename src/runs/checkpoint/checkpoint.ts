@@ -35,6 +35,14 @@ const fingerprintShape = z.strictObject({
 });
 export type Fingerprint = z.infer<typeof fingerprintShape>;
 
+const historyShape = z.strictObject({
+  /** Absolute path. */
+  path: z.string(),
+  /** SHA-256 of the bytes that the report was trained from, hex. */
+  sha256: z.string(),
+});
+export type History = z.infer<typeof historyShape>;
+
 /** Incremented when checkpoints of earlier versions can no longer be resumed. */
 export const FORMAT = 2;
 
@@ -46,6 +54,8 @@ export const checkpointShape = z.strictObject({
   /** The process that wrote it. Runs of earlier versions had no id. */
   attempt: attemptShape.exactOptional(),
   fingerprint: fingerprintShape,
+  /** The history of a definition that trains the report again when its bytes change. */
+  history: historyShape.exactOptional(),
   /** Start of the next record. */
   position: z.strictObject({ offset: z.number(), row: z.number(), line: z.number() }),
   /** Digest of the input up to that position. */

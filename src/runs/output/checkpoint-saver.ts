@@ -5,7 +5,7 @@ import type { Files } from '../../storage/local/durable-files.ts';
 import type { PartialFile } from '../../storage/local/partial-file.ts';
 import { unwritable } from '../../storage/target.ts';
 import type { Attempt } from '../attempt.ts';
-import { type Checkpoint, type Fingerprint, FORMAT } from '../checkpoint/checkpoint.ts';
+import { type Checkpoint, type Fingerprint, FORMAT, type History } from '../checkpoint/checkpoint.ts';
 import { verifyCommitted, verifyWhole } from '../checkpoint/verify-committed.ts';
 import type { RunFiles } from '../paths/run-files.ts';
 import { extentsOf, type Mark } from './mark.ts';
@@ -17,6 +17,7 @@ export interface CheckpointSaverOptions {
   paths: Pick<RunFiles, 'checkpoint' | 'newCheckpoint' | 'partial' | 'rejectsPartial'>;
   attempt: Attempt;
   fingerprint: Fingerprint;
+  history: History | undefined;
   partial: PartialFile<Mark>;
   rejects: RejectsFile;
   /** The checkpoint that is on disk. */
@@ -75,7 +76,7 @@ export class CheckpointSaver {
   async save(state: Checkpoint['state']): Promise<void> {
     // A save may have failed while a write was in progress.
     this.throwIfFailed();
-    const { partial, rejects, attempt, fingerprint, paths, files, access } = this.#options;
+    const { partial, rejects, attempt, fingerprint, history, paths, files, access } = this.#options;
     const { committed } = partial;
     const { mark } = committed;
     // Nothing was written since the start, so there is nothing new to save.
@@ -86,6 +87,7 @@ export class CheckpointSaver {
       state,
       attempt,
       fingerprint,
+      ...(history !== undefined && { history }),
       position,
       prefix,
       ...extentsOf(committed),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, rename, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { rowcast } from '../../support/in-process.ts';
-import { nightly } from './nightly.ts';
+import { csv } from '../../support/service/history.ts';
+import { nightly, table } from './nightly.ts';
 
 describe('a definition that trains and scores', () => {
   it('is repeatable: it trains once for a history and its options', async t => {
@@ -23,6 +24,39 @@ describe('a definition that trains and scores', () => {
     const { code, stderr } = await run();
     assert.deepEqual([code, await version()], [1, before], stderr);
     assert.match(stderr, /resuming at row/);
+  });
+
+  it('has a status that says whether the next run resumes or starts over', async t => {
+    const { cwd, run } = await nightly(t);
+    const customers = join(cwd, 'customers.csv');
+    await appendFile(customers, 'malformed\n');
+    assert.equal((await run('--max-rejects', '0')).code, 3);
+    const status = async (): Promise<string> => {
+      const { stdout } = await rowcast(['status', 'scored.csv'], { cwd });
+      return stdout.toString().split('\n')[0] ?? '';
+    };
+    assert.equal(await status(), 'scored.csv: stopped; rerunning the command resumes at row 21');
+    await utimes(customers, 1, 1);
+    assert.match(
+      await status(),
+      /the input was modified since, so .* only if the rows before it are the same$/,
+    );
+    await appendFile(customers, 'another\n');
+    assert.match(
+      await status(),
+      /the input has changed since, so .* is refused without --restart or --restart-if-changed$/,
+    );
+    assert.match((await run()).stderr, /\[other_work\]/);
+    await rename(customers, join(cwd, 'elsewhere.csv'));
+    assert.match(await status(), /resumes at row 21 once the input is there again$/);
+    await appendFile(join(cwd, 'history.csv'), csv(table).split('\n').slice(1, 9).join('\n'));
+    assert.match(
+      await status(),
+      /the history has changed since, so .* trains the report again and starts from the first row$/,
+    );
+    await rename(join(cwd, 'elsewhere.csv'), customers);
+    const { stderr } = await run();
+    assert.match(stderr, /is trained again: the history has changed[\s\S]* begins with the first row/);
   });
 
   it('does not replace a report that was trained by hand', async t => {
