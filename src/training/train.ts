@@ -33,6 +33,7 @@ export async function train(options: TrainOptions): Promise<Report> {
   signal?.throwIfAborted();
   const existing = await existingReport(id, options);
   if (existing !== undefined) return existing;
+  options.onBegin?.();
   const made = await prepareReports(home, reportsFolder(home));
   try {
     const reading = { historyFile, delimiter, quote, names, encoding, maxRecordBytes };
