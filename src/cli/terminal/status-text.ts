@@ -10,8 +10,20 @@ import { LOCAL } from '../service.ts';
 import { alignColumns } from './print.ts';
 import { serviceText } from './service-text.ts';
 
+export interface StatusContext {
+  now: Date;
+  /** What the command of an unfinished run does when it is run again. */
+  next?: NextRun | undefined;
+  /** The rejects file of a finished run, if it is gone. */
+  lostRejects?: string | undefined;
+}
+
 /** Describes the state of an output for people. */
-export function describeStatus(output: string, status: Status, now: Date, next: NextRun = 'resumes'): string {
+export function describeStatus(
+  output: string,
+  status: Status,
+  { now, next = 'resumes', lostRejects }: StatusContext,
+): string {
   const { saved, run, finished } = status;
   if (saved !== undefined)
     return [
@@ -25,9 +37,14 @@ export function describeStatus(output: string, status: Status, now: Date, next: 
     ].join('');
   if (run !== undefined) return `${output}: running${processOf(run)}, no checkpoint yet\n`;
   if (finished !== undefined)
-    return `${output}: finished, ${bytesText(finished.bytes)}, written ${timeOf(finished.modified, now)}\n`;
+    return `${output}: finished, ${bytesText(finished.bytes)}, written ${timeOf(finished.modified, now)}${lostRejectsText(lostRejects)}\n`;
   return `${output}: interrupted before the first checkpoint; rerunning starts from the first row\n`;
 }
+
+const lostRejectsText = (lost: string | undefined): string =>
+  lost === undefined
+    ? ''
+    : `; its rejects file ${sanitize(lost)} is gone, so the next command for its folder scores it again`;
 
 function stateOf({ state, position }: Checkpoint, isAlive: boolean, next: NextRun): string {
   if (state === 'complete')
