@@ -5,7 +5,7 @@ import type { Report } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { prepareReports, unwritableHome } from '../reports/data-directory.ts';
 import { reportsFolder } from '../reports/report-folder.ts';
-import { writeReport } from '../reports/write-report.ts';
+import { removeAbandoned, writeReport } from '../reports/write-report.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 import { fromThreadError } from '../thread-error.ts';
 import { existingReport } from './existing-report.ts';
@@ -31,6 +31,7 @@ export async function train(options: TrainOptions): Promise<Report> {
   const { delimiter, quote, names, encoding } = options;
   const { bins, features, excludeFeatures, types, nulls, maxRejects } = options;
   signal?.throwIfAborted();
+  await removeAbandoned(home);
   const existing = await existingReport(id, options);
   if (existing !== undefined) return existing;
   options.onBegin?.();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, rename, utimes } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rename, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { rowcast } from '../../support/in-process.ts';
@@ -58,6 +58,17 @@ describe('a definition that trains and scores', () => {
     await rename(join(cwd, 'elsewhere.csv'), customers);
     const { stderr } = await run();
     assert.match(stderr, /is trained again: the history has changed[\s\S]* begins with the first row/);
+  });
+
+  it('removes what a killed training has left, also if the report is kept', async t => {
+    const { cwd, run } = await nightly(t);
+    assert.equal((await run()).code, 0);
+    const [old, fresh] = ['aaaaaaaaaaaa', 'bbbbbbbbbbbb'].map(mark => `.churn.${mark}`);
+    for (const name of [old, fresh]) await mkdir(join(cwd, `home/reports/${name}`));
+    await utimes(join(cwd, `home/reports/${old}`), 1, 1);
+    assert.match((await run()).stderr, /training skipped/);
+    const left = await readdir(join(cwd, 'home/reports'));
+    assert.deepEqual([left.includes(`${old}`), left.includes(`${fresh}`)], [false, true]);
   });
 
   it('does not replace a report that was trained by hand', async t => {
