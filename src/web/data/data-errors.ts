@@ -1,6 +1,5 @@
 import { RowcastError } from '../../errors.ts';
 import { RequestError } from '../../server/problems/problems.ts';
-import { isDiskFull } from '../../system-error.ts';
 
 export const noSuchData = (): RequestError =>
   new RequestError('no_such_data', 'There is no such data. It may have been deleted.');
@@ -20,9 +19,5 @@ export function invalidCsv({ message, location, hint }: RowcastError): RequestEr
 }
 
 /** An error while an upload is stored, as the response to it. */
-export function uploadError(error: unknown): unknown {
-  if (error instanceof RowcastError) return invalidCsv(error);
-  if (isDiskFull(error))
-    return new RequestError('disk_full', 'The disk of the service is full. Free some space, then try again.');
-  return error;
-}
+export const uploadError = (error: unknown): unknown =>
+  error instanceof RowcastError ? invalidCsv(error) : error;
