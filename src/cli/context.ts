@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { History } from '../base/options/values/run-values.ts';
 import type { Environment } from '../library/service/choose-service.ts';
 import type { RunTelemetry } from '../runs/observers/telemetry/run-telemetry.ts';
 import type { Lineage } from './score/run-lineage.ts';
@@ -17,6 +18,8 @@ export interface Context {
   commandLine: string;
   /** Whether the command trains the report first, so an unfinished run with the former report cannot be resumed. */
   isTrained?: boolean | undefined;
+  /** What that report was trained from, unless it is kept whatever its history is. */
+  history?: History | undefined;
   /** Traces and metrics of the run that the command makes, if the environment asks for them. */
   telemetry?: RunTelemetry | undefined;
   /** Lineage of its runs, if they are sent anywhere. */

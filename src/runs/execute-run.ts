@@ -16,7 +16,8 @@ import { Releases } from './releases.ts';
 import type { Run } from './run.ts';
 import { failureOf, type RunControl } from './run-control.ts';
 import { RunRecord } from './run-record.ts';
-import { type RunResult, scoreRows } from './score-rows.ts';
+import type { RunResult } from './run-result.ts';
+import { scoreRows } from './score-rows.ts';
 import type { Summary } from './summary/summary.ts';
 import { watchRequests, watchRows } from './watch.ts';
 

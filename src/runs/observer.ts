@@ -10,7 +10,7 @@ import type { Attempt } from './attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import type { RunColumns } from './observers/lineage/run-columns.ts';
 import type { ResumePoint } from './output/output.ts';
-import type { RunResult } from './score-rows.ts';
+import type { RunResult } from './run-result.ts';
 import type { RunWarning, Summary } from './summary/summary.ts';
 import type { TimelineSample } from './summary/timeline.ts';
 

@@ -13,7 +13,7 @@ import type { RunColumns } from './observers/lineage/run-columns.ts';
 import { runFilesOf } from './paths/run-files.ts';
 import { RunControl } from './run-control.ts';
 import { runErrorOf } from './run-error.ts';
-import type { RunResult } from './score-rows.ts';
+import type { RunResult } from './run-result.ts';
 import {
   type Checksums,
   type Ending,

@@ -3,9 +3,8 @@ import { RowcastError } from '../base/errors.ts';
 import { type Stopping, stopping } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { type InputRange, isInside } from '../formats/records/position.ts';
-import type { StoredTally } from '../scoring/counting/run-tally.ts';
 import { classesOf, type Plan } from '../scoring/prepare.ts';
-import { type Accounts, accountsOf, checkBalance } from '../scoring/row-counts.ts';
+import { accountsOf, checkBalance } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
@@ -13,26 +12,11 @@ import { seekToCheckpoint } from './checkpoint/resume.ts';
 import { commit, Ledger } from './commit.ts';
 import { dataCounts } from './drift/data-counts.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
-import type { DataFigures } from './drift/figures.ts';
 import type { TotalCounts } from './drift/total-counts.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
-import type { Output, WrittenExtents } from './output/output.ts';
-import type { Checksums } from './summary/summary.ts';
+import type { Output } from './output/output.ts';
+import type { RunResult } from './run-result.ts';
 import type { RowsWatch } from './watch.ts';
-
-/** The result of a run. */
-export interface RunResult {
-  accounts: Accounts;
-  /** The row at which an unfinished run was resumed. */
-  resumedFrom: number | undefined;
-  checksums: Checksums | undefined;
-  /** What was found in the data; undefined if a checkpoint of an earlier version does not say. */
-  figures: DataFigures | undefined;
-  /** The counts that it was made from. */
-  tally: StoredTally | undefined;
-  /** The bytes of output and rejects, if they are files. */
-  written: WrittenExtents | undefined;
-}
 
 export interface PlannedRows {
   source: Source;

@@ -19,6 +19,8 @@ export interface TrainOptions extends ColumnChoices {
    * same options, replaces another one that a definition has trained, and refuses to replace any other.
    */
   byDefinition?: boolean;
+  /** Called before the history is read to train on it. */
+  onBegin?: () => void;
   /** Called with the id if the training is skipped. @param isUnchanged whether it would make the same report again */
   onSkip?: (id: string, isUnchanged: boolean) => void;
   /** Called with the id and the reasons, one short clause each, if a report is trained again because of them. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -136,7 +136,9 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     await makeFifo(join(folder, 'key'));
     // rowcast waits for the key, which nobody writes.
     const { child, finished } = start('--api-key-file', 'key');
-    while ((await summary()).status !== 'running') await setImmediate();
+    const writer = await writerOf(join(folder, 'key'));
+    t.after(() => closeSync(writer));
+    assert.equal((await summary()).status, 'running');
     child.kill('SIGINT');
     // The signal kills it, because the thread that waits for the key cannot be stopped.
     assert.equal((await finished).signal, 'SIGINT');
@@ -244,3 +246,14 @@ it('a definition whose output is its own history is refused before training', as
   assert.ok(!stderr.includes('training on'));
   assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'job.yaml']);
 });
+
+/** Opens a FIFO for writing, once a process reads it. */
+async function writerOf(path: string): Promise<number> {
+  for (;;)
+    try {
+      return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'ENXIO');
+      await setImmediate();
+    }
+}

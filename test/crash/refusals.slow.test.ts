@@ -7,7 +7,7 @@ import type { RunValues } from '../../src/base/options/values/run-values.ts';
 import { Client } from '../../src/client/client.ts';
 import { BLOCK_BYTES, PrefixDigest } from '../../src/runs/checkpoint/prefix-digest.ts';
 import type { ResumePoint } from '../../src/runs/output/output.ts';
-import type { RunResult } from '../../src/runs/score-rows.ts';
+import type { RunResult } from '../../src/runs/run-result.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
 import { job } from '../support/scoring/job.ts';

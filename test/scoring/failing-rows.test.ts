@@ -6,7 +6,7 @@ import type { RowcastError } from '../../src/base/errors.ts';
 import type { RunValues } from '../../src/base/options/values/run-values.ts';
 import type { ClientOptions } from '../../src/client/client-options.ts';
 import { failureTable } from '../../src/client/failure-table.ts';
-import type { RunResult } from '../../src/runs/score-rows.ts';
+import type { RunResult } from '../../src/runs/run-result.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';

@@ -55,7 +55,7 @@ export async function run(context: Context): Promise<number> {
       if (mismatched + unseen > 0)
         log.warn(
           { event: 'unknown_values', mismatched, unseen },
-          `values that the model does not know count as missing or rare: ${counted(mismatched)} not of their column's type, ${counted(unseen)} unknown categories`,
+          `values that the model does not know count as missing or rare: ${unknownText(mismatched, unseen)}`,
         );
       return rows.rejected === 0 ? ExitCode.done : ExitCode.someRejected;
     } finally {
@@ -63,4 +63,14 @@ export async function run(context: Context): Promise<number> {
       signals.end();
     }
   });
+}
+
+/** For example `1 is not of its column's type, 2,000 are unknown categories`. */
+function unknownText(mismatched: number, unseen: number): string {
+  const parts: string[] = [];
+  if (mismatched === 1) parts.push("1 is not of its column's type");
+  else if (mismatched > 1) parts.push(`${counted(mismatched)} are not of their column's type`);
+  if (unseen === 1) parts.push('1 is an unknown category');
+  else if (unseen > 1) parts.push(`${counted(unseen)} are unknown categories`);
+  return parts.join(', ');
 }

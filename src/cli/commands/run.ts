@@ -1,5 +1,8 @@
+import { resolve } from 'node:path';
+import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
+import type { History } from '../../base/options/values/run-values.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import { type Definition, loadDefinition } from '../../library/definition/definition.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
@@ -74,7 +77,7 @@ async function runDefinition(given: Context, { file, train, score }: Definition)
       context.log.info({ event: 'report_trained', report }, `report ${report.id} is trained`);
     else process.stderr.write(`\n${describeReport(report.id, report)}\n`);
   }
-  const code = await runScore(context, score, reads);
+  const code = await runScore({ ...context, history: historyOf(train, trained?.report) }, score, reads);
 
   const { isMany, inputs, values } = await readJob(context, score, reads);
   const [input = '-'] = inputs;
@@ -86,6 +89,14 @@ async function runDefinition(given: Context, { file, train, score }: Definition)
     `next: see ${output}, or run: ${reportCommand(context, score, values.report)}`,
   );
   return code;
+}
+
+/** What a report was trained from, if the definition compares it again in its next run. */
+function historyOf(train: Definition['train'], report: Report | undefined): History | undefined {
+  const sha256 = report?.trained_from?.history_sha256;
+  if (typeof sha256 !== 'string' || train?.history === '-' || train?.['if-exists'] === 'skip')
+    return undefined;
+  return { path: resolve(String(train?.history)), sha256 };
 }
 
 /** @throws RowcastError `usage` if a service, which does not have the report, would predict */

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { flagsOfAddress } from '../../library/service/choose-service.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { findRuns } from '../../runs/status/find-runs.ts';
+import { findRuns, lostRejectsOf } from '../../runs/status/find-runs.ts';
+import { nextRunOf } from '../../runs/status/next-run.ts';
 import { noRuns, readStatus } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport, unfinishedReport } from '../../runs/status/status-report.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
@@ -58,10 +59,16 @@ async function lookAt(path: string, isJson: boolean): Promise<Seen> {
   if (shards !== undefined) return lookAtShards(shards, isJson);
   if ((await stat(path).catch(() => undefined))?.isDirectory()) return lookAtFolder(path, isJson);
   const status = await readStatus(path);
-  const report = statusReport(path, status);
-  const text = isJson ? jsonOf(report) : describeStatus(path, status, new Date());
+  const report = withLostRejects(statusReport(path, status), await lostRejectsOf(path));
+  if (isJson) return { text: jsonOf(report), state: report.state };
+  const { saved, run } = status;
+  const next = saved === undefined || run !== undefined ? undefined : await nextRunOf(saved.checkpoint);
+  const text = describeStatus(path, status, { now: new Date(), next, lostRejects: report.lost_rejects });
   return { text, state: report.state };
 }
+
+const withLostRejects = (report: StatusReport, lost: string | undefined): StatusReport =>
+  report.state === 'finished' && lost !== undefined ? { ...report, lost_rejects: lost } : report;
 
 async function lookAtShards(folder: SharedFolder, isJson: boolean): Promise<Seen> {
   const progress = await readProgress(folder);
@@ -73,13 +80,14 @@ async function lookAtShards(folder: SharedFolder, isJson: boolean): Promise<Seen
 
 async function lookAtFolder(folder: string, isJson: boolean): Promise<Seen> {
   const runs: StatusReport[] = [];
-  const { outputs, unfinished } = await findRuns(folder);
+  const { outputs, unfinished, lostRejects } = await findRuns(folder);
   for (const output of outputs) {
     // It may have been removed in the meantime.
     const status = await readStatus(output).catch(() => undefined);
     const missing = unfinished.get(output);
     if (missing !== undefined) runs.push(unfinishedReport(output, missing, status));
-    else if (status !== undefined) runs.push(statusReport(output, status));
+    else if (status !== undefined)
+      runs.push(withLostRejects(statusReport(output, status), lostRejects.get(output)));
   }
   if (runs.length === 0) throw noRuns(folder);
   const has = (state: StatusReport['state']): boolean => runs.some(run => run.state === state);

@@ -39,20 +39,22 @@ export async function runTrain(
     });
   if (values.predict === undefined)
     throw new RowcastError('usage', 'no column to predict; use --predict COLUMN');
-  log.info(
-    { event: 'training_started', history: historyFile },
-    `training on ${historyFile === '-' ? 'stdin' : sanitize(historyFile)} to predict ${sanitize(values.predict)}`,
-  );
+  const { predict } = values;
   let isSkipped = false;
   const steps = showSteps({ flags, log, logFormat });
   const report = await train({
     onStep: steps.onStep,
     historyFile,
-    predict: values.predict,
+    predict,
     home: homeOf({ flags, env }, defined),
     seed: values.seed,
     ifExists: isChosen ? values.ifExists : undefined,
     byDefinition: definition !== undefined,
+    onBegin: () =>
+      log.info(
+        { event: 'training_started', history: historyFile },
+        `training on ${historyFile === '-' ? 'stdin' : sanitize(historyFile)} to predict ${sanitize(predict)}`,
+      ),
     onSkip(id, isUnchanged) {
       const why = isUnchanged ? 'was trained from this history with these options' : 'already exists';
       log.info({ event: 'training_skipped', report: id }, `report ${id} ${why}; training skipped`);

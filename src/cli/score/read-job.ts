@@ -19,11 +19,11 @@ export interface Job extends RunJob {
  * @param reads files that the command reads in addition to the inputs and the key file
  */
 export async function readJob(
-  { flags, env, isTrained }: Pick<Context, 'flags' | 'env' | 'isTrained'>,
+  { flags, env, isTrained, history }: Pick<Context, 'flags' | 'env' | 'isTrained' | 'history'>,
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Promise<Job> {
-  const values = { ...resolveValues(runOptions, flags, defined), restartIfRetrained: isTrained };
+  const values = { ...resolveValues(runOptions, flags, defined), restartIfRetrained: isTrained, history };
   const inputs = inputsOf(flags.input) ?? inputsOf(defined.input) ?? ['-'];
   const { output, rejects, summary, private: isPrivate } = values;
   const isMany =

@@ -4,7 +4,7 @@ import type { StatusReport } from '../../runs/status/status-report.ts';
 import { alignColumns } from './print.ts';
 
 /**
- * Describes the runs of a folder for people: their number by state, then those that are not finished.
+ * Describes the runs of a folder for people: their number by state, then those that are not finished or will be scored again.
  *
  *     scored: 200 runs: 197 finished, 2 running, 1 stopped
  *
@@ -16,24 +16,32 @@ export function describeRuns(folder: string, runs: readonly StatusReport[]): str
     const count = runs.filter(run => run.state === state).length;
     return count === 0 ? [] : [`${counted(count)} ${state}`];
   });
-  const open = runs.filter(({ state }) => state !== 'finished').map(cellsOf);
+  const open = runs.filter(isListed).map(cellsOf);
   const table = open.length === 0 ? '' : `\n${alignColumns(withoutEmptyColumns(open))}`;
   return `${sanitize(folder)}: ${countOf(runs.length, 'run')}: ${states.join(', ')}\n${table}`;
 }
+
+const isListed = ({ state, lost_rejects }: StatusReport): boolean =>
+  state !== 'finished' || lost_rejects !== undefined;
 
 function withoutEmptyColumns(rows: readonly (readonly string[])[]): string[][] {
   return rows.map(row => row.filter((_, column) => rows.some(other => other[column] !== '')));
 }
 
 function cellsOf(run: StatusReport): string[] {
-  const { output, state, fraction, rows, rows_per_second: rate, eta_seconds: left, input, error } = run;
+  const { output, state, fraction, rows, rows_per_second: rate, eta_seconds: left } = run;
   return [
     `  ${sanitize(output)}`,
     state,
     fraction === null ? '' : `${Math.floor(100 * fraction)}%`,
-    rows === undefined ? 'no rows yet' : countOf(rows.read, 'row'),
+    rows !== undefined ? countOf(rows.read, 'row') : state === 'finished' ? '' : 'no rows yet',
     state !== 'running' || rate === null ? '' : `${counted(rate)} rows/s`,
     left === null ? '' : `about ${durationOf(left)} left`,
-    error === undefined ? '' : sanitize(`${input}: ${error.message} [${error.code}]`),
+    noteOf(run),
   ];
+}
+
+function noteOf({ input, error, lost_rejects: lost }: StatusReport): string {
+  if (lost !== undefined) return `its rejects file ${sanitize(lost)} is gone, so it is scored again`;
+  return error === undefined ? '' : sanitize(`${input}: ${error.message} [${error.code}]`);
 }

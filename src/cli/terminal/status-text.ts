@@ -3,18 +3,31 @@ import type { Options } from '../../base/options/option.ts';
 import { scoreOptions } from '../../base/options/score.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
+import type { NextRun } from '../../runs/status/next-run.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status/status-report.ts';
 import { LOCAL } from '../service.ts';
 import { alignColumns } from './print.ts';
 import { serviceText } from './service-text.ts';
 
+export interface StatusContext {
+  now: Date;
+  /** What the command of an unfinished run does when it is run again. */
+  next?: NextRun | undefined;
+  /** The rejects file of a finished run, if it is gone. */
+  lostRejects?: string | undefined;
+}
+
 /** Describes the state of an output for people. */
-export function describeStatus(output: string, status: Status, now: Date): string {
+export function describeStatus(
+  output: string,
+  status: Status,
+  { now, next = 'resumes', lostRejects }: StatusContext,
+): string {
   const { saved, run, finished } = status;
   if (saved !== undefined)
     return [
-      `${output}: ${stateOf(saved.checkpoint, run !== undefined)}\n\n`,
+      `${output}: ${stateOf(saved.checkpoint, run !== undefined, next)}\n\n`,
       alignColumns(
         [...paceRows(statusReport(output, status)), ...rowsOf(saved, status, now)].map(([name, ...text]) => [
           `  ${name}`,
@@ -24,17 +37,33 @@ export function describeStatus(output: string, status: Status, now: Date): strin
     ].join('');
   if (run !== undefined) return `${output}: running${processOf(run)}, no checkpoint yet\n`;
   if (finished !== undefined)
-    return `${output}: finished, ${bytesText(finished.bytes)}, written ${timeOf(finished.modified, now)}\n`;
+    return `${output}: finished, ${bytesText(finished.bytes)}, written ${timeOf(finished.modified, now)}${lostRejectsText(lostRejects)}\n`;
   return `${output}: interrupted before the first checkpoint; rerunning starts from the first row\n`;
 }
 
-function stateOf({ state, position }: Checkpoint, isAlive: boolean): string {
+const lostRejectsText = (lost: string | undefined): string =>
+  lost === undefined
+    ? ''
+    : `; its rejects file ${sanitize(lost)} is gone, so the next command for its folder scores it again`;
+
+function stateOf({ state, position }: Checkpoint, isAlive: boolean, next: NextRun): string {
   if (state === 'complete')
     return isAlive
       ? 'complete, being moved into place'
       : 'complete, but not moved into place; rerunning the command does that';
-  return isAlive ? 'running' : `stopped; rerunning the command resumes at row ${counted(position.row)}`;
+  return isAlive ? 'running' : `stopped; ${nextTexts[next](counted(position.row))}`;
 }
+
+const nextTexts: Readonly<Record<NextRun, (row: string) => string>> = {
+  resumes: row => `rerunning the command resumes at row ${row}`,
+  compares: row =>
+    `the input was modified since, so rerunning the command resumes at row ${row} only if the rows before it are the same`,
+  refuses: () =>
+    'the input has changed since, so rerunning the command is refused without --restart or --restart-if-changed',
+  lacks_input: row => `rerunning the command resumes at row ${row} once the input is there again`,
+  trains: () =>
+    'the history has changed since, so rerunning the command trains the report again and starts from the first row',
+};
 
 /** The id of the run; how fast it is and how long it takes, if it is running. */
 function* paceRows({

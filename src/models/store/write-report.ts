@@ -66,6 +66,12 @@ export async function writeReport(home: string, contents: ReportContents): Promi
 }
 
 /**
+ * Removes what killed trainings have left, also if no further report is written. Readers need none of it, so a folder that
+ * cannot be changed is no failure.
+ */
+export const removeAbandoned = (home: string): Promise<void> => sweep(reportsFolder(home)).catch(() => {});
+
+/**
  * Deletes a report, even a damaged one: an atomic rename hides it from readers before its files are removed.
  *
  * @throws RowcastError `bad_report_id`, `no_such_report`, `unreadable_home`, `unwritable_home`

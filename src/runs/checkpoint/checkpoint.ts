@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
+import type { History } from '../../base/options/values/run-values.ts';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
 import { accountsShape } from '../../scoring/row-counts.ts';
 import { attemptShape } from '../attempt.ts';
@@ -35,6 +36,8 @@ const fingerprintShape = z.strictObject({
 });
 export type Fingerprint = z.infer<typeof fingerprintShape>;
 
+const historyShape: z.ZodType<History> = z.strictObject({ path: z.string(), sha256: z.string() });
+
 /** Incremented when checkpoints of earlier versions can no longer be resumed. */
 export const FORMAT = 2;
 
@@ -46,6 +49,8 @@ export const checkpointShape = z.strictObject({
   /** The process that wrote it. Runs of earlier versions had no id. */
   attempt: attemptShape.exactOptional(),
   fingerprint: fingerprintShape,
+  /** The history of a definition that trains the report again when its bytes change. */
+  history: historyShape.exactOptional(),
   /** Start of the next record. */
   position: z.strictObject({ offset: z.number(), row: z.number(), line: z.number() }),
   /** Digest of the input up to that position. */

@@ -30,13 +30,15 @@ export interface CountOptions {
   /** What a new run counts; see `Counting`. */
   isDetailed: boolean;
   earlier: EarlierFigures | undefined;
+  /** Records with which the input begins, if they were read before; an error quotes some of their values. */
+  firstRecords?: Buffer | undefined;
 }
 
 /** @returns undefined if the run being resumed has not counted, so that the whole cannot be known */
 export function dataCounts(
   { counted, report, layout: records, options }: Pick<Plan, 'counted' | 'report' | 'layout' | 'options'>,
   checkpoint: Pick<Checkpoint, 'tally'> | undefined,
-  { isDetailed, earlier }: CountOptions,
+  { isDetailed, earlier, firstRecords }: CountOptions,
 ): DataCounts | undefined {
   const before = checkpoint?.tally;
   if (checkpoint !== undefined && before === undefined) return undefined;
@@ -47,7 +49,7 @@ export function dataCounts(
   const tally = before === undefined ? RunTally.empty(layout) : RunTally.from(before, layout);
   if (tally === undefined) return undefined;
   const trainingRows = report.profile?.rows;
-  const first = new FirstRecords();
+  const first = new FirstRecords(firstRecords);
   return {
     tally,
     counting,
@@ -65,8 +67,12 @@ export function dataCounts(
 
 /** Copies of the records with which a run begins: those of a short run are needed at its end. */
 class FirstRecords {
-  readonly records: Buffer[] = [];
+  readonly records: Buffer[];
   #bytes = 0;
+
+  constructor(records: Buffer | undefined) {
+    this.records = records === undefined ? [] : [records];
+  }
 
   add(records: Buffer): void {
     if (this.#bytes + records.length > MAX_FIRST_BYTES) return;

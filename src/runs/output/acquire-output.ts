@@ -24,7 +24,7 @@ export async function acquireOutput(
   options: Pick<
     RunValues,
     | ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained')
-    | ('checkpointInterval' | 'checksum' | 'private')
+    | ('history' | 'checkpointInterval' | 'checksum' | 'private')
   >,
   { locked, stop, files = diskFiles, isOtherWork = false, onSetAside }: AcquireOptions,
 ): Promise<AcquiredOutput | undefined> {

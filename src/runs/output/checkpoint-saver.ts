@@ -1,4 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
+import type { History } from '../../base/options/values/run-values.ts';
 import type { Access } from '../../storage/local/access.ts';
 import { replaceFile } from '../../storage/local/atomic-write.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
@@ -17,6 +18,7 @@ export interface CheckpointSaverOptions {
   paths: Pick<RunFiles, 'checkpoint' | 'newCheckpoint' | 'partial' | 'rejectsPartial'>;
   attempt: Attempt;
   fingerprint: Fingerprint;
+  history: History | undefined;
   partial: PartialFile<Mark>;
   rejects: RejectsFile;
   /** The checkpoint that is on disk. */
@@ -75,7 +77,7 @@ export class CheckpointSaver {
   async save(state: Checkpoint['state']): Promise<void> {
     // A save may have failed while a write was in progress.
     this.throwIfFailed();
-    const { partial, rejects, attempt, fingerprint, paths, files, access } = this.#options;
+    const { partial, rejects, attempt, fingerprint, history, paths, files, access } = this.#options;
     const { committed } = partial;
     const { mark } = committed;
     // Nothing was written since the start, so there is nothing new to save.
@@ -86,6 +88,7 @@ export class CheckpointSaver {
       state,
       attempt,
       fingerprint,
+      ...(history !== undefined && { history }),
       position,
       prefix,
       ...extentsOf(committed),

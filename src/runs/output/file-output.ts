@@ -24,7 +24,8 @@ import type { RejectsFile } from './rejects-file.ts';
 export interface FileOutputOptions
   extends Pick<
     RunValues,
-    ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained') | ('checkpointInterval' | 'private')
+    | ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained')
+    | ('history' | 'checkpointInterval' | 'private')
   > {
   /** OUTPUT as given, for messages. */
   name: string;
@@ -70,14 +71,24 @@ export class FileOutput implements Output {
     this.#rejects = rejects;
     this.#identity = identity;
     this.previous = previous;
-    const { name, checkpointInterval: interval, files } = options;
+    const { name, checkpointInterval: interval, files, history } = options;
     const access = accessOf(paths.output, options.private);
     const { fingerprint } = identity;
     const saved = previous?.checkpoint;
     this.attempt = saved === undefined ? identity.attempt : attemptAfter(saved, identity);
     const { attempt } = this;
     this.#saver = new CheckpointSaver({
-      ...{ name, paths, attempt, fingerprint, partial, rejects, saved, interval, access, files },
+      name,
+      paths,
+      attempt,
+      fingerprint,
+      history,
+      partial,
+      rejects,
+      saved,
+      interval,
+      access,
+      files,
     });
   }
 

@@ -94,6 +94,14 @@ export class RunLedger {
     return isSame ? run : undefined;
   }
 
+  /** The rejects of an output as its run left it, if they are gone; the next command then scores its input again. */
+  async lostRejects(output: string): Promise<string | undefined> {
+    const run = this.#content.runs[this.#name(output)];
+    if (!run?.rejects || !isDeepStrictEqual(run.output, await versionOf(output))) return undefined;
+    const path = join(this.#folder, run.rejects.path);
+    return (await versionOf(path)) === undefined ? path : undefined;
+  }
+
   /**
    * Adds the outputs that a command is to write, unless a run has finished them before, and forgets those whose inputs are
    * gone.

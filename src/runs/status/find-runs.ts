@@ -10,6 +10,8 @@ export interface FoundRuns {
   outputs: string[];
   /** By output, those that a command was to write and has not. */
   unfinished: ReadonlyMap<string, UnfinishedRun>;
+  /** By finished output, its rejects file if that is gone. */
+  lostRejects: ReadonlyMap<string, string>;
 }
 
 /**
@@ -20,11 +22,16 @@ export interface FoundRuns {
 export async function findRuns(folder: string): Promise<FoundRuns> {
   const outputs = new Set<string>();
   const unfinished = new Map<string, UnfinishedRun>();
+  const lostRejects = new Map<string, string>();
   for (const name of await readdir(folder, { recursive: true })) {
     if (basename(name) === LEDGER) {
       const ledger = new RunLedger(join(folder, dirname(name)));
       await ledger.read();
-      for (const output of ledger.outputs) outputs.add(output);
+      for (const output of ledger.outputs) {
+        outputs.add(output);
+        const lost = await ledger.lostRejects(output);
+        if (lost !== undefined) lostRejects.set(output, lost);
+      }
       for (const [output, run] of await ledger.unfinished()) unfinished.set(output, run);
     }
     const [, output, kind] = /^(.*)\.(checkpoint|partial|lock)$/.exec(name) ?? [];
@@ -38,5 +45,18 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
     }
   }
   for (const output of unfinished.keys()) outputs.add(output);
-  return { outputs: [...outputs].sort(), unfinished };
+  return { outputs: [...outputs].sort(), unfinished, lostRejects };
+}
+
+/** The rejects file of a finished output, if it is gone, by the ledgers in the output's folder and those above it. */
+export async function lostRejectsOf(output: string): Promise<string | undefined> {
+  const path = resolve(output);
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const ledger = new RunLedger(folder);
+    // A ledger that cannot be read makes all files be scored again, and that command says so.
+    await ledger.read().catch(() => {});
+    const lost = await ledger.lostRejects(path);
+    if (lost !== undefined) return join(dirname(output), relative(dirname(path), lost));
+    if (folder === dirname(folder)) return undefined;
+  }
 }

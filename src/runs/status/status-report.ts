@@ -26,6 +26,8 @@ export interface StatusReport extends Partial<Known> {
   eta_seconds: number | null;
   /** ISO 8601. */
   checkpoint_at: string | null;
+  /** The rejects file of a finished run, if it is gone. */
+  lost_rejects?: string;
   /** Why the input of a run in a folder was not scored, if that is known. */
   error?: { code: string; message: string };
 }

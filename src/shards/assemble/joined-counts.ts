@@ -5,9 +5,11 @@ import { type DataCounts, dataCounts } from '../../runs/drift/data-counts.ts';
 import { earlierOf } from '../../runs/drift/earlier-of.ts';
 import type { DataFigures } from '../../runs/drift/figures.ts';
 import { TotalCounts } from '../../runs/drift/total-counts.ts';
+import { countRecords } from '../../runs/forecast/count-records.ts';
 import { type RunColumns, runColumns } from '../../runs/observers/lineage/run-columns.ts';
 import { type Plan, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
+import type { Source } from '../../storage/source.ts';
 import { openPlanned } from '../plan/make-plan.ts';
 import type { ShardPlan } from '../plan/plan-shape.ts';
 import type { FileParts } from './file-parts.ts';
@@ -41,10 +43,12 @@ export async function joinCounts(
   const columns = new Map<number, RunColumns>();
   for (const { index, file, parts, accounts } of files) {
     const source = await openPlanned(file, options.encoding);
-    const prepared = await prepare(source, options, scorer, stop).finally(() => source.close());
+    const [prepared, firstRecords] = await prepareWithRecords(source, options, scorer, stop);
     const isSame = hashOf(prepared.report) === plan.report.hash;
     const tallies = parts.map(part => part.result.tally);
-    const counts = isSame ? sumOfCounts(prepared, tallies, { earlier, isDetailed: false }) : undefined;
+    const counts = isSame
+      ? sumOfCounts(prepared, tallies, { earlier, isDetailed: false, firstRecords })
+      : undefined;
     if (counts === undefined) checkUnlimited(options, plan);
     counts?.check(options, accounts.read, 'end');
     total.add(counts, plan.classes);
@@ -52,6 +56,30 @@ export async function joinCounts(
     if (isSame) columns.set(index, runColumns(prepared));
   }
   return { figures, columns, total: total.figures() };
+}
+
+/** The plan of an input and the records of its first batch. */
+async function prepareWithRecords(
+  source: Source,
+  options: Omit<RunValues, 'input'>,
+  scorer: Scorer,
+  stop: AbortSignal,
+): Promise<[Plan, Buffer | undefined]> {
+  try {
+    const prepared = await prepare(source, options, scorer, stop);
+    const { first } = await countRecords({
+      source,
+      opened: prepared,
+      options: prepared.options,
+      contentSize: null,
+      scorer: undefined,
+      keep: 1,
+      countedBytes: 1,
+    });
+    return [prepared, first[0]?.bytes];
+  } finally {
+    source.close();
+  }
 }
 
 /** Undefined if any shard was not counted in the same way. */

@@ -7,7 +7,7 @@ import type { RejectBudget } from '../../runs/guards/reject-budget.ts';
 import type { RunObserver } from '../../runs/observer.ts';
 import type { Run } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
-import type { RunResult } from '../../runs/score-rows.ts';
+import type { RunResult } from '../../runs/run-result.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { openPlanned } from '../plan/make-plan.ts';
 import type { PlanFile, Shard } from '../plan/plan-shape.ts';

@@ -1,3 +1,4 @@
+import * as fs from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { schemeOf } from '../../base/scheme.ts';
@@ -15,11 +16,12 @@ export async function isPattern(name: string): Promise<boolean> {
 
 /**
  * The files that a pattern matches, sorted. A link to a file is a file of its own, as for a shell. A folder is read once,
- * even if links lead to it on several ways, because they may lead in a circle.
+ * even if links lead to it on several ways, because they may lead in a circle. A link to nothing is among the files: opening it
+ * says what is wrong.
  */
 export async function filesMatching(pattern: string): Promise<string[]> {
   const { glob } = await import('tinyglobby');
-  const found = await glob(pattern, { expandDirectories: false });
+  const found = await glob(pattern, { expandDirectories: false, fs: withDeadLinks });
   const byPlace = new Map<string, string>();
   const folders = new Map<string, Promise<string>>();
   for (const path of found.sort()) {
@@ -32,6 +34,19 @@ export async function filesMatching(pattern: string): Promise<string[]> {
   }
   return [...byPlace.values()].sort();
 }
+
+type Done<Result> = (error: NodeJS.ErrnoException | null, result: Result) => void;
+
+/** What the search calls for a link: one that leads nowhere stands for itself, while the search would leave it out. */
+const withDeadLinks = {
+  // The search passes a path and a callback only.
+  realpath: ((path: string, done: Done<string>) =>
+    fs.realpath(path, (error, real) => done(null, error === null ? real : path))) as typeof fs.realpath,
+  stat: ((path: string, done: Done<fs.Stats>) =>
+    fs.stat(path, (error, found) =>
+      error === null ? done(null, found) : fs.lstat(path, done),
+    )) as typeof fs.stat,
+};
 
 /** The folder that all files of a pattern are in: `in` for `in/2*.csv`. */
 export function fixedFolderOf(pattern: string, special = SPECIAL): string {

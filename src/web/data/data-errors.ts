@@ -1,5 +1,4 @@
 import { RowcastError } from '../../base/errors.ts';
-import { isDiskFull } from '../../base/system-error.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 
 export const noSuchData = (): RequestError =>
@@ -20,9 +19,5 @@ export function invalidCsv({ message, location, hint }: RowcastError): RequestEr
 }
 
 /** An error while an upload is stored, as the response to it. */
-export function uploadError(error: unknown): unknown {
-  if (error instanceof RowcastError) return invalidCsv(error);
-  if (isDiskFull(error))
-    return new RequestError('disk_full', 'The disk of the service is full. Free some space, then try again.');
-  return error;
-}
+export const uploadError = (error: unknown): unknown =>
+  error instanceof RowcastError ? invalidCsv(error) : error;

@@ -47,6 +47,19 @@ describe('rowcast batch-predict', () => {
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
 
+  it('counts the values that the model does not know, without those that do not occur', async t => {
+    const { url, key } = await serving(t);
+    for (const [rows, says] of [
+      ['much,Basic,3\n', "1 is not of its column's type"],
+      ['1,x,3\n1,x,3\n', '2 are unknown categories'],
+      ['much,Basic,3\nmuch,x,3\n', "2 are not of their column's type, 1 is an unknown category"],
+    ]) {
+      const { args } = await prepare(t, `${header}\n${rows}`);
+      const { stderr } = await rowcast([...args, '--url', url], { env: { ROWCAST_API_KEY: key } });
+      assert.ok(stderr.includes(`count as missing or rare: ${says}\n`), stderr);
+    }
+  });
+
   it('reads stdin, plain or gzip, and writes only CSV to stdout', async t => {
     const { env } = await prepare(t);
     for (const stdin of [good, gzipSync(good)]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, readFile, watch, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, watch, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -138,6 +138,27 @@ describe('rowcast status', () => {
     assert.match(await status(), /^0 out: 3 runs: 3 finished\n$|^0 out: 2 runs: 2 finished\n$/);
   });
 
+  it('says of a finished output whose rejects are gone that it is scored again', async t => {
+    const { score, cwd } = await filesWith(t, { 'in/a.csv': csv(2), 'in/b.csv': `${csv(2)}\n1,2,3,4,5\n` });
+    const status = async (of: string): Promise<string> => {
+      const { code, stdout } = await rowcast(['status', of], { cwd });
+      return `${code} ${stdout}`;
+    };
+    assert.equal((await score(...all)).code, 1);
+    assert.equal(await status('out'), '0 out: 2 runs: 2 finished\n');
+    await rm(join(cwd, 'out/b.csv.rejects'));
+    assert.match(
+      await status('out/b.csv'),
+      /^0 out\/b\.csv: finished, .*; its rejects file out\/b\.csv\.rejects is gone, so the next command for its folder scores it again\n$/,
+    );
+    assert.equal(
+      await status('out'),
+      '0 out: 2 runs: 2 finished\n\n  out/b.csv  finished  100%  its rejects file out/b.csv.rejects is gone, so it is scored again\n',
+    );
+    assert.match((await score(...all)).stderr, /1 scored/);
+    assert.equal(await status('out'), '0 out: 2 runs: 2 finished\n');
+  });
+
   it('with --watch looks again until the run has ended', { timeout: 60_000 }, async t => {
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'in.csv'), 'id\n1\n');
@@ -211,7 +232,7 @@ describe('a status as text', () => {
   const saved = { checkpoint, text: '', modified: new Date('2030-01-02T03:00:00Z') };
   const nothing: Status = { saved: undefined, run: undefined, partialBytes: undefined, finished: undefined };
   const linesOf = (status: Partial<Status>): string[] =>
-    describeStatus('out.csv', { ...nothing, ...status }, now).split('\n');
+    describeStatus('out.csv', { ...nothing, ...status }, { now }).split('\n');
 
   it('shows everything in a checkpoint, and the options that are not defaults', () => {
     const finished = { bytes: 1, modified: now };

@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rename, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { rowcast } from '../../support/in-process.ts';
-import { nightly } from './nightly.ts';
+import { csv } from '../../support/service/history.ts';
+import { nightly, table } from './nightly.ts';
 
 describe('a definition that trains and scores', () => {
   it('is repeatable: it trains once for a history and its options', async t => {
     const { run, version } = await nightly(t);
-    assert.equal((await run()).code, 0);
+    assert.match((await run()).stderr, /training on history\.csv to predict outcome/);
     const first = await version();
     const second = await run();
     assert.deepEqual([second.code, await version()], [0, first], second.stderr);
     assert.match(second.stderr, /report churn was trained from this history with these options/);
+    assert.ok(!second.stderr.includes('training on'), second.stderr);
   });
 
   it('resumes a run that was stopped, with the same report', async t => {
@@ -23,6 +25,50 @@ describe('a definition that trains and scores', () => {
     const { code, stderr } = await run();
     assert.deepEqual([code, await version()], [1, before], stderr);
     assert.match(stderr, /resuming at row/);
+  });
+
+  it('has a status that says whether the next run resumes or starts over', async t => {
+    const { cwd, run } = await nightly(t);
+    const customers = join(cwd, 'customers.csv');
+    await appendFile(customers, 'malformed\n');
+    assert.equal((await run('--max-rejects', '0')).code, 3);
+    const status = async (): Promise<string> => {
+      const { stdout } = await rowcast(['status', 'scored.csv'], { cwd });
+      return stdout.toString().split('\n')[0] ?? '';
+    };
+    assert.equal(await status(), 'scored.csv: stopped; rerunning the command resumes at row 21');
+    await utimes(customers, 1, 1);
+    assert.match(
+      await status(),
+      /the input was modified since, so .* only if the rows before it are the same$/,
+    );
+    await appendFile(customers, 'another\n');
+    assert.match(
+      await status(),
+      /the input has changed since, so .* is refused without --restart or --restart-if-changed$/,
+    );
+    assert.match((await run()).stderr, /\[other_work\]/);
+    await rename(customers, join(cwd, 'elsewhere.csv'));
+    assert.match(await status(), /resumes at row 21 once the input is there again$/);
+    await appendFile(join(cwd, 'history.csv'), csv(table).split('\n').slice(1, 9).join('\n'));
+    assert.match(
+      await status(),
+      /the history has changed since, so .* trains the report again and starts from the first row$/,
+    );
+    await rename(join(cwd, 'elsewhere.csv'), customers);
+    const { stderr } = await run();
+    assert.match(stderr, /is trained again: the history has changed[\s\S]* begins with the first row/);
+  });
+
+  it('removes what a killed training has left, also if the report is kept', async t => {
+    const { cwd, run } = await nightly(t);
+    assert.equal((await run()).code, 0);
+    const [old, fresh] = ['aaaaaaaaaaaa', 'bbbbbbbbbbbb'].map(mark => `.churn.${mark}`);
+    for (const name of [old, fresh]) await mkdir(join(cwd, `home/reports/${name}`));
+    await utimes(join(cwd, `home/reports/${old}`), 1, 1);
+    assert.match((await run()).stderr, /training skipped/);
+    const left = await readdir(join(cwd, 'home/reports'));
+    assert.deepEqual([left.includes(`${old}`), left.includes(`${fresh}`)], [false, true]);
   });
 
   it('does not replace a report that was trained by hand', async t => {

@@ -10,7 +10,7 @@ import { Client } from '../../../src/client/client.ts';
 import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
 import type { DataFigures } from '../../../src/runs/drift/figures.ts';
 import type { RunProgress } from '../../../src/runs/observer.ts';
-import type { RunResult } from '../../../src/runs/score-rows.ts';
+import type { RunResult } from '../../../src/runs/run-result.ts';
 import { train } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';

@@ -65,17 +65,26 @@ for (const name of ['out.csv', 'out.csv.gz'])
         ends[isNew ? 'new' : 'old']++;
         assert.deepEqual(now, isNew ? expected : before);
         if (isNew) await run(0, 'verify', 'in.csv', name);
+        // It removes what the dead process has left, and nothing else.
+        const skip = ['score', 'in.csv', '--report', 'one', '-o', name, '--if-exists', 'skip'];
+        assert.match(await run(0, ...skip), /skipped/);
+        assert.deepEqual(await contents(), now);
+        await checkNothingLeft();
       }
       await rowcast(repair, { cwd: work, env });
       assert.deepEqual(await contents(), expected);
       await run(0, 'verify', 'in.csv', name);
-      assert.deepEqual(
-        await readdir(work).then(names => names.filter(left => /partial|checkpoint|lock/.test(left))),
-        [],
-      );
+      await checkNothingLeft();
     }
     t.diagnostic(`killed before: ${ends.old}, after: ${ends.new}`);
 
+    async function checkNothingLeft(): Promise<void> {
+      const names = await readdir(work);
+      assert.deepEqual(
+        names.filter(left => /partial|checkpoint|lock/.test(left)),
+        [],
+      );
+    }
     async function newWork(): Promise<void> {
       await rm(work, { recursive: true, force: true });
       await mkdir(work);

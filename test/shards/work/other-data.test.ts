@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { header } from '../../support/service/uploads.ts';
-import { planShards, workOn } from '../../support/shards/sharded.ts';
+import { planShards, run, workOn } from '../../support/shards/sharded.ts';
 
 it('the first shard of an input stops when most values mean nothing to the model, as a single process would', async t => {
   const note = 'x'.repeat(100);
@@ -10,4 +10,16 @@ it('the first shard of an input stops when most values mean nothing to the model
   // What is before the second shard is not known to its worker.
   await workOn(sharded, [1]);
   await workOn(sharded, [0], { values: { maxMismatches: 'none', maxUnseen: 'none' } });
+});
+
+it('joining the shards quotes values of the input if all shards together have too many that mean nothing', async t => {
+  const note = 'x'.repeat(100);
+  const sharded = await planShards(t, [`${header},note\n${`much,x90,y,${note}\n`.repeat(12_000)}`], '.csv', {
+    'max-mismatches': '11000',
+    'max-unseen': 'none',
+  });
+  await workOn(sharded);
+  const { code, stderr } = await run(sharded, 'assemble', sharded.shards.path);
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, /do not fit its type; the most common is "much" \[too_many_mismatches\]/);
 });

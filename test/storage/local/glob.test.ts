@@ -53,6 +53,18 @@ describe('a pattern of inputs', () => {
     );
   });
 
+  it('matches a link to nothing and one to itself, so that they are reported', async t => {
+    const folder = await folderWith(t, 'in/a.csv');
+    await symlink('gone.csv', join(folder, 'in/b.csv'));
+    await symlink('c.csv', join(folder, 'in/c.csv'));
+    await symlink('gone', join(folder, 'in/other'));
+    const found = await filesMatching(join(folder, 'in/**/*.csv'));
+    assert.deepEqual(
+      found.map(path => relative(folder, path)),
+      ['in/a.csv', 'in/b.csv', 'in/c.csv'],
+    );
+  });
+
   it('is not the name of a file that exists, nor one without special characters', async t => {
     const folder = await folderWith(t, 'sales [1].csv');
     assert.equal(await isPattern(join(folder, 'sales [1].csv')), false);

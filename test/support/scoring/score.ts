@@ -5,7 +5,7 @@ import { executeRun } from '../../../src/runs/execute-run.ts';
 import type { RunObserver } from '../../../src/runs/observer.ts';
 import type { Run } from '../../../src/runs/run.ts';
 import { RunControl } from '../../../src/runs/run-control.ts';
-import type { RunResult } from '../../../src/runs/score-rows.ts';
+import type { RunResult } from '../../../src/runs/run-result.ts';
 import type { Scorer } from '../../../src/scoring/scorer.ts';
 
 type More = Partial<Pick<Run, 'files' | 'openInput' | 'part' | 'paths' | 'windowBytes'>>;

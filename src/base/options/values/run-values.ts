@@ -2,6 +2,14 @@ import type { batchOptions } from '../pace.ts';
 import type { scoreOptions } from '../score.ts';
 import type { Values } from './resolve-options.ts';
 
+/** What a report was trained from. */
+export interface History {
+  /** Absolute path. */
+  path: string;
+  /** SHA-256 of the bytes, hex. */
+  sha256: string;
+}
+
 /** The options of a scoring run, with all defaults filled in: those of the table, and what is read. */
 export type RunValues = Omit<Values<typeof scoreOptions & typeof batchOptions>, 'report'> & {
   /** A path or `-` for stdin. */
@@ -10,4 +18,6 @@ export type RunValues = Omit<Values<typeof scoreOptions & typeof batchOptions>, 
   report: string;
   /** Whether an unfinished run is set aside if its report was trained again, because it can never be resumed. */
   restartIfRetrained?: boolean | undefined;
+  /** What the report was trained from, if the command trains it again when that changes. */
+  history?: History | undefined;
 };

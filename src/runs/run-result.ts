@@ -1,0 +1,19 @@
+import type { StoredTally } from '../scoring/counting/run-tally.ts';
+import type { Accounts } from '../scoring/row-counts.ts';
+import type { DataFigures } from './drift/figures.ts';
+import type { WrittenExtents } from './output/output.ts';
+import type { Checksums } from './summary/summary.ts';
+
+/** The result of a run. */
+export interface RunResult {
+  accounts: Accounts;
+  /** The row at which an unfinished run was resumed. */
+  resumedFrom: number | undefined;
+  checksums: Checksums | undefined;
+  /** What was found in the data; undefined if a checkpoint of an earlier version does not say. */
+  figures: DataFigures | undefined;
+  /** The counts that it was made from. */
+  tally: StoredTally | undefined;
+  /** The bytes of output and rejects, if they are files. */
+  written: WrittenExtents | undefined;
+}

@@ -1,0 +1,35 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import type { History } from '../../base/options/values/run-values.ts';
+import { sha256Of } from '../../storage/checksum.ts';
+import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+
+/**
+ * What the command of an unfinished run does when it is run again, as far as the files tell:
+ *
+ * - `resumes`: nothing has changed
+ * - `compares`: the input was modified but has the same size, so its bytes decide
+ * - `refuses`: the input has another size
+ * - `lacks_input`: the input is gone
+ * - `trains`: the history has changed, so the report is trained again, and nothing is left to resume
+ */
+export type NextRun = 'resumes' | 'compares' | 'refuses' | 'lacks_input' | 'trains';
+
+/** Compares an input and a history with what a checkpoint knows of them; reads the whole history. */
+export async function nextRunOf({
+  fingerprint: { input },
+  history,
+}: Pick<Checkpoint, 'fingerprint' | 'history'>): Promise<NextRun> {
+  if (history !== undefined && (await hasChanged(history))) return 'trains';
+  if (input.size === null || !isAbsolute(input.path)) return 'resumes';
+  const now = await stat(input.path).catch(() => undefined);
+  if (now === undefined) return 'lacks_input';
+  if (now.size !== input.size) return 'refuses';
+  return now.mtimeMs === input.modified ? 'resumes' : 'compares';
+}
+
+/** A history that cannot be read is reported by the next run. */
+async function hasChanged({ path, sha256 }: History): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() === true && (await sha256Of(path).catch(() => sha256)) !== sha256;
+}
