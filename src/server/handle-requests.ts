@@ -41,9 +41,11 @@ export function handleRequests(
   app.decorateRequest('recheck', async () => {});
   app.decorateRequest('report', undefined);
   app.decorateRequest('rows', 0);
-  app.addHook('onRequest', async (request, reply) => {
+  app.decorateRequest('bodyMemory', undefined);
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
     drainRequest(request, reply, limits.drainMs);
+    done();
   });
   observeAll(app, observers);
   chargeResponses(app, memory);
@@ -53,7 +55,8 @@ export function handleRequests(
     done();
   });
   // Tells the client that the connection closes, unless an earlier pipelined request still awaits its response.
-  app.addHook('onSend', async ({ raw }, reply) => {
+  app.addHook('onSend', ({ raw }, reply, _, done) => {
     if (raw.complete && isLast(raw)) reply.header('connection', 'close');
+    done();
   });
 }

@@ -17,15 +17,18 @@ import type { Shared } from './service.ts';
 export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
   const { home, keys, models, threads, limits, limitRate, fairUse, isClosing, onScored } = options;
   const { shares } = fairUse;
-  app.addHook('onRequest', async (_, reply) => {
-    if (!isClosing()) return;
+  app.addHook('onRequest', (_, reply, done) => {
+    if (!isClosing()) return done();
     reply.header('retry-after', '1');
-    throw shuttingDown();
+    done(shuttingDown());
   });
   requireKey(app, keys);
   endWithKey(app, limits.recheckMs);
   // The key lookup reads the disk, and the connection may have closed meanwhile.
-  app.addHook('onRequest', async (_, reply) => checkConnected(reply));
+  app.addHook('onRequest', (_, reply, done) => {
+    checkConnected(reply);
+    done();
+  });
   if (limitRate !== undefined) app.addHook('onRequest', limitRate);
   shareRequests(app, shares.requests);
   app.setNotFoundHandler(noSuchEndpoint);
@@ -34,7 +37,10 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     config: { scope: 'predict' as const },
     bodyLimit: limits.bodyBytes,
     // Runs before the body is read.
-    onRequest: async (request: FastifyRequest, reply: FastifyReply) => fairUse.checkRows(request, reply),
+    onRequest(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+      fairUse.checkRows(request, reply);
+      done();
+    },
     preParsing: bodyReader(limits, shares.memory),
   };
 

@@ -17,10 +17,7 @@ const ownNames = ['localhost', '127.0.0.1', '[::1]'];
  */
 export function checkHosts(app: FastifyInstance, bound: string): void {
   const check = hostCheck(bound);
-  app.addHook('onRequest', async ({ raw }) => {
-    const problem = headProblem(raw) ?? check(raw);
-    if (problem !== undefined) throw problem;
-  });
+  app.addHook('onRequest', ({ raw }, _, done) => done(headProblem(raw) ?? check(raw)));
 }
 
 /** The same for one request. @returns the problem with its Host header, or undefined if the host is allowed */

@@ -5,8 +5,9 @@ import { RequestError } from '../problems/problems.ts';
 
 /** Aborts streamed responses when their key is revoked or expires, also while the client does not read. */
 export function endWithKey(app: FastifyInstance, recheckMs: number): void {
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     if (payload instanceof Readable) watch(payload, request, reply, recheckMs);
+    done();
   });
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { readdir, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reportId } from '../../base/contract/schemas.ts';
@@ -30,7 +30,7 @@ export interface NewKey {
 }
 
 /** The hash that is stored, and that the key of a request is compared by. */
-export const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();
+export const hashOf = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 /**
  * Creates a key. @returns the key, which cannot be retrieved again

@@ -14,13 +14,19 @@ export function decoded(request: FastifyRequest, reply: FastifyReply, payload: R
   // Errors that occur before the body is read reach the reader later; without this listener they would end the process.
   body.on('error', () => {});
   payload.pipe(body);
-  // An early response, such as 413, also ends the decompression.
-  onRequestEnd(reply, () => body.destroy(brokenOff()));
+  // An early response, such as 413, also ends the decompression. An error is made only if needed: its stack costs time.
+  onRequestEnd(reply, () => {
+    if (!body.destroyed) body.destroy(brokenOff());
+  });
   return body;
 }
 
-/** The memory that the body of a request takes. */
-const holdings = new WeakMap<FastifyRequest, Holding>();
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The memory that the body takes; undefined before it is read. */
+    bodyMemory: Holding | undefined;
+  }
+}
 
 /**
  * Passes the body to the parser. It is decompressed before its bytes are counted, so that a small gzip body cannot
@@ -41,7 +47,7 @@ export function bodyReader(
     };
     payload.on('data', count);
     const holding = memory.open(keyOf(request));
-    holdings.set(request, holding);
+    request.bodyMemory = holding;
     // The parser resumes it.
     body.pause().on('data', (chunk: Buffer) => {
       if (body.destroyed || holding.take(chunk.length)) return;
@@ -57,7 +63,7 @@ export function bodyReader(
 /** Call this once a body has been read and is not needed any more, so that the response may take its memory. */
 export function releaseBody(request: FastifyRequest): void {
   request.body = undefined;
-  holdings.get(request)?.release();
+  request.bodyMemory?.release();
 }
 
 type Decoder = RequestPayload & Transform;

@@ -5,10 +5,8 @@ import { RequestError } from '../problems/problems.ts';
 
 type Release = () => void;
 
-/** What to release when a response or its connection ends, whichever comes first. */
-const releasesOf = new WeakMap<ServerResponse, Set<Release>>();
-/** The responses of a connection that have something to release. */
-const responsesOf = new WeakMap<Socket, Set<ServerResponse>>();
+/** For each connection, what to release when one of its responses or the connection itself ends, whichever comes first. */
+const releasesOf = new WeakMap<Socket, Map<ServerResponse, Release[]>>();
 
 /**
  * Runs `release` exactly once, when the request is over: its response was sent, or its connection closed. If it
@@ -22,9 +20,15 @@ export function onRequestEnd({ raw }: FastifyReply, release: Release): void {
     release();
     return;
   }
-  const releases = releasesOf.get(raw);
-  if (releases === undefined) watch(raw, new Set([release]));
-  else releases.add(release);
+  const { socket } = raw.req;
+  const responses = releasesOf.get(socket) ?? watchSocket(socket);
+  const releases = responses.get(raw);
+  if (releases !== undefined) {
+    releases.push(release);
+    return;
+  }
+  responses.set(raw, [release]);
+  raw.once('close', () => releaseAll(responses, raw));
 }
 
 /** Whether the client has disconnected. */
@@ -37,30 +41,18 @@ export function checkConnected(reply: FastifyReply): void {
 
 const isOver = (response: ServerResponse): boolean => response.closed || response.req.socket.destroyed;
 
-function watch(response: ServerResponse, releases: Set<Release>): void {
-  const { socket } = response.req;
-  const responses = responsesOf.get(socket) ?? watchSocket(socket);
-  responses.add(response);
-  releasesOf.set(response, releases);
-  response.once('close', () => {
-    responses.delete(response);
-    releaseAll(response);
-  });
-}
-
 /** One listener per connection, however many requests it carries. */
-function watchSocket(socket: Socket): Set<ServerResponse> {
-  const responses = new Set<ServerResponse>();
-  responsesOf.set(socket, responses);
+function watchSocket(socket: Socket): Map<ServerResponse, Release[]> {
+  const responses = new Map<ServerResponse, Release[]>();
+  releasesOf.set(socket, responses);
   socket.once('close', () => {
-    for (const response of responses) releaseAll(response);
-    responses.clear();
+    for (const response of responses.keys()) releaseAll(responses, response);
   });
   return responses;
 }
 
-function releaseAll(response: ServerResponse): void {
-  const releases = releasesOf.get(response);
-  releasesOf.delete(response);
+function releaseAll(responses: Map<ServerResponse, Release[]>, response: ServerResponse): void {
+  const releases = responses.get(response);
+  responses.delete(response);
   for (const release of releases ?? []) release();
 }

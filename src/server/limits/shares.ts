@@ -36,8 +36,9 @@ const UPLOAD_RETRY_SECONDS = 5;
 
 /** Limits each key to its share of the concurrent requests. */
 export function shareRequests(app: FastifyInstance, requests: SharedBudget): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     takeOne(requests, request, reply, { what: 'concurrent requests', retrySeconds: REQUEST_RETRY_SECONDS });
+    done();
   });
 }
 

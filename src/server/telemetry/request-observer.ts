@@ -73,7 +73,10 @@ export function observe(
 }
 
 export function observeAll(app: FastifyInstance, observers: readonly RequestObserver[]): void {
-  app.addHook('onRequest', async (request, reply) => observe(request, reply, observers));
+  app.addHook('onRequest', (request, reply, done) => {
+    observe(request, reply, observers);
+    done();
+  });
 }
 
 /**
