@@ -1,6 +1,6 @@
+import type { Logger } from 'pino';
 import { Interrupted } from '../../base/interrupted.ts';
 import { RunControl } from '../../runs/run-control.ts';
-import type { Context } from '../context.ts';
 import { LOCAL } from '../service.ts';
 import { onSignals } from '../signals.ts';
 
@@ -18,7 +18,7 @@ export const afterSignal = (stop: AbortSignal): AbortSignal =>
  * @param execute returns its result, and what is known of its scorer meanwhile
  */
 export async function untilSignal<T>(
-  { log }: Pick<Context, 'log'>,
+  { log }: { log: Logger },
   execute: (control: RunControl) => { run: { readonly service: string | null }; result: () => Promise<T> },
 ): Promise<T> {
   let service: () => string | null = () => null;
