@@ -66,7 +66,7 @@ const groups = [
   // Reports that the rest cannot be loaded, for example because the working directory is gone.
   { name: 'failure-report', test: /\/src\/cli\/last-error\.js$/ },
   { name: 'command-line', test: /\/src\/cli\/dispatch\.js$/ },
-  { name: 'score-run', test: /\/src\/(cli\/commands\/score|runs\/score|scoring\/stages)\.js$/ },
+  { name: 'score-run', test: /\/src\/(cli\/commands\/score|runs\/execute-run|scoring\/stages)\.js$/ },
 ];
 const { output } = await bundle.write({
   dir: folder,
