@@ -7,8 +7,8 @@ import { checkObject, readGiven } from './options/given-values.ts';
 import { pathOf } from './options/path-of.ts';
 import { verifyTable } from './options/verify-options.ts';
 import { predictAgain, sampleValues } from './predict-again.ts';
+import type { Scorer } from './scorer.ts';
 import { withRunScorer } from './scorers/open-run-scorer.ts';
-import type { Scorer } from './scorers/scorer.ts';
 import { givenService } from './service/given-service.ts';
 import { type FilesToVerify, verifyFiles } from './verify-files.ts';
 

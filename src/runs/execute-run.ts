@@ -4,7 +4,6 @@ import { prepare } from '../scoring/prepare.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { openSource } from '../storage/backends.ts';
 import { fingerprintOf, hashOf } from './checkpoint/fingerprint.ts';
-import { earlierOf } from './drift/earlier-of.ts';
 import { endLast } from './end-last.ts';
 import { exitCodeOfRows } from './exit-code.ts';
 import { checkOutputName } from './guards/check-output-name.ts';
@@ -18,6 +17,7 @@ import { failureOf, type RunControl } from './run-control.ts';
 import { RunRecord } from './run-record.ts';
 import type { RunResult } from './run-result.ts';
 import { scoreRows } from './score-rows.ts';
+import { earlierOf } from './summary/earlier-of.ts';
 import type { Summary } from './summary/summary.ts';
 import { watchRequests, watchRows } from './watch.ts';
 

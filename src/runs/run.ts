@@ -1,7 +1,7 @@
 import type { RunValues } from '../base/options/values/run-values.ts';
 import type { InputRange } from '../formats/records/position.ts';
 import type { OpenScorer } from '../scoring/scorer.ts';
-import type { Files } from '../storage/local/durable-files.ts';
+import type { Files } from '../storage/durable-files.ts';
 import type { Source } from '../storage/source.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalCounts } from './drift/total-counts.ts';

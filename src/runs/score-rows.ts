@@ -8,13 +8,13 @@ import { accountsOf, checkBalance } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
-import { seekToCheckpoint } from './checkpoint/resume.ts';
 import { commit, Ledger } from './commit.ts';
 import { dataCounts } from './drift/data-counts.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalCounts } from './drift/total-counts.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
 import type { Output } from './output/output.ts';
+import { seekToCheckpoint } from './output/resume.ts';
 import type { RunResult } from './run-result.ts';
 import type { RowsWatch } from './watch.ts';
 

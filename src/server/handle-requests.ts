@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify';
 import { drainRequest } from './http/drain-request.ts';
-import type { Limits } from './http/limits.ts';
 import { receiveBody } from './http/received-body.ts';
-import { onRequestEnd } from './http/request-end.ts';
 import { requestIdHeader } from './http/request-id.ts';
 import { chargeResponses } from './limits/charge-responses.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
 import { sendProblem } from './problems/send-problem.ts';
+import { onRequestEnd } from './request-end.ts';
 import type { Extension } from './service.ts';
+import type { Limits } from './service-limits.ts';
 import { observeAll, type RequestObserver } from './telemetry/request-observer.ts';
 import { noSuchEndpoint } from './user-routes.ts';
 

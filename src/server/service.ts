@@ -6,10 +6,10 @@ import type {
   onRequestAsyncHookHandler,
 } from 'fastify';
 import type { KeyRing } from './auth/key-ring.ts';
-import type { Limits } from './http/limits.ts';
 import type { Tls } from './http/tls.ts';
 import type { FairUse } from './limits/fair-use.ts';
 import type { ModelCache } from './predict/model-cache.ts';
+import type { Limits } from './service-limits.ts';
 import type { ServiceThreads } from './threads/service-threads.ts';
 
 export interface ServiceOptions {

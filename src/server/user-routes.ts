@@ -1,16 +1,16 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { readReportResponse, testingResults } from '../models/store/report-store.ts';
 import { shuttingDown } from './admin/readiness.ts';
+import { answerPersonas, jsonType, type PersonaRoute } from './answer-personas.ts';
 import { endWithKey } from './auth/end-with-key.ts';
 import { authorize, requireKey } from './auth/require-key.ts';
 import { batchPredict } from './batch-predict/route.ts';
 import { trackAllowedMethods } from './http/method-not-allowed.ts';
 import { bodyReader } from './http/request-body.ts';
-import { checkConnected } from './http/request-end.ts';
 import { KeyTurns } from './limits/key-turns.ts';
 import { keyOf, shareRequests } from './limits/shares.ts';
-import { answerPersonas, jsonType, type PersonaRoute } from './predict/answer-personas.ts';
 import { RequestError } from './problems/problems.ts';
+import { checkConnected } from './request-end.ts';
 import type { Shared } from './service.ts';
 
 /** The endpoints under /user. Every path below it needs a key, including paths that do not exist. */

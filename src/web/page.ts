@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OWN_KEY } from '../server/auth/principal.ts';
 import { type AssetName, assetPath } from './assets.ts';
-import { noticeBox } from './elements/notice.ts';
 import { type Html, html } from './html.ts';
+import { noticeBox } from './notice.ts';
 import { csrfField } from './session/csrf.ts';
 import { OWNER, type Session } from './session/sessions.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LEASE_MS } from '../../src/shards/work/next-attempt.ts';
+import { LEASE_MS } from '../../src/shards/folder/next-attempt.ts';
 import { newFolder } from '../support/folder.ts';
 import { type Running, startRowcast } from '../support/rowcast.ts';
 import { until } from '../support/stores/queue-run.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { random } from '../../fixtures/random.ts';
-import { LEASE_MS } from '../../src/shards/work/next-attempt.ts';
+import { LEASE_MS } from '../../src/shards/folder/next-attempt.ts';
 import { seed } from '../support/random-tests.ts';
 import { hardCsv } from '../support/shards/hard-csv.ts';
 import { compareOne, queueRun, until, type Worker } from '../support/stores/queue-run.ts';

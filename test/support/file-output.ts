@@ -5,7 +5,7 @@ import { acquireFile } from '../../src/runs/output/acquire-file-output.ts';
 import type { FileOutputOptions } from '../../src/runs/output/file-output.ts';
 import type { CommitPoint, Output } from '../../src/runs/output/output.ts';
 import { newAccounts } from '../../src/scoring/row-counts.ts';
-import { diskFiles } from '../../src/storage/local/durable-files.ts';
+import { diskFiles } from '../../src/storage/durable-files.ts';
 
 /** The state of a run before a row. */
 export const pointAt = (row: number): CommitPoint => ({

@@ -1,4 +1,4 @@
-import type { Files, WritableFile } from '../../src/storage/local/durable-files.ts';
+import type { Files, WritableFile } from '../../src/storage/durable-files.ts';
 
 /** Files in memory. Each operation is recorded, and can be made to fail. */
 export class MemoryFiles implements Files {

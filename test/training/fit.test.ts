@@ -4,7 +4,7 @@ import { encoderOf } from '../../src/formats/columns/column-encoder.ts';
 import { loadModel } from '../../src/models/model/model-file.ts';
 import { predictColumns } from '../../src/models/model/predict-columns.ts';
 import { fit } from '../../src/training/fit.ts';
-import { seededRandom } from '../../src/training/rows/seeded-random.ts';
+import { seededRandom } from '../../src/training/seeded-random.ts';
 
 const header = ['surname', 'amount', 'outcome'];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '../../src/training/rows/seeded-random.ts';
+import { seededRandom } from '../../src/training/seeded-random.ts';
 import { train } from '../../src/training/train.ts';
 import { homeWith } from '../support/service/history.ts';
 

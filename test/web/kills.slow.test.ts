@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { addKey } from '../../src/server/auth/key-store.ts';
 import type { RunProgress } from '../../src/web/runs/run-record.ts';
-import type { TrainingProgress } from '../../src/web/trainings/training-state.ts';
+import type { TrainingProgress } from '../../src/web/training-state.ts';
 import { serve } from '../cli/commands/serving.ts';
 import { newFolder } from '../support/folder.ts';
 import { problemOf } from '../support/service/client.ts';

@@ -1,5 +1,5 @@
 // Limits of the API itself, which client and server agree on; those that an operator may change are in
-// server/http/limits.ts, and how they are divided among keys in server/limits.
+// server/service-limits.ts, and how they are divided among keys in server/limits.
 
 /** Maximum number of personas in one request. */
 export const MAX_PERSONAS = 10_000;

@@ -1,35 +1,8 @@
-import { Interrupted } from '../../base/interrupted.ts';
-import { sizeOf } from '../../base/number-text.ts';
-import { readVersion } from '../../base/version.ts';
-import { resultFiles } from '../../library/result-files.ts';
-import { chooseService, serviceFiles } from '../../library/service/choose-service.ts';
-import { withScorer } from '../../library/service/open-predictor.ts';
-import { needsCounts, plannedJob, plannedValues } from '../../library/shards/assemble-job.ts';
-import { assembleRun } from '../../library/shards/assemble-run.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
-import { ExitCode } from '../../runs/exit-code.ts';
-import { isMisfitError } from '../../runs/guards/misfit-limits.ts';
-import { RunControl } from '../../runs/run-control.ts';
-import { RunRecord } from '../../runs/run-record.ts';
-import type { Summary } from '../../runs/summary/summary.ts';
-import { checkComplete } from '../../shards/assemble/check-complete.ts';
-import type { FileParts } from '../../shards/assemble/file-parts.ts';
-import { type JoinedCounts, joinCounts, noCounts } from '../../shards/assemble/joined-counts.ts';
 import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
-import { readRun, type ShardedRun } from '../../shards/folder/read-run.ts';
-import { checkWorker } from '../../shards/work/check-worker.ts';
-import { reportedRequests } from '../connect.ts';
+import { readRun } from '../../shards/folder/read-run.ts';
 import type { Context } from '../context.ts';
-import { logDrift } from '../score/log-drift.ts';
-import { logRunId } from '../score/log-run-id.ts';
-import { logUnwritten } from '../score/log-unwritten.ts';
-import { LOCAL } from '../service.ts';
-import { reportAssembled, spaceText } from '../shards/report-assembled.ts';
-import { traceAssembling } from '../shards/trace-assembling.ts';
-import { workCommandOf } from '../shards/work-command.ts';
-import { onSignals } from '../signals.ts';
-import { openProgress, progressMode } from '../terminal/progress.ts';
-import { percentText } from '../terminal/progress-text.ts';
+import { assembleFinished } from '../shards/assemble-finished.ts';
 
 /** Joins the finished shards of a run into its outputs. */
 export async function run(context: Context): Promise<number> {
@@ -43,100 +16,4 @@ export async function run(context: Context): Promise<number> {
   }
   const sharded = await readRun(folder);
   return assembleFinished(context, sharded);
-}
-
-type Section = Readonly<Record<string, unknown>>;
-
-/**
- * Joins shards that are all finished, and removes their folder.
- *
- * @param defined the `score` section of a definition; flags override it
- * @param onRecord called with what is known of the run
- * @returns the exit code
- */
-export async function assembleFinished(
-  context: Context,
-  sharded: ShardedRun,
-  defined: Section = {},
-  onRecord: (record: RunRecord) => void = () => {},
-): Promise<number> {
-  checkComplete(sharded, workCommandOf(context, sharded));
-  const { exit_code } = await assemble(context, sharded, { defined, onRecord });
-  await removeFolder(sharded.folder, exit_code ?? ExitCode.done);
-  return exit_code ?? ExitCode.done;
-}
-
-/** What was counted may be unknown, but if it is beyond a limit, the run stops. */
-function unlessBeyond(error: unknown): JoinedCounts {
-  if (isMisfitError(error)) throw error;
-  return noCounts;
-}
-
-async function assemble(
-  given: Context,
-  sharded: ShardedRun,
-  { defined, onRecord }: { defined: Section; onRecord: (record: RunRecord) => void },
-): Promise<Summary> {
-  const { env, flags, log, logFields, commandLine } = given;
-  const { plan } = sharded;
-  const values = plannedValues(plan, flags);
-  const job = plannedJob(plan, values, serviceFiles(given, defined));
-  const signals = onSignals({
-    onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: saving a checkpoint`),
-    onSecond: () => {},
-  });
-  const stop = signals.first;
-  const control = new RunControl(stop);
-  const address = () => chooseService(given, defined);
-  const progress = openProgress({ ...progressMode(flags), output: '', logFormat: given.logFormat, log });
-  const traced = await traceAssembling(given, job, plan);
-  const context: Context = { ...given, telemetry: traced?.run };
-  const countAll = async (files: readonly FileParts[]) => {
-    const opening = { values, address: address(), env, ...reportedRequests(context, values), stop };
-    return withScorer(opening, async scorer => {
-      await checkWorker(plan, { scorer, version: readVersion(), stop });
-      return joinCounts(files, plan, values, { scorer, stop });
-    });
-  };
-  const count = async (files: readonly FileParts[]) => {
-    if (needsCounts(values)) return countAll(files);
-    // Only for a warning and the default limits, for which no service is asked.
-    const isLocal = plan.service === LOCAL && address().kind === 'local';
-    return isLocal ? countAll(files).catch(unlessBeyond) : noCounts;
-  };
-  const record = new RunRecord({
-    names: job.names,
-    observers: [logRunId(logFields), logUnwritten(log), ...resultFiles(job)],
-    control,
-  });
-  traced?.follow(record);
-  onRecord(record);
-  const join = () =>
-    assembleRun({
-      ...{ run: sharded, values, job, record, control, count, workCommand: workCommandOf(context, sharded) },
-      onSpace: (parts, needs) =>
-        log.info({ event: 'assembly_started', parts, needs }, spaceText(parts, needs)),
-      onJoined: (bytes, all) =>
-        progress.show(() => ({
-          cells: [percentText(bytes / all), `${sizeOf(bytes)} joined`],
-          fields: { percent: Math.floor((100 * bytes) / all), bytes },
-        })),
-      onDrift: line => logDrift(log, line, false),
-      onUnrecorded: reason =>
-        log.warn({ event: 'ledger_not_written' }, `cannot record the finished runs: ${reason}`),
-    });
-  try {
-    const summary = await (traced?.run.within(join) ?? join());
-    progress.close();
-    reportAssembled(context, sharded.plan, summary);
-    return summary;
-  } catch (error) {
-    if (error instanceof Interrupted)
-      log.info({ event: 'assembly_suspended', command: commandLine }, `to go on, run: ${commandLine}`);
-    throw error;
-  } finally {
-    progress.close();
-    await traced?.close(stop);
-    signals.end();
-  }
 }

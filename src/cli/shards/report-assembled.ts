@@ -4,7 +4,7 @@ import { plannedValues } from '../../library/shards/assemble-job.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { SpaceNeed } from '../../shards/assemble/space.ts';
-import { isSingle, type ShardPlan } from '../../shards/plan/plan-shape.ts';
+import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { Context } from '../context.ts';
 import { describeRejects } from '../repair-commands.ts';
 import { describeFiles } from '../score/files-text.ts';

@@ -1,7 +1,7 @@
 import type { RunJob } from '../../library/run-job.ts';
 import type { RunTelemetry } from '../../runs/observers/telemetry/run-telemetry.ts';
 import { RunRecord } from '../../runs/run-record.ts';
-import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
+import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { Context } from '../context.ts';
 import { beginTelemetry } from '../score/run-telemetry.ts';
 import { afterSignal } from '../score/until-signal.ts';

@@ -5,7 +5,7 @@ import type { Telemetry } from '../../runs/observers/telemetry/open-telemetry.ts
 import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import { sumOf } from '../../scoring/row-counts.ts';
-import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
+import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { WorkObserver } from '../../shards/work/work-observer.ts';
 import type { Context } from '../context.ts';
 import { beginTelemetry } from '../score/run-telemetry.ts';

@@ -8,8 +8,8 @@ import {
   type Given,
   homeOf,
 } from '../../library/service/choose-service.ts';
+import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
-import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
 import type { Context } from '../context.ts';
 import { LOCAL } from '../service.ts';
 

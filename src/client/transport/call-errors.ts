@@ -4,11 +4,11 @@ import { sanitize } from '../../base/sanitize.ts';
 import { type CallDetails, CallError } from '../../scoring/failures/call-error.ts';
 import type { FailureCause, FailureTable } from '../../scoring/failures/failure-rule.ts';
 import { kindOfCause, kindOfStatus } from '../failure-table.ts';
-import type { InvalidResponse } from '../protocols/report/invalid-response.ts';
-import { permanentError } from '../retry/permanent-errors.ts';
+import type { InvalidResponse } from '../invalid-response.ts';
 import { connectReason } from './connect-reason.ts';
 import type { HttpResponse } from './connection.ts';
 import { hintOfStatus, readRetryAfter } from './error-response.ts';
+import { permanentError } from './permanent-errors.ts';
 import { isEncoded, readBody, readProblem } from './response-body.ts';
 import { TlsExpected } from './socket-guard.ts';
 

@@ -1,6 +1,6 @@
 import { sanitize } from '../../base/sanitize.ts';
 import { StringScanner } from '../../formats/json/scan-string.ts';
-import { InvalidResponse } from '../protocols/report/invalid-response.ts';
+import { InvalidResponse } from '../invalid-response.ts';
 
 /** Allowance for a persona's error message, and for the name, number and punctuation of one class. */
 const PERSONA_BYTES = 1024;

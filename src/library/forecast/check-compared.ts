@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { earlierOf } from '../../runs/drift/earlier-of.ts';
+import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
 import { comparedFiles } from '../run-job.ts';
 import type { ScoreValues } from '../score-values.ts';

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { runOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';
 import type { Callbacks } from '../callbacks.ts';
-import type { Scorer } from '../scorers/scorer.ts';
+import type { Scorer } from '../scorer.ts';
 import type { GivenInputOptions } from './given/input-options.ts';
 import type { GivenOutputOptions } from './given/output-options.ts';
 import type { GivenServiceOptions } from './given/service-options.ts';

@@ -10,8 +10,8 @@ import { called } from '../as-rowcast-error.ts';
 import { CallbackGuard } from '../callback-guard.ts';
 import { type Retry, retryOf } from '../callbacks.ts';
 import { checkObject, readGiven } from '../options/given-values.ts';
+import type { Batch, Outcome, Scorer } from '../scorer.ts';
 import { predictBatches } from './predict-batches.ts';
-import type { Batch, Outcome, Scorer } from './scorer.ts';
 
 /** Options of a `Client`. */
 export interface ClientOptions {

@@ -3,7 +3,7 @@ import { LocalScorer as LocalThreads } from '../../models/local/local-scorer.ts'
 import type { Prediction } from '../../models/local/predict-personas.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
 import { checkObject } from '../options/given-values.ts';
-import type { Batch, Outcome, Scorer } from './scorer.ts';
+import type { Batch, Outcome, Scorer } from '../scorer.ts';
 
 /** Options of `LocalScorer.open`. */
 export interface LocalScorerOptions {

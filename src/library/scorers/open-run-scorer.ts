@@ -2,12 +2,12 @@ import type { ClientOptions } from '../../client/client-options.ts';
 import { httpScorer } from '../../client/scorer/http-scorer.ts';
 import type { OpenScorer, Scorer } from '../../scoring/scorer.ts';
 import type { ScoreValues } from '../score-values.ts';
+import type { Scorer as GivenScorer } from '../scorer.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
 import { openPredictor } from '../service/open-predictor.ts';
 import { Client, serviceOf } from './client.ts';
 import { LocalScorer, threadsOf } from './local-scorer.ts';
 import { ownService } from './own-scorer.ts';
-import type { Scorer as GivenScorer } from './scorer.ts';
 
 export interface RunScorerOptions {
   /** The one that the program gives, if it does. */

@@ -5,13 +5,13 @@ import { contractWire } from '../../base/contract/wire-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import { failureTable } from '../../client/failure-table.ts';
-import { InvalidResponse } from '../../client/protocols/report/invalid-response.ts';
+import { InvalidResponse } from '../../client/invalid-response.ts';
 import { parsePredictions } from '../../client/protocols/report/parse-predictions.ts';
 import { parseReport } from '../../client/protocols/report/parse-report.ts';
 import type { BatchService } from '../../client/scorer/http-scorer.ts';
 import { CallError } from '../../scoring/failures/call-error.ts';
 import { ServiceAvailability } from '../../scoring/failures/service-availability.ts';
-import type { Scorer } from './scorer.ts';
+import type { Scorer } from '../scorer.ts';
 
 export interface OwnScorerOptions {
   /** How often it is called at once. */

@@ -1,6 +1,6 @@
 import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
-import { isSingle, type ShardPlan } from '../../shards/plan/plan-shape.ts';
+import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import { comparedFiles, type RunJob } from '../run-job.ts';
 import { namesOf } from '../run-names.ts';

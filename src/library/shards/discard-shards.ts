@@ -3,9 +3,9 @@ import { discardUnfinished } from '../../runs/status/discard-run.ts';
 import { readStatus } from '../../runs/status/status.ts';
 import { SHARDS_OPTION } from '../../shards/assemble/join-state.ts';
 import { PLAN } from '../../shards/folder/names.ts';
+import type { PlanFile } from '../../shards/folder/plan-shape.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
-import type { PlanFile } from '../../shards/plan/plan-shape.ts';
 import { lastAttempts } from '../../shards/status/read-progress.ts';
 import { stillBeating } from '../../shards/status/still-beating.ts';
 

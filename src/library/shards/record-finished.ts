@@ -1,6 +1,6 @@
 import { RunLedger } from '../../runs/several/run-ledger.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
+import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 
 /**
  * Records the outputs of several inputs, so that a later command skips those that have not changed since.

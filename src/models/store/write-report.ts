@@ -3,8 +3,8 @@ import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/pr
 import { join } from 'node:path';
 import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { diskFiles } from '../../storage/durable-files.ts';
 import { writeDurably } from '../../storage/local/atomic-write.ts';
-import { diskFiles } from '../../storage/local/durable-files.ts';
 import { makeFolder, unwritableHome } from '../../storage/local/home-folder.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { absentReport, type ReportFile, reportFiles, sumsFile } from './one-version.ts';

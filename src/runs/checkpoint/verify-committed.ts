@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
-import type { Files } from '../../storage/local/durable-files.ts';
-import { readTail, Tail } from '../../storage/local/tail-digest.ts';
+import type { Files } from '../../storage/durable-files.ts';
+import { readTail, Tail } from '../../storage/tail-digest.ts';
 
 /** The part of a file that a checkpoint guarantees. */
 export interface CommittedExtent {

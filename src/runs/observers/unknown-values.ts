@@ -1,4 +1,4 @@
-import { misfitLine } from '../guards/misfit-line.ts';
+import { misfitLine } from '../drift/misfit-line.ts';
 import type { RunObserver, RunView } from '../observer.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
+import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import type { LockedPaths } from '../paths/lock-paths.ts';
 import { acquireFile } from './acquire-file-output.ts';
 import { type AcquiredOutput, acquireSink } from './output.ts';

@@ -1,9 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { History } from '../../base/options/values/run-values.ts';
+import type { Files } from '../../storage/durable-files.ts';
 import type { Access } from '../../storage/local/access.ts';
 import { replaceFile } from '../../storage/local/atomic-write.ts';
-import type { Files } from '../../storage/local/durable-files.ts';
-import type { PartialFile } from '../../storage/local/partial-file.ts';
+import type { PartialFile } from '../../storage/partial-file.ts';
 import { unwritable } from '../../storage/target.ts';
 import type { Attempt } from '../attempt.ts';
 import { type Checkpoint, type Fingerprint, FORMAT } from '../checkpoint/checkpoint.ts';

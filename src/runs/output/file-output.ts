@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { sha256Of } from '../../storage/checksum.ts';
+import type { Files } from '../../storage/durable-files.ts';
 import { accessOf } from '../../storage/local/access.ts';
-import type { Files } from '../../storage/local/durable-files.ts';
-import type { PartialFile } from '../../storage/local/partial-file.ts';
+import type { PartialFile } from '../../storage/partial-file.ts';
 import { type Attempt, nextAttempt } from '../attempt.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { removeSetAside } from '../paths/previous-rejects.ts';

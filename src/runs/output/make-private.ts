@@ -1,5 +1,5 @@
+import type { Files } from '../../storage/durable-files.ts';
 import { giveAccess, privateAccess } from '../../storage/local/access.ts';
-import type { Files } from '../../storage/local/durable-files.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import type { RunFiles } from '../paths/run-files.ts';
 

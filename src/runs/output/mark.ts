@@ -1,4 +1,4 @@
-import { type Extent, fileStart } from '../../storage/local/partial-file.ts';
+import { type Extent, fileStart } from '../../storage/partial-file.ts';
 import type { CommitPoint, WrittenExtents } from './output.ts';
 import type { RejectsExtent } from './rejects-file.ts';
 

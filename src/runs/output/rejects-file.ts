@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
+import type { Files, WritableFile } from '../../storage/durable-files.ts';
 import type { Access } from '../../storage/local/access.ts';
-import type { Files, WritableFile } from '../../storage/local/durable-files.ts';
-import { Tail } from '../../storage/local/tail-digest.ts';
+import { Tail } from '../../storage/tail-digest.ts';
 import { unwritable } from '../../storage/target.ts';
 
 /** The content of the rejects file up to some point. */

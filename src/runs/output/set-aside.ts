@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
-import type { Files } from '../../storage/local/durable-files.ts';
+import type { Files } from '../../storage/durable-files.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import { oldRejectsPartialOf, previousRejectsOf } from '../paths/previous-rejects.ts';

@@ -1,4 +1,4 @@
-import type { Files } from '../../storage/local/durable-files.ts';
+import type { Files } from '../../storage/durable-files.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { takeLock } from '../../storage/local/locks/output-lock.ts';
 import { partialOf, siblingPath } from '../../storage/local/sibling-path.ts';

@@ -1,7 +1,7 @@
 import { lstat, open } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { rejectColumns } from '../../formats/csv/reject-columns.ts';
-import { diskFiles } from '../../storage/local/durable-files.ts';
+import { diskFiles } from '../../storage/durable-files.ts';
 import { unwritable } from '../../storage/target.ts';
 
 /** A temporary file that a command is about to create. */

@@ -9,7 +9,7 @@ import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Target } from '../../storage/target.ts';
 import { relativeRejectsPath } from '../checkpoint/fingerprint.ts';
-import { finishKilledRepair } from '../repair/finish-repair.ts';
+import { finishKilledRepair } from '../finish-repair.ts';
 import { checkDefaultRejects, checkRepaired, clearLeftovers } from './leftovers.ts';
 import { makeOutputFolders } from './output-folders.ts';
 import { runFilesOf } from './run-files.ts';

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
-import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
+import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { takeLock } from '../../storage/local/locks/output-lock.ts';
 import { partialOf, siblingPath } from '../../storage/local/sibling-path.ts';

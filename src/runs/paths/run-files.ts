@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Files } from '../../storage/local/durable-files.ts';
+import type { Files } from '../../storage/durable-files.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { partialOf, siblingPath } from '../../storage/local/sibling-path.ts';
 import { type CommittedExtent, verifyWhole } from '../checkpoint/verify-committed.ts';

@@ -1,4 +1,4 @@
-import { diskFiles } from '../../storage/local/durable-files.ts';
+import { diskFiles } from '../../storage/durable-files.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { Target } from '../../storage/target.ts';

@@ -1,9 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
-import { diskFiles } from '../../storage/local/durable-files.ts';
+import { diskFiles } from '../../storage/durable-files.ts';
 import { readCheckpoint } from '../checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
+import { finishRepair } from '../finish-repair.ts';
 import type { RunFiles } from '../paths/run-files.ts';
-import { finishRepair } from './finish-repair.ts';
 
 /**
  * Finishes a run or a repair that was killed while its files took their places.

@@ -1,7 +1,7 @@
 import type { Codec } from '../../storage/codecs/codec.ts';
+import type { Files } from '../../storage/durable-files.ts';
 import type { Access } from '../../storage/local/access.ts';
-import type { Files } from '../../storage/local/durable-files.ts';
-import { type Extent, fileStart, type PartialFile } from '../../storage/local/partial-file.ts';
+import { type Extent, fileStart, type PartialFile } from '../../storage/partial-file.ts';
 
 /** Uncompressed size of a gzip member. */
 const MEMBER_BYTES = 1 << 20;

@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import { openSource } from '../../storage/backends.ts';
-import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
+import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import type { Source } from '../../storage/source.ts';
 import { lockRunPaths } from '../paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../paths/run-files.ts';

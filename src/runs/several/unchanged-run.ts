@@ -1,4 +1,4 @@
-import { finishKilledRepair } from '../repair/finish-repair.ts';
+import { finishKilledRepair } from '../finish-repair.ts';
 import type { FinishedRun } from './ledger-file.ts';
 import type { LedgerKey, RunLedger } from './run-ledger.ts';
 

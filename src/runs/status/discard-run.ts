@@ -1,12 +1,12 @@
 import { RowcastError } from '../../base/errors.ts';
 import { resolveTarget } from '../../storage/backends.ts';
-import { diskFiles } from '../../storage/local/durable-files.ts';
+import { diskFiles } from '../../storage/durable-files.ts';
 import { takeLock } from '../../storage/local/locks/output-lock.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import { readCheckpoint } from '../checkpoint/checkpoint.ts';
+import { finishKilledRepair } from '../finish-repair.ts';
 import { previousRejectsOf } from '../paths/previous-rejects.ts';
 import { finishRenames, runFilesOf } from '../paths/run-files.ts';
-import { finishKilledRepair } from '../repair/finish-repair.ts';
 import { noRuns } from './status.ts';
 
 /**

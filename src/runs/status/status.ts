@@ -5,8 +5,8 @@ import { resolveTarget } from '../../storage/backends.ts';
 import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import { isMissing } from '../../storage/local/missing.ts';
 import { type Checkpoint, readCheckpoint } from '../checkpoint/checkpoint.ts';
+import { finishKilledRepair } from '../finish-repair.ts';
 import { runFilesOf } from '../paths/run-files.ts';
-import { finishKilledRepair } from '../repair/finish-repair.ts';
 
 /** The state of an output and its run. */
 export interface Status {

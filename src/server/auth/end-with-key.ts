@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isGone, onRequestEnd } from '../http/request-end.ts';
 import { RequestError } from '../problems/problems.ts';
+import { isGone, onRequestEnd } from '../request-end.ts';
 
 /** Aborts streamed responses when their key is revoked or expires, also while the client does not read. */
 export function endWithKey(app: FastifyInstance, recheckMs: number): void {

@@ -1,7 +1,7 @@
 import { liveSource } from '../../formats/records/live-source.ts';
 import { type ScoredStream, scoredStream } from '../../scoring/scored-stream.ts';
-import type { Limits } from '../http/limits.ts';
 import type { Predictor } from '../predict/predictor.ts';
+import type { Limits } from '../service-limits.ts';
 import type { ServiceThreads } from '../threads/service-threads.ts';
 import { uploadScorer } from './upload-scorer.ts';
 import type { UploadTurns } from './upload-turns.ts';

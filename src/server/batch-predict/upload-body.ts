@@ -1,7 +1,7 @@
 import type { preParsingAsyncHookHandler } from 'fastify';
-import type { Limits } from '../http/limits.ts';
 import { decoded } from '../http/request-body.ts';
 import type { FairUse } from '../limits/fair-use.ts';
+import type { Limits } from '../service-limits.ts';
 import { requireUploadRate } from './upload-rate.ts';
 
 /** Passes on the body of an upload as it arrives, decompressed; it fails if it is too slow. */

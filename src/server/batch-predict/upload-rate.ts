@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Limits } from '../http/limits.ts';
 import { RequestError } from '../problems/problems.ts';
+import type { Limits } from '../service-limits.ts';
 
 /** Samples within the window over which an upload's rate is measured. */
 const SAMPLES = 20;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { onRequestEnd } from '../http/request-end.ts';
 import type { FairUse } from '../limits/fair-use.ts';
 import { keyOf } from '../limits/shares.ts';
+import { onRequestEnd } from '../request-end.ts';
 
 /** When the batches of an upload may be scored. */
 export interface UploadTurns {

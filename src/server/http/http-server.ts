@@ -1,8 +1,8 @@
 import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { FastifyServerFactory } from 'fastify';
+import type { Limits } from '../service-limits.ts';
 import { Connections, type ConnectionsOptions } from './connections.ts';
-import type { Limits } from './limits.ts';
 import { secureOptions, type Tls } from './tls.ts';
 
 /** Longer than most proxies keep idle connections (60 s), so that the proxy closes them first. */

@@ -4,8 +4,8 @@ import { PaddedGunzip } from '../../storage/codecs/padded-gunzip.ts';
 import type { Holding, SharedBudget } from '../limits/shared-budget.ts';
 import { keyOf, noMemory } from '../limits/shares.ts';
 import { RequestError } from '../problems/problems.ts';
-import type { Limits } from './limits.ts';
-import { onRequestEnd } from './request-end.ts';
+import { onRequestEnd } from '../request-end.ts';
+import type { Limits } from '../service-limits.ts';
 
 /** The body, decompressed. The reader may destroy it without ending the request. */
 export function decoded(request: FastifyRequest, reply: FastifyReply, payload: RequestPayload): Decoder {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { onRequestEnd } from '../http/request-end.ts';
+import { onRequestEnd } from '../request-end.ts';
 import type { SharedBudget } from './shared-budget.ts';
 import { keyOf, noMemory } from './shares.ts';
 

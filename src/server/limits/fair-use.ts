@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Limits } from '../http/limits.ts';
 import { RequestError } from '../problems/problems.ts';
+import type { Limits } from '../service-limits.ts';
 import type { Refusal } from './refusals.ts';
 import { RowRate } from './row-rate.ts';
 import { keyOf, openShares, type Shares } from './shares.ts';

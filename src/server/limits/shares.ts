@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../auth/principal.ts';
-import type { Limits } from '../http/limits.ts';
-import { onRequestEnd } from '../http/request-end.ts';
 import { RequestError } from '../problems/problems.ts';
+import { onRequestEnd } from '../request-end.ts';
+import type { Limits } from '../service-limits.ts';
 import type { Refusal } from './refusals.ts';
 import { SharedBudget } from './shared-budget.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { onRequestEnd } from '../http/request-end.ts';
+import { onRequestEnd } from '../request-end.ts';
 import { loggedPath } from './logged-path.ts';
 
 /** A completed request, for the log and the metrics; contains nothing of its body. */

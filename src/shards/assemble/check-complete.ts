@@ -2,7 +2,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { countOf, partOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { ShardedRun } from '../folder/read-run.ts';
-import type { ShardFailure } from '../work/result-shape.ts';
+import type { ShardFailure } from '../folder/result-shape.ts';
 
 /** Shards that a message names. */
 const NAMED = 5;

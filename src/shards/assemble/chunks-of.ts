@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { CommittedExtent } from '../../runs/checkpoint/verify-committed.ts';
-import type { Files } from '../../storage/local/durable-files.ts';
-import { Tail, TailWindow } from '../../storage/local/tail-digest.ts';
+import type { Files } from '../../storage/durable-files.ts';
+import { Tail, TailWindow } from '../../storage/tail-digest.ts';
 
 /** Bytes that are copied at a time. */
 const CHUNK_BYTES = 4 << 20;

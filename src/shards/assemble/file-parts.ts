@@ -1,9 +1,9 @@
 import type { Position } from '../../formats/records/position.ts';
 import { type Accounts, checkBalance, sumOf, unbalanced } from '../../scoring/row-counts.ts';
 import { partPathOf } from '../folder/part-path.ts';
+import type { PlanFile, Shard } from '../folder/plan-shape.ts';
 import type { ShardedRun } from '../folder/read-run.ts';
-import type { PlanFile, Shard } from '../plan/plan-shape.ts';
-import type { ShardResult } from '../work/result-shape.ts';
+import type { ShardResult } from '../folder/result-shape.ts';
 
 /** A part of an output. */
 export interface Part {

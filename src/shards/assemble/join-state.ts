@@ -4,7 +4,7 @@ import { REJECTS_OPTION } from '../../runs/checkpoint/fingerprint.ts';
 import { PrefixDigest } from '../../runs/checkpoint/prefix-digest.ts';
 import type { CommitPoint } from '../../runs/output/output.ts';
 import type { Accounts } from '../../scoring/row-counts.ts';
-import type { ShardPlan } from '../plan/plan-shape.ts';
+import type { ShardPlan } from '../folder/plan-shape.ts';
 import type { FileParts, Part } from './file-parts.ts';
 
 /** What a fingerprint calls the plan whose parts are joined. */

@@ -2,16 +2,16 @@ import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
 import { type DataCounts, dataCounts } from '../../runs/drift/data-counts.ts';
-import { earlierOf } from '../../runs/drift/earlier-of.ts';
 import type { DataFigures } from '../../runs/drift/figures.ts';
 import { TotalCounts } from '../../runs/drift/total-counts.ts';
 import { countRecords } from '../../runs/forecast/count-records.ts';
 import { type RunColumns, runColumns } from '../../runs/observers/lineage/run-columns.ts';
+import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import { type Plan, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { Source } from '../../storage/source.ts';
+import type { ShardPlan } from '../folder/plan-shape.ts';
 import { openPlanned } from '../plan/make-plan.ts';
-import type { ShardPlan } from '../plan/plan-shape.ts';
 import type { FileParts } from './file-parts.ts';
 
 /** What the shards have found in the data, by input and in all. */

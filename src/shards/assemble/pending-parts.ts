@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
 import type { LockedPaths } from '../../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
-import type { Files } from '../../storage/local/durable-files.ts';
+import type { Files } from '../../storage/durable-files.ts';
 import { joinedName } from '../folder/names.ts';
+import type { ShardPlan } from '../folder/plan-shape.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
-import type { ShardPlan } from '../plan/plan-shape.ts';
 import type { FileParts, Part } from './file-parts.ts';
 import { coveredParts, joinFingerprint } from './join-state.ts';
 

@@ -1,4 +1,4 @@
-import type { ShardResult } from '../work/result-shape.ts';
+import type { ShardResult } from '../folder/result-shape.ts';
 
 /** What the workers of a run have done, as far as the results of the shards say. */
 export interface WorkTime {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
-import type { ShardPlan } from '../plan/plan-shape.ts';
 import { partName } from './names.ts';
+import type { ShardPlan } from './plan-shape.ts';
 import type { SharedFolder } from './shared-folder.ts';
 
 /** The path of the output of one attempt, which is compressed as the output of its input is. */

@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
-import { plannedShape, planShape, type Shard, type ShardPlan, shardShape } from '../plan/plan-shape.ts';
 import { numbersOf, PLAN, PLANNED, shardName } from './names.ts';
+import { plannedShape, planShape, type Shard, type ShardPlan, shardShape } from './plan-shape.ts';
 import { readRecord } from './read-record.ts';
 import type { SharedFolder } from './shared-folder.ts';
 

@@ -3,9 +3,9 @@ import type { Learned, SharedLimits, SharedPace } from '../../base/contract/shar
 import { isMissing } from '../../storage/local/missing.ts';
 import type { Rates } from '../budget/slot-store.ts';
 import { workerName } from '../folder/names.ts';
+import { BEAT_MS, LEASE_MS } from '../folder/next-attempt.ts';
+import type { LeaseHolder } from '../folder/result-shape.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
-import { BEAT_MS, LEASE_MS } from '../work/next-attempt.ts';
-import type { LeaseHolder } from '../work/result-shape.ts';
 import { WorkerWatch, workersIn } from './see-workers.ts';
 import { type GivenLimits, isCounted, knownLimits, lowestGiven } from './shared-limits.ts';
 import type { SeenWorker, WorkerFile } from './worker-shape.ts';

@@ -11,8 +11,8 @@ import { classesOf, type Plan, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Identity, Source } from '../../storage/source.ts';
+import type { PlanFile, ShardPlan } from '../folder/plan-shape.ts';
 import type { PinnedOptions } from './pinned-options.ts';
-import type { PlanFile, ShardPlan } from './plan-shape.ts';
 
 export interface PlanWork {
   pairs: readonly FilePair[];

@@ -4,10 +4,10 @@ import { csv } from '../../formats/csv/csv-format.ts';
 import type { Position } from '../../formats/records/position.ts';
 import { none } from '../../storage/codecs/none.ts';
 import { PLANNED, shardName } from '../folder/names.ts';
+import type { PlanFile, Shard, ShardPlan } from '../folder/plan-shape.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { cutRecords } from './cut-records.ts';
 import { openPlanned } from './make-plan.ts';
-import type { PlanFile, Shard, ShardPlan } from './plan-shape.ts';
 
 export interface PublishOptions {
   folder: SharedFolder;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted } from '../../base/interrupted.ts';
 import { CANCELLED, numbersOf, PLAN } from '../folder/names.ts';
+import { isHeld } from '../folder/next-attempt.ts';
 import { readLeft } from '../folder/shards-left.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { cancelled } from '../work/cancelled.ts';
-import { isHeld } from '../work/next-attempt.ts';
 import { LeaseWatch } from '../work/see-attempts.ts';
 import type { Contact } from './contact.ts';
 import type { QueuedRun, RunQueue, ShardJob, ShardQueue } from './shard-queue.ts';

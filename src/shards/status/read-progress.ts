@@ -6,9 +6,9 @@ import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import { beatName, CANCELLED, leaseName, numbersOf } from '../folder/names.ts';
 import { readRecord } from '../folder/read-record.ts';
 import { readRun, type ShardedRun } from '../folder/read-run.ts';
+import { type Beat, type LeaseHolder, leaseShape } from '../folder/result-shape.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { readBeat } from '../work/read-beat.ts';
-import { type Beat, type LeaseHolder, leaseShape } from '../work/result-shape.ts';
 
 /** The last attempt to score a shard that has no result. */
 export interface LastAttempt {

@@ -9,15 +9,15 @@ import type { Scorer } from '../../scoring/scorer.ts';
 import type { TraceBatch } from '../../scoring/trace.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { doneName, PLAN } from '../folder/names.ts';
+import type { PlanFile, Shard, ShardPlan } from '../folder/plan-shape.ts';
+import type { ShardResult } from '../folder/result-shape.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import type { WorkerPace } from '../pace/worker-pace.ts';
-import type { PlanFile, Shard, ShardPlan } from '../plan/plan-shape.ts';
 import { cancelled } from './cancelled.ts';
 import { giveUp } from './give-up.ts';
 import { inheritPart, removePart } from './inherit-part.ts';
 import { Lease } from './lease.ts';
 import type { OtherShards } from './other-shards.ts';
-import type { ShardResult } from './result-shape.ts';
 import { type ScoredShard, scoreShard } from './score-shard.ts';
 import type { WorkObserver } from './work-observer.ts';
 

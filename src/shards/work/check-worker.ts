@@ -2,8 +2,8 @@ import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
+import type { ShardPlan } from '../folder/plan-shape.ts';
 import { openPlanned } from '../plan/make-plan.ts';
-import type { ShardPlan } from '../plan/plan-shape.ts';
 
 export interface OwnMeans {
   scorer: Scorer;

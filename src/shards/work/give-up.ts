@@ -1,6 +1,6 @@
 import { failedName } from '../folder/names.ts';
+import type { ShardFailure } from '../folder/result-shape.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
-import type { ShardFailure } from './result-shape.ts';
 
 /** Records that a shard is not tried again, unless somebody asks for it. */
 export async function giveUp(

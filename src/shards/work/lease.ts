@@ -1,8 +1,8 @@
 import { isMissing } from '../../storage/local/missing.ts';
 import { beatName, CANCELLED, doneName, leaseName } from '../folder/names.ts';
+import { BEAT_MS } from '../folder/next-attempt.ts';
+import type { Beat, LeaseHolder } from '../folder/result-shape.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
-import { BEAT_MS } from './next-attempt.ts';
-import type { Beat, LeaseHolder } from './result-shape.ts';
 
 /** What an attempt has done so far. */
 export type Figures = Pick<Beat, 'row' | 'read' | 'rejected'>;

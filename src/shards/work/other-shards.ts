@@ -1,8 +1,8 @@
 import { doneName, numbersOf } from '../folder/names.ts';
 import { readRecord } from '../folder/read-record.ts';
+import { resultShape } from '../folder/result-shape.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { readBeat } from './read-beat.ts';
-import { resultShape } from './result-shape.ts';
 import { Turns } from './turns.ts';
 
 interface Counts {

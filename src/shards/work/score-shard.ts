@@ -9,9 +9,9 @@ import type { Run } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import type { RunResult } from '../../runs/run-result.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
+import type { PlanFile, Shard } from '../folder/plan-shape.ts';
+import type { ShardResult } from '../folder/result-shape.ts';
 import { openPlanned } from '../plan/make-plan.ts';
-import type { PlanFile, Shard } from '../plan/plan-shape.ts';
-import type { ShardResult } from './result-shape.ts';
 
 export interface ShardWork {
   shard: Shard;

@@ -1,10 +1,10 @@
 import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
 import { leaseName, numbersOf } from '../folder/names.ts';
+import type { SeenAttempt } from '../folder/next-attempt.ts';
 import { readRecord } from '../folder/read-record.ts';
+import { type Beat, type LeaseHolder, leaseShape } from '../folder/result-shape.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
-import type { SeenAttempt } from './next-attempt.ts';
 import { readBeat } from './read-beat.ts';
-import { type Beat, type LeaseHolder, leaseShape } from './result-shape.ts';
 import { Turns } from './turns.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { RowcastError } from '../../base/errors.ts';
+import { isHeld, nextAttempt, type SeenAttempt } from '../folder/next-attempt.ts';
 import { partPathOf } from '../folder/part-path.ts';
+import type { Shard } from '../folder/plan-shape.ts';
 import { readShard } from '../folder/read-plan.ts';
-import type { Shard } from '../plan/plan-shape.ts';
 import { attemptShard, type Work } from './attempt-shard.ts';
 import { giveUp } from './give-up.ts';
 import { checkpointOf } from './inherit-part.ts';
-import { isHeld, nextAttempt, type SeenAttempt } from './next-attempt.ts';
 import { LeaseWatch } from './see-attempts.ts';
 
 const KILLED = { code: 'killed', message: 'its process ended before the first checkpoint' };

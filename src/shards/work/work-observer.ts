@@ -1,8 +1,8 @@
 import type { RowcastError } from '../../base/errors.ts';
 import type { RunProgress } from '../../runs/observer.ts';
 import type { TraceBatch } from '../../scoring/trace.ts';
-import type { Shard } from '../plan/plan-shape.ts';
-import type { ShardResult } from './result-shape.ts';
+import type { Shard } from '../folder/plan-shape.ts';
+import type { ShardResult } from '../folder/result-shape.ts';
 import type { ScoredShard } from './score-shard.ts';
 
 /** What happens to the shards of a worker. */

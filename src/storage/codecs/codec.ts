@@ -1,5 +1,5 @@
-import type { WritableFile } from '../local/durable-files.ts';
-import type { Extent, PartialFile } from '../local/partial-file.ts';
+import type { WritableFile } from '../durable-files.ts';
+import type { Extent, PartialFile } from '../partial-file.ts';
 
 /** A compression of files, or none. Another one is a file in this folder and a line in `codecs.ts`. */
 export interface Codec {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { WritableFile } from '../local/durable-files.ts';
-import type { Extent, PartialFile } from '../local/partial-file.ts';
+import type { WritableFile } from '../durable-files.ts';
+import type { Extent, PartialFile } from '../partial-file.ts';
 
 /** Number of members that are compressed or written while the next one is filled. */
 const MEMBERS_AT_ONCE = 2;

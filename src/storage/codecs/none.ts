@@ -1,6 +1,6 @@
-import type { WritableFile } from '../local/durable-files.ts';
-import type { Extent, PartialFile } from '../local/partial-file.ts';
-import { type Tail, TailWindow } from '../local/tail-digest.ts';
+import type { WritableFile } from '../durable-files.ts';
+import type { Extent, PartialFile } from '../partial-file.ts';
+import { type Tail, TailWindow } from '../tail-digest.ts';
 import type { Codec } from './codec.ts';
 
 /** Files without compression. */

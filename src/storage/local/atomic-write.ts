@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { diskFiles, type Files, type WritableFile } from '../durable-files.ts';
 import { type Access, keepAccess, privateAccess } from './access.ts';
 import { createUnlessTaken } from './create-exclusive.ts';
-import { diskFiles, type Files, type WritableFile } from './durable-files.ts';
 
 /** Writes and syncs a new file that only its owner can read. Its name is durable after `syncFolder`. */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {

@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { codecOfName } from '../codecs/codecs.ts';
+import { diskFiles } from '../durable-files.ts';
+import { type Extent, fileStart } from '../partial-file.ts';
 import type { Sink } from '../sink.ts';
+import { readTail } from '../tail-digest.ts';
 import { type Target, unwritable } from '../target.ts';
 import { accessOf } from './access.ts';
-import { diskFiles } from './durable-files.ts';
 import { lockOf } from './locks/lock-file.ts';
-import { type Extent, fileStart } from './partial-file.ts';
 import { partialOf } from './sibling-path.ts';
-import { readTail } from './tail-digest.ts';
 
 /** A target that is a regular file. */
 export interface FileTarget extends Target {

@@ -1,6 +1,6 @@
 import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { diskFiles } from './durable-files.ts';
+import { diskFiles } from '../durable-files.ts';
 import { isMissing } from './missing.ts';
 
 /** Folders that were created, and can be removed again while they are empty. */

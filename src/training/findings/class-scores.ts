@@ -1,4 +1,4 @@
-import type { EvaluatedRows } from './evaluation.ts';
+import type { EvaluatedRows } from '../learn/evaluation.ts';
 
 /** A class's probabilities, in its own rows and in all others. */
 export interface ClassScores {

@@ -1,4 +1,4 @@
-import { type EvaluatedRows, mostLikely } from './evaluation.ts';
+import { type EvaluatedRows, mostLikely } from '../learn/evaluation.ts';
 
 /** Rows by actual and predicted class: `counts[actual][predicted]`. */
 export type Confusion = number[][];

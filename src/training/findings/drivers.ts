@@ -1,7 +1,7 @@
 import type { EncodedColumn, EngineModel } from '../../models/model/engine.ts';
 import { predictColumns } from '../../models/model/predict-columns.ts';
-import { seededRandom, shuffled } from '../rows/seeded-random.ts';
-import { logLoss } from './evaluation.ts';
+import { logLoss } from '../learn/evaluation.ts';
+import { seededRandom, shuffled } from '../seeded-random.ts';
 
 /** The most shuffles per column; their mean is used. */
 const MAX_REPEATS = 3;

@@ -5,10 +5,10 @@ import { compileModel } from '../../models/model/compiled-model.ts';
 import { engineOf } from '../../models/model/engine.ts';
 import { predictColumns } from '../../models/model/predict-columns.ts';
 import type { PredictorSpec } from '../../models/model/predictor-spec.ts';
+import { accuracy } from '../learn/evaluation.ts';
 import type { Design, Labelled } from '../learn/features/design.ts';
 import { predictRows } from '../learn/to-predictor-spec.ts';
 import { impacts } from './drivers.ts';
-import { accuracy } from './evaluation.ts';
 import { qualityOf } from './quality.ts';
 
 /** A model that was trained on some of the rows. */

@@ -1,8 +1,8 @@
 import type { Quality } from '../../base/contract/schemas.ts';
+import { accuracy, type EvaluatedRows, logLoss } from '../learn/evaluation.ts';
 import { calibrationOf } from './calibration.ts';
 import { classScores } from './class-scores.ts';
 import { confusionOf } from './confusion.ts';
-import { accuracy, type EvaluatedRows, logLoss } from './evaluation.ts';
 import { areaUnderCurve } from './roc.ts';
 import { rounded } from './rounded.ts';
 import { wilson } from './wilson.ts';

@@ -1,5 +1,5 @@
+import type { EvaluatedRows } from '../learn/evaluation.ts';
 import { classScores } from './class-scores.ts';
-import type { EvaluatedRows } from './evaluation.ts';
 
 export interface RocPoint {
   /** The share of the other rows that score at least the threshold. */

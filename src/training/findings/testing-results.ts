@@ -1,5 +1,5 @@
 import { writeRow } from '../../formats/csv/write-row.ts';
-import { mostLikely } from './evaluation.ts';
+import { mostLikely } from '../learn/evaluation.ts';
 
 export interface TestingSplit {
   header: readonly string[];

@@ -1,10 +1,10 @@
 import type { Quality, Report, Warning } from '../../base/contract/schemas.ts';
 import { partOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { percent } from '../learn/evaluation.ts';
 import { testingDuplicates } from '../rows/duplicates.ts';
 import type { LearnedColumns } from '../rows/learn-columns.ts';
 import type { Split } from '../rows/split-rows.ts';
-import { percent } from './evaluation.ts';
 import { type LabelledRows, leakingColumns } from './leaks.ts';
 
 /** Below this share of the testing rows, copies change no metric by a percent. */

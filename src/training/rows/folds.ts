@@ -1,5 +1,5 @@
 import type { Fold } from '../learn/selection/validate.ts';
-import { seededRandom, shuffled } from './seeded-random.ts';
+import { seededRandom, shuffled } from '../seeded-random.ts';
 import type { Split } from './split-rows.ts';
 
 /** Up to this many rows, one validation split is too noisy, so cross-validation is used: 3 folds, or 5 for few rows. */

@@ -3,7 +3,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
-import { seededRandom, shuffled } from './seeded-random.ts';
+import { seededRandom, shuffled } from '../seeded-random.ts';
 
 /** The classes of rows that have a label. */
 export interface Labels {

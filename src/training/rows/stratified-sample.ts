@@ -1,4 +1,4 @@
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../seeded-random.ts';
 
 /**
  * The minimum number of rows kept per stratum while the total is unknown: with this many, a quota that was estimated

@@ -1,9 +1,9 @@
+import { bytesText } from '../bytes-text.ts';
 import { pageLinks, pageOf } from '../elements/pages.ts';
 import { timeInColumn } from '../elements/times.ts';
 import { type Html, html, named } from '../html.ts';
 import type { Session } from '../session/sessions.ts';
 import type { Quota } from '../space/quota.ts';
-import { bytesText } from './bytes-text.ts';
 import type { ListedData } from './data-store.ts';
 import { deleteButton } from './delete-button.ts';
 import { countText } from './texts.ts';

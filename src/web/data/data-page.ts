@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { bytesText } from '../bytes-text.ts';
 import { person } from '../elements/person.ts';
 import { timeOf } from '../elements/times.ts';
 import { type Html, html, named } from '../html.ts';
@@ -6,7 +7,6 @@ import { sendPage } from '../page.ts';
 import { csrfField } from '../session/csrf.ts';
 import { sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
-import { bytesText } from './bytes-text.ts';
 import { columnRow } from './column-row.ts';
 import type { DataMeta } from './data-files.ts';
 import { deleteButton } from './delete-button.ts';

@@ -7,7 +7,7 @@ import { readMany } from '../../storage/local/read-many.ts';
 import { Quota } from '../space/quota.ts';
 import { sizeOfFolder } from '../space/size-of-folder.ts';
 import { Space } from '../space/space.ts';
-import { TrainingStore } from '../trainings/training-store.ts';
+import { TrainingStore } from '../training-store.ts';
 import { damagedData, noSuchData } from './data-errors.ts';
 import {
   type DataMeta,

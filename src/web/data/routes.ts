@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
 import type { PlatformContext } from '../context.ts';
-import { notify } from '../elements/notice.ts';
+import { notify } from '../notice.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { requireUnbound } from '../session/rights.ts';
 import { dataPage } from './data-page.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { onRequestEnd } from '../../server/http/request-end.ts';
 import { busy } from '../../server/limits/shares.ts';
+import { onRequestEnd } from '../../server/request-end.ts';
 import { sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
 import type { Watched } from './watched.ts';

@@ -1,6 +1,6 @@
 import { scopes } from '../../server/auth/scopes.ts';
-import { noticeBox } from '../elements/notice.ts';
 import { flag, type Html, html } from '../html.ts';
+import { noticeBox } from '../notice.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
 import { lifetimes, type NewKeyFields, scopeTexts } from './new-key-form.ts';

@@ -1,8 +1,8 @@
 import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { countedText, countText, percentText } from '../charts/text.ts';
-import { noticeBox } from '../elements/notice.ts';
 import { type Html, html, named } from '../html.ts';
+import { noticeBox } from '../notice.ts';
 import { durationText } from './durations.ts';
 
 const badges: Readonly<Record<Summary['status'], string>> = {

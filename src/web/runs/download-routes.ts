@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
-import { onRequestEnd } from '../../server/http/request-end.ts';
 import { RequestError } from '../../server/problems/problems.ts';
+import { onRequestEnd } from '../../server/request-end.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { isMissing } from '../../storage/local/missing.ts';
 import { attachment } from '../download-name.ts';

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { KeyRing } from '../../server/auth/key-ring.ts';
 import { everything, type Principal } from '../../server/auth/principal.ts';
 import { scopes } from '../../server/auth/scopes.ts';
-import type { Notice } from '../elements/notice.ts';
+import type { Notice } from '../notice.ts';
 
 /** Longer than a lunch break. */
 const IDLE_MS = 4 * 3_600_000;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingAsyncHookHandler } from 'fastify';
 import { uploadBody } from '../../server/batch-predict/upload-body.ts';
-import { onRequestEnd } from '../../server/http/request-end.ts';
+import { onRequestEnd } from '../../server/request-end.ts';
 import type { PlatformContext } from '../context.ts';
 import { sessionEnded, sessionOf } from './require-session.ts';
 

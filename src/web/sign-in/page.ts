@@ -1,5 +1,5 @@
-import { noticeBox } from '../elements/notice.ts';
 import { html } from '../html.ts';
+import { noticeBox } from '../notice.ts';
 import type { Page } from '../page.ts';
 import { csrfField } from '../session/csrf.ts';
 

@@ -1,5 +1,5 @@
 import { RequestError } from '../../server/problems/problems.ts';
-import { bytesText } from '../data/bytes-text.ts';
+import { bytesText } from '../bytes-text.ts';
 import { OWNER } from '../session/sessions.ts';
 import type { Quota } from './quota.ts';
 

@@ -2,7 +2,7 @@ import { reportFolder } from '../../models/store/report-folder.ts';
 import type { Quota } from '../space/quota.ts';
 import { sizeOfFolder } from '../space/size-of-folder.ts';
 import { Space } from '../space/space.ts';
-import { TrainingStore } from './training-store.ts';
+import { TrainingStore } from '../training-store.ts';
 
 /** Counts the reports that were trained on the platform, by their ids. */
 export async function countReports(home: string, quota: Quota): Promise<Space> {

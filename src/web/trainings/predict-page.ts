@@ -5,9 +5,9 @@ import { timeOf } from '../elements/times.ts';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
+import type { TrainingState } from '../training-state.ts';
 import { type ChoiceOptions, choice } from './choice.ts';
 import { progressView } from './progress-view.ts';
-import type { TrainingState } from './training-state.ts';
 import type { Trainings } from './trainings.ts';
 
 export interface PredictPageOptions extends ChoiceOptions {

@@ -4,7 +4,7 @@ import { sentence } from '../errors/sentence.ts';
 import { type Html, html, named } from '../html.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
-import { STAGES, type TrainingProgress } from './training-state.ts';
+import { STAGES, type TrainingProgress } from '../training-state.ts';
 
 /** What a training is doing, or how it ended. `training.js` keeps it up to date. */
 export function progressView(training: TrainingProgress, session: Session): Html {

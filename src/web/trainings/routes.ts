@@ -8,11 +8,11 @@ import { sendEvents } from '../events/event-stream.ts';
 import type { Watched } from '../events/watched.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { requireUnbound } from '../session/rights.ts';
+import type { TrainingProgress, TrainingState } from '../training-state.ts';
 import { countReport } from './count-reports.ts';
 import { Leaks } from './leaks.ts';
 import { readOrder, trainingBody } from './order.ts';
 import { sendPredictPage } from './predict-page.ts';
-import type { TrainingProgress, TrainingState } from './training-state.ts';
 import { Trainings } from './trainings.ts';
 
 const dataParams = z.object({ id: z.string() });

@@ -12,8 +12,8 @@ import {
   type TrainingProgress,
   type TrainingState,
   withoutStep,
-} from './training-state.ts';
-import { TrainingStore } from './training-store.ts';
+} from '../training-state.ts';
+import { TrainingStore } from '../training-store.ts';
 
 /** What to train. */
 export interface TrainingOrder {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Random, seededRandom } from '../../../src/training/rows/seeded-random.ts';
+import { type Random, seededRandom } from '../../../src/training/seeded-random.ts';
 import { root } from '../../support/root.ts';
 import { writeUsual } from '../input.ts';
 import { writeShape } from '../shapes.ts';

@@ -3,9 +3,9 @@ import { encoderOf } from '../../../src/formats/columns/column-encoder.ts';
 import { loadModel, type Model } from '../../../src/models/model/model-file.ts';
 import { predictColumns } from '../../../src/models/model/predict-columns.ts';
 import { loadReportModel } from '../../../src/models/store/report-model.ts';
-import { accuracy } from '../../../src/training/findings/evaluation.ts';
 import { areaUnderCurve } from '../../../src/training/findings/roc.ts';
 import { fit } from '../../../src/training/fit.ts';
+import { accuracy } from '../../../src/training/learn/evaluation.ts';
 import { bin } from '../../support/rowcast.ts';
 import { run } from '../runs.ts';
 

@@ -1,7 +1,7 @@
 import { loadReportModel } from '../../../src/models/store/report-model.ts';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { predictorOf } from '../../../src/server/predict/predictor.ts';
-import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
+import { seededRandom } from '../../../src/training/seeded-random.ts';
 
 /** Rows of 20 columns, twelve of them numerical, the others with four to six categories, and the predicted column. */
 export function makeHistory(rows: number): string[][] {

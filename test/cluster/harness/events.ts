@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../../fixtures/random.ts';
-import { LEASE_MS } from '../../../src/shards/work/next-attempt.ts';
+import { LEASE_MS } from '../../../src/shards/folder/next-attempt.ts';
 import type { Cluster } from './cluster.ts';
 import type { CuttableProxy } from './proxy.ts';
 import { fillDisk } from './small-disk.ts';

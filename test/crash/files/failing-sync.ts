@@ -8,7 +8,7 @@ const handle = await open('/dev/null');
 const prototype: FileHandle = Object.getPrototypeOf(handle);
 await handle.close();
 
-/** The signature that `storage/local/durable-files.ts` uses. */
+/** The signature that `storage/durable-files.ts` uses. */
 type Write = (this: FileHandle, bytes: Uint8Array, at: number, length: number, offset: null) => unknown;
 const { datasync } = prototype;
 const write: Write = prototype.write;

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { diskFiles, type Files, type WritableFile } from '../../../src/storage/local/durable-files.ts';
+import { diskFiles, type Files, type WritableFile } from '../../../src/storage/durable-files.ts';
 
 /** An operation that changes a file or makes a change durable. */
 export interface Operation {

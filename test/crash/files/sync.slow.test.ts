@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { diskFiles, type Files, type WritableFile } from '../../../src/storage/local/durable-files.ts';
+import { diskFiles, type Files, type WritableFile } from '../../../src/storage/durable-files.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';

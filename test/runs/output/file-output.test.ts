@@ -10,7 +10,7 @@ import { runFilesOf } from '../../../src/runs/paths/run-files.ts';
 import { newAccounts } from '../../../src/scoring/row-counts.ts';
 import { none } from '../../../src/storage/codecs/none.ts';
 import { privateAccess } from '../../../src/storage/local/access.ts';
-import { fileStart } from '../../../src/storage/local/partial-file.ts';
+import { fileStart } from '../../../src/storage/partial-file.ts';
 import { MemoryFiles } from '../../support/memory-files.ts';
 
 const folder = '/nowhere';

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Output } from '../../../src/runs/output/output.ts';
-import { diskFiles } from '../../../src/storage/local/durable-files.ts';
+import { diskFiles } from '../../../src/storage/durable-files.ts';
 import { openOutput, pointAt } from '../../support/file-output.ts';
 import { newFolder } from '../../support/folder.ts';
 

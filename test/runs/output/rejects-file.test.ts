@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { RejectsFile } from '../../../src/runs/output/rejects-file.ts';
+import { diskFiles, type Files } from '../../../src/storage/durable-files.ts';
 import { accessOf } from '../../../src/storage/local/access.ts';
-import { diskFiles, type Files } from '../../../src/storage/local/durable-files.ts';
 import { newFolder } from '../../support/folder.ts';
 
 it('a rejects file that is closed while it is being opened is closed', async t => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
-import { defaultLimits } from '../../../src/server/http/limits.ts';
+import { defaultLimits } from '../../../src/server/service-limits.ts';
 import { get } from '../../support/service/client.ts';
 import { ownTrainedHome, serving } from '../../support/service/serving.ts';
 import { openConnection } from '../../support/service/socket.ts';

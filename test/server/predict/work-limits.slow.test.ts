@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchResponse } from '../../../src/base/contract/schemas.ts';
-import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
+import { seededRandom } from '../../../src/training/seeded-random.ts';
 import { post } from '../../support/service/client.ts';
 import { serving } from '../../support/service/serving.ts';
 

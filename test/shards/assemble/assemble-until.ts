@@ -1,5 +1,5 @@
 // Assembles in a process that may kill itself; argv has its parameters as JSON. Prints the number of file operations.
-import type { Files } from '../../../src/storage/local/durable-files.ts';
+import type { Files } from '../../../src/storage/durable-files.ts';
 import { recordedFiles } from '../../crash/files/recorded-files.ts';
 import { assembleHere } from '../../support/shards/assemble-here.ts';
 import { onTwoDisks } from '../../support/shards/two-disks.ts';

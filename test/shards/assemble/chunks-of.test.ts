@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { chunksOf } from '../../../src/shards/assemble/chunks-of.ts';
-import { diskFiles } from '../../../src/storage/local/durable-files.ts';
+import { diskFiles } from '../../../src/storage/durable-files.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const text = 'header\n1,a\n2,b\n';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CANCELLED } from '../../../src/shards/folder/names.ts';
+import { plannedShape } from '../../../src/shards/folder/plan-shape.ts';
 import { readRecord } from '../../../src/shards/folder/read-record.ts';
 import { type SharedFolder, sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
-import { plannedShape } from '../../../src/shards/plan/plan-shape.ts';
 import { newFolder } from '../../support/folder.ts';
 
 async function withFile(t: TestContext, text: string): Promise<SharedFolder> {

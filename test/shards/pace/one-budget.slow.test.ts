@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LEASE_MS } from '../../../src/shards/work/next-attempt.ts';
+import { LEASE_MS } from '../../../src/shards/folder/next-attempt.ts';
 import { newFolder } from '../../support/folder.ts';
 import { type Running, rowcast, startRowcast } from '../../support/rowcast.ts';
 import { type StubOptions, send, startStub } from '../../support/stub/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { random } from '../../../fixtures/random.ts';
-import { LEASE_MS } from '../../../src/shards/work/next-attempt.ts';
+import { LEASE_MS } from '../../../src/shards/folder/next-attempt.ts';
 import { runs, seed } from '../../support/random-tests.ts';
 import { PaceSimulation } from '../../support/shards/pace-simulation.ts';
 

@@ -98,7 +98,7 @@ describe('rowcast abort', () => {
     await workOn(sharded);
     await assert.rejects(
       assembleHere(sharded.shards.path, {
-        ...(await import('../../../src/storage/local/durable-files.ts')).diskFiles,
+        ...(await import('../../../src/storage/durable-files.ts')).diskFiles,
         async readAt() {
           throw new Error('the disk fails');
         },

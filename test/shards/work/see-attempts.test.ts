@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beatName, leaseName } from '../../../src/shards/folder/names.ts';
+import type { Beat } from '../../../src/shards/folder/result-shape.ts';
 import { type SharedFolder, sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
-import type { Beat } from '../../../src/shards/work/result-shape.ts';
 import { LeaseWatch } from '../../../src/shards/work/see-attempts.ts';
 import { newFolder } from '../../support/folder.ts';
 

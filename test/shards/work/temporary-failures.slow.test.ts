@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { MAX_ATTEMPTS } from '../../../src/shards/work/next-attempt.ts';
+import { MAX_ATTEMPTS } from '../../../src/shards/folder/next-attempt.ts';
 import { fillDisk, mountDisk, noSmallDisk, unmountDisk } from '../../cluster/harness/small-disk.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/rowcast.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { random } from '../../../fixtures/random.ts';
-import { LEASE_MS } from '../../../src/shards/work/next-attempt.ts';
+import { LEASE_MS } from '../../../src/shards/folder/next-attempt.ts';
 import { isFull, seed } from '../../support/random-tests.ts';
 import { type Running, startRowcast } from '../../support/rowcast.ts';
 import { compareSingle } from '../../support/shards/compare-single.ts';

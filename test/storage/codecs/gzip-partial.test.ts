@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { gzipPartial } from '../../../src/storage/codecs/gzip-partial.ts';
-import { type Extent, fileStart } from '../../../src/storage/local/partial-file.ts';
+import { type Extent, fileStart } from '../../../src/storage/partial-file.ts';
 import { MemoryFiles } from '../../support/memory-files.ts';
 
 const path = '/out.csv.gz.partial';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { none } from '../../../src/storage/codecs/none.ts';
+import { diskFiles } from '../../../src/storage/durable-files.ts';
 import { privateAccess } from '../../../src/storage/local/access.ts';
-import { diskFiles } from '../../../src/storage/local/durable-files.ts';
-import { fileStart } from '../../../src/storage/local/partial-file.ts';
+import { fileStart } from '../../../src/storage/partial-file.ts';
 import { newFolder } from '../../support/folder.ts';
 import { MemoryFiles } from '../../support/memory-files.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { chmod, chown, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { diskFiles } from '../../../src/storage/durable-files.ts';
 import { accessOf } from '../../../src/storage/local/access.ts';
 import { replaceFile, replaceFileNow } from '../../../src/storage/local/atomic-write.ts';
-import { diskFiles } from '../../../src/storage/local/durable-files.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;

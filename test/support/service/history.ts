@@ -1,6 +1,6 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
+import { seededRandom } from '../../../src/training/seeded-random.ts';
 import { sharedFolder } from '../folder.ts';
 
 /** A small labelled data set with a signal in an amount, a plan and a tenure; about a tenth of the cells are missing. */

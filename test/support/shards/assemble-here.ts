@@ -8,7 +8,7 @@ import { noCounts } from '../../../src/shards/assemble/joined-counts.ts';
 import { removeFolder } from '../../../src/shards/assemble/remove-folder.ts';
 import { readRun } from '../../../src/shards/folder/read-run.ts';
 import { sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
-import type { Files } from '../../../src/storage/local/durable-files.ts';
+import type { Files } from '../../../src/storage/durable-files.ts';
 
 /** Assembles in this process, with a checkpoint after each part. */
 export async function assembleHere(

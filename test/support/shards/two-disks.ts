@@ -1,4 +1,4 @@
-import type { Files } from '../../../src/storage/local/durable-files.ts';
+import type { Files } from '../../../src/storage/durable-files.ts';
 
 /** Files of which the parts seem to be on another disk than the output. */
 export const onTwoDisks = (files: Files): Files => ({

@@ -5,7 +5,7 @@ import { scoresOf } from '../../../src/models/model/scores.ts';
 import { reportColumns } from '../../../src/models/store/report-columns.ts';
 import { writeReport } from '../../../src/models/store/write-report.ts';
 import { testingResultsCsv } from '../../../src/training/findings/testing-results.ts';
-import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
+import { seededRandom } from '../../../src/training/seeded-random.ts';
 import { reportOf } from '../service/report.ts';
 
 /** Names and values that markup, shells and spreadsheets could take for something else. */

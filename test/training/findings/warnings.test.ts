@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { qualityOf } from '../../../src/training/findings/quality.ts';
 import { warningsOf } from '../../../src/training/findings/warnings.ts';
 import { learnColumns } from '../../../src/training/rows/learn-columns.ts';
-import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
 import { splitRows } from '../../../src/training/rows/split-rows.ts';
+import { seededRandom } from '../../../src/training/seeded-random.ts';
 
 /** The warnings about 500 rows of an amount, a plan, the value that `column` derives from the label, and the label. */
 function warningsAbout(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encoderOf } from '../../../src/formats/columns/column-encoder.ts';
 import { learnColumn, learnColumns } from '../../../src/training/rows/learn-columns.ts';
-import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
+import { seededRandom } from '../../../src/training/seeded-random.ts';
 
 const values = (rows: number, of: (i: number) => string) => Array.from({ length: rows }, (_, i) => of(i));
 const learn = (given: string[]) => learnColumn('x', given, given);

@@ -10,8 +10,8 @@ import { changed, choicesOf, noSettings } from '../../../src/web/data/settings.t
 import { Incoming } from '../../../src/web/data/upload/incoming.ts';
 import { receiveUpload } from '../../../src/web/data/upload/receive-upload.ts';
 import { OWNER } from '../../../src/web/session/sessions.ts';
-import { newTrainingId } from '../../../src/web/trainings/training-state.ts';
-import { TrainingStore } from '../../../src/web/trainings/training-store.ts';
+import { newTrainingId } from '../../../src/web/training-state.ts';
+import { TrainingStore } from '../../../src/web/training-store.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const text = 'a,b\n1,2\n3,4\n';

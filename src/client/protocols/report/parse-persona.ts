@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type PersonaAnswer, type ValueWarning, valueWarning } from '../../../base/contract/schemas.ts';
 import type { Wire } from '../../../base/contract/wire-names.ts';
+import { checkReport, InvalidResponse } from '../../invalid-response.ts';
 import { jsonText } from '../../transport/response-body.ts';
-import { checkReport, InvalidResponse } from './invalid-response.ts';
 import { parsePredictions } from './parse-predictions.ts';
 
 /**

@@ -4,8 +4,8 @@ import type { Wire } from '../../../base/contract/wire-names.ts';
 import { counted, countOf } from '../../../base/number-text.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
+import { checkReport, InvalidResponse } from '../../invalid-response.ts';
 import { copyProbabilities } from './copy-probabilities.ts';
-import { checkReport, InvalidResponse } from './invalid-response.ts';
 import { isObject } from './is-object.ts';
 import { inPersonaOrder } from './persona-order.ts';
 

@@ -1,6 +1,6 @@
 import { type LooseReport, looseReport } from '../../../base/contract/schemas.ts';
+import { checkReport, InvalidResponse } from '../../invalid-response.ts';
 import { parseJson } from '../../transport/response-body.ts';
-import { checkReport, InvalidResponse } from './invalid-response.ts';
 import { describeReportIssue } from './report-issue.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Wire } from '../../../base/contract/wire-names.ts';
-import { InvalidResponse } from './invalid-response.ts';
+import { InvalidResponse } from '../../invalid-response.ts';
 import { isObject } from './is-object.ts';
 
 /** Some services number their predictions with this member. */

@@ -1,5 +1,5 @@
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
-import { seededRandom } from '../../rows/seeded-random.ts';
+import { seededRandom } from '../../seeded-random.ts';
 import { type Binning, binsOf, type Feature, learnBinning } from './bins.ts';
 import type { ColumnValues } from './column-values.ts';
 import { foldedTargets, learnTargets, type Targets } from './target-encoding.ts';

@@ -1,5 +1,5 @@
 import { scoresOf } from '../../../models/model/scores.ts';
-import type { Random } from '../../rows/seeded-random.ts';
+import type { Random } from '../../seeded-random.ts';
 
 /** Smoothing: pseudo-rows with the overall class shares that are added to each level. */
 const PRIOR_ROWS = 20;

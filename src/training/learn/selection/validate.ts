@@ -1,7 +1,7 @@
 import type { PredictorSpec } from '../../../models/model/predictor-spec.ts';
 import { probabilitiesOf, scoresOf } from '../../../models/model/scores.ts';
-import { accuracy, logLoss } from '../../findings/evaluation.ts';
-import { seededRandom } from '../../rows/seeded-random.ts';
+import { seededRandom } from '../../seeded-random.ts';
+import { accuracy, logLoss } from '../evaluation.ts';
 import type { Design, Labelled } from '../features/design.ts';
 import { fitLinear } from '../linear/fit-linear.ts';
 import { predictRows, treesSpecOf } from '../to-predictor-spec.ts';

@@ -1,5 +1,5 @@
 import { scoresOf } from '../../../models/model/scores.ts';
-import { type Random, shuffled } from '../../rows/seeded-random.ts';
+import { type Random, shuffled } from '../../seeded-random.ts';
 import { classGradients, logisticGradients, priorScores, softmax } from '../loss.ts';
 import { TreeGrower } from './grow-tree.ts';
 import type { BinnedTable } from './histograms.ts';

@@ -1,5 +1,5 @@
 import type { RecordKind } from '../../../formats/csv/records/scan-record.ts';
-import { seededRandom } from '../../../training/rows/seeded-random.ts';
+import { seededRandom } from '../../../training/seeded-random.ts';
 
 /** A record of a sample. */
 export interface SampledRecord {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { diskFiles } from '../../../storage/durable-files.ts';
 import { writeDurably } from '../../../storage/local/atomic-write.ts';
-import { diskFiles } from '../../../storage/local/durable-files.ts';
 import { makeFolder } from '../../../storage/local/home-folder.ts';
 import { thisProcess } from '../../../storage/local/locks/lock-holder.ts';
 import { type DataMeta, dataFolder, holderFile, metaFile, profileFile, uploading } from '../data-files.ts';

@@ -4,8 +4,8 @@ import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { calibrationOf } from '../../../training/findings/calibration.ts';
 import { classScores } from '../../../training/findings/class-scores.ts';
 import { type Confusion, confusionOf } from '../../../training/findings/confusion.ts';
-import { type EvaluatedRows, logLoss } from '../../../training/findings/evaluation.ts';
 import { meanArea, type RocCurve, rocCurve } from '../../../training/findings/roc.ts';
+import { type EvaluatedRows, logLoss } from '../../../training/learn/evaluation.ts';
 import { type ColumnProfile, ColumnSample } from './column-sample.ts';
 import { readTestingRows } from './testing-rows.ts';
 

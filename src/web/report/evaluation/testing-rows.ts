@@ -5,7 +5,7 @@ import { afterHeader, type Header } from '../../../formats/csv/header.ts';
 import { readBatches, readHead } from '../../../formats/csv/read-batches.ts';
 import { RecordReader } from '../../../formats/csv/records/record-reader.ts';
 import { type Fields, textOf } from '../../../formats/records/fields.ts';
-import type { EvaluatedRows } from '../../../training/findings/evaluation.ts';
+import type { EvaluatedRows } from '../../../training/learn/evaluation.ts';
 
 /** Sees the fields of the testing rows, a batch at a time. */
 export interface FieldObserver {

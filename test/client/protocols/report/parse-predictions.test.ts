@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { codePointOrder } from '../../../../src/base/contract/class-order.ts';
 import { tolerance } from '../../../../src/base/contract/predictions.ts';
 import { contractWire } from '../../../../src/base/contract/wire-names.ts';
-import { InvalidResponse } from '../../../../src/client/protocols/report/invalid-response.ts';
+import { InvalidResponse } from '../../../../src/client/invalid-response.ts';
 import {
   type ExpectedPredictions,
   parsePredictions,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { foldedTargets, learnTargets } from '../../../../src/training/learn/features/target-encoding.ts';
-import { seededRandom } from '../../../../src/training/rows/seeded-random.ts';
+import { seededRandom } from '../../../../src/training/seeded-random.ts';
 
 test("a level's share is shrunk towards the overall share, more so for rarer levels", () => {
   const levels = Float64Array.from({ length: 101 }, (_, row) => (row === 0 ? 2 : 1));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { columnValues } from '../../../../src/training/learn/features/column-values.ts';
 import { Designer } from '../../../../src/training/learn/features/design.ts';
 import { select } from '../../../../src/training/learn/selection/select.ts';
-import { seededRandom } from '../../../../src/training/rows/seeded-random.ts';
+import { seededRandom } from '../../../../src/training/seeded-random.ts';
 
 const ROWS = 3000;
 

@@ -4,7 +4,7 @@ import { binsOf, type Feature, learnBinning } from '../../../../src/training/lea
 import type { Design } from '../../../../src/training/learn/features/design.ts';
 import { predictRows, treesSpecOf } from '../../../../src/training/learn/to-predictor-spec.ts';
 import { boost } from '../../../../src/training/learn/trees/boost.ts';
-import { seededRandom } from '../../../../src/training/rows/seeded-random.ts';
+import { seededRandom } from '../../../../src/training/seeded-random.ts';
 
 const settings = { leaves: 8, leafRows: 5, l2: 0, rate: 0.3, featureShare: 1 };
 

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from '../../../src/client/client.ts';
-import { permanentError } from '../../../src/client/retry/permanent-errors.ts';
+import { permanentError } from '../../../src/client/transport/permanent-errors.ts';
 import { newFolder } from '../../support/folder.ts';
 import { startRaw, whole } from '../../support/stub/raw.ts';
 import { startStub } from '../../support/stub/service.ts';

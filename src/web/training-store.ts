@@ -1,14 +1,14 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasReport } from '../../models/store/report-store.ts';
-import { placeFile } from '../../storage/local/atomic-write.ts';
-import { makeFolder } from '../../storage/local/home-folder.ts';
-import { lockOf } from '../../storage/local/locks/lock-file.ts';
-import { readLock } from '../../storage/local/locks/lock-holder.ts';
-import { takeLock } from '../../storage/local/locks/output-lock.ts';
-import { isMissing } from '../../storage/local/missing.ts';
-import { readMany } from '../../storage/local/read-many.ts';
-import { readRegular } from '../../storage/local/read-regular.ts';
+import { hasReport } from '../models/store/report-store.ts';
+import { placeFile } from '../storage/local/atomic-write.ts';
+import { makeFolder } from '../storage/local/home-folder.ts';
+import { lockOf } from '../storage/local/locks/lock-file.ts';
+import { readLock } from '../storage/local/locks/lock-holder.ts';
+import { takeLock } from '../storage/local/locks/output-lock.ts';
+import { isMissing } from '../storage/local/missing.ts';
+import { readMany } from '../storage/local/read-many.ts';
+import { readRegular } from '../storage/local/read-regular.ts';
 import { type TrainingState, trainingId, trainingState } from './training-state.ts';
 
 /** The most trainings that are remembered, besides those of reports that exist. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { reportId } from '../../base/contract/schemas.ts';
-import { type ToldError, tellError } from '../errors/told-error.ts';
+import { reportId } from '../base/contract/schemas.ts';
+import { type ToldError, tellError } from './errors/told-error.ts';
 
 /** Sorts by time of creation. */
 export const trainingId = z.string().regex(/^[0-9a-f]{20}$/);

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import { RequestError } from '../problems/problems.ts';
+import { RequestError } from './problems/problems.ts';
 
 type Release = () => void;
 

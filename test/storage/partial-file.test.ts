@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Codec } from '../../../src/storage/codecs/codec.ts';
-import { gzip } from '../../../src/storage/codecs/gzip.ts';
-import { none } from '../../../src/storage/codecs/none.ts';
-import { type Appended, type Extent, fileStart } from '../../../src/storage/local/partial-file.ts';
-import { readTail } from '../../../src/storage/local/tail-digest.ts';
-import { MemoryFiles } from '../../support/memory-files.ts';
+import type { Codec } from '../../src/storage/codecs/codec.ts';
+import { gzip } from '../../src/storage/codecs/gzip.ts';
+import { none } from '../../src/storage/codecs/none.ts';
+import { type Appended, type Extent, fileStart } from '../../src/storage/partial-file.ts';
+import { readTail } from '../../src/storage/tail-digest.ts';
+import { MemoryFiles } from '../support/memory-files.ts';
 
 /** Parts of an output, the mark of each being its number; some have no mark, and some no bytes. */
 const parts = fc.array(fc.record({ bytes: fc.uint8Array({ maxLength: 40 }), isMarked: fc.boolean() }), {

@@ -1,4 +1,4 @@
-import { type Html, html, type Part } from '../html.ts';
+import { type Html, html, type Part } from './html.ts';
 
 /** A message about what was just done, or what went wrong. */
 export interface Notice {

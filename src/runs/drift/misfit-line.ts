@@ -1,6 +1,6 @@
 import { countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { ColumnFigures } from '../drift/figures.ts';
+import type { ColumnFigures } from './figures.ts';
 
 /** Columns that are named; a warning is one line. */
 const MAX_NAMED = 3;

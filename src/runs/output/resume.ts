@@ -3,8 +3,8 @@ import { counted, countOf } from '../../base/number-text.ts';
 import type { Layout, Opened } from '../../formats/format.ts';
 import { type InputRange, isInside, type Position } from '../../formats/records/position.ts';
 import type { Source } from '../../storage/source.ts';
-import type { PreviousRun } from '../output/output.ts';
-import { PrefixDigest } from './prefix-digest.ts';
+import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
+import type { PreviousRun } from './output.ts';
 
 /** A source positioned where the run continues. */
 export interface PositionedSource {

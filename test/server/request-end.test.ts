@@ -4,12 +4,12 @@ import { readdir, readlink } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { ModelCache } from '../../../src/server/predict/model-cache.ts';
-import { get, post, type Target } from '../../support/service/client.ts';
-import { persona, serving, trainedHome } from '../../support/service/serving.ts';
-import { openConnection } from '../../support/service/socket.ts';
-import { openUpload, responseHead, upload } from '../../support/service/upload.ts';
-import { header, row } from '../../support/service/uploads.ts';
+import { ModelCache } from '../../src/server/predict/model-cache.ts';
+import { get, post, type Target } from '../support/service/client.ts';
+import { persona, serving, trainedHome } from '../support/service/serving.ts';
+import { openConnection } from '../support/service/socket.ts';
+import { openUpload, responseHead, upload } from '../support/service/upload.ts';
+import { header, row } from '../support/service/uploads.ts';
 
 const csv = `${header}\n${`${row}\n`.repeat(20)}`;
 const single = JSON.stringify({ id: 'two', ...persona });

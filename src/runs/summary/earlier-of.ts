@@ -1,5 +1,5 @@
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import type { EarlierFigures } from './earlier-figures.ts';
+import type { EarlierFigures } from '../drift/earlier-figures.ts';
 
 /**
  * Reads the summary of the run to compare with.
@@ -12,6 +12,6 @@ export async function earlierOf({
 }: Pick<RunValues, 'compare' | 'report'>): Promise<EarlierFigures | undefined> {
   if (compare === undefined) return undefined;
   // Loaded only when it is needed.
-  const { readEarlierSummary } = await import('../summary/earlier-summary.ts');
+  const { readEarlierSummary } = await import('./earlier-summary.ts');
   return readEarlierSummary(compare, report);
 }

@@ -1,4 +1,4 @@
-import { sanitize } from '../../../base/sanitize.ts';
+import { sanitize } from '../base/sanitize.ts';
 
 /** A response that must not be merged (G4 in docs/design.md). */
 export class InvalidResponse extends Error {

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, open, readFile, rename, stat, unlink } from 'node:fs/promises';
-import { type Access, keepAccess, PRIVATE, restrictAccess } from './access.ts';
-import { withDescriptor } from './descriptor-limit.ts';
-import { isMissing, unlessMissing } from './missing.ts';
+import { type Access, keepAccess, PRIVATE, restrictAccess } from './local/access.ts';
+import { withDescriptor } from './local/descriptor-limit.ts';
+import { isMissing, unlessMissing } from './local/missing.ts';
 
 /**
  * File operations on which resuming a run depends. A separate layer, so that a test can record the order of writes, syncs

@@ -1,5 +1,5 @@
 import { connect } from 'node:tls';
-import { TlsExpected } from '../transport/socket-guard.ts';
+import { TlsExpected } from './socket-guard.ts';
 
 /** A connection error that retrying cannot fix. */
 export interface PermanentError {

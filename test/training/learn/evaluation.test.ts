@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accuracy, logLoss, mostLikely, percent } from '../../../src/training/findings/evaluation.ts';
+import { accuracy, logLoss, mostLikely, percent } from '../../../src/training/learn/evaluation.ts';
 
 const scored = { probabilities: Float64Array.of(0.5, 0.5, 0.2, 0.8, 1, 0), labels: [0, 1, 1], classes: 2 };
 

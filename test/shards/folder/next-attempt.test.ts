@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LEASE_MS, nextAttempt, type SeenAttempt } from '../../../src/shards/work/next-attempt.ts';
-import type { Beat } from '../../../src/shards/work/result-shape.ts';
+import { LEASE_MS, nextAttempt, type SeenAttempt } from '../../../src/shards/folder/next-attempt.ts';
+import type { Beat } from '../../../src/shards/folder/result-shape.ts';
 
 const beat = (own: Partial<Beat> = {}): Beat => ({
   ...{ beat: 1, state: 'running', row: 1, read: 0, rejected: 0, error: null },

@@ -1,12 +1,12 @@
-import { RowcastError } from '../../base/errors.ts';
-import { resolveTarget } from '../../storage/backends.ts';
-import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
-import { lockOf } from '../../storage/local/locks/lock-file.ts';
-import { takeLocks } from '../../storage/local/locks/output-lock.ts';
-import { type Checkpoint, readCheckpoint } from '../checkpoint/checkpoint.ts';
-import { previousRejectsOf } from '../paths/previous-rejects.ts';
-import { finishRenames, type RunFiles, runFilesOf } from '../paths/run-files.ts';
-import { recordRepair } from '../several/record-repair.ts';
+import { RowcastError } from '../base/errors.ts';
+import { resolveTarget } from '../storage/backends.ts';
+import { diskFiles, type Files } from '../storage/durable-files.ts';
+import { lockOf } from '../storage/local/locks/lock-file.ts';
+import { takeLocks } from '../storage/local/locks/output-lock.ts';
+import { type Checkpoint, readCheckpoint } from './checkpoint/checkpoint.ts';
+import { previousRejectsOf } from './paths/previous-rejects.ts';
+import { finishRenames, type RunFiles, runFilesOf } from './paths/run-files.ts';
+import { recordRepair } from './several/record-repair.ts';
 
 /**
  * Finishes a repair that was killed while its files took their places. Every command that reads or replaces an output

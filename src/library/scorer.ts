@@ -1,5 +1,5 @@
-import type { Features, LooseReport } from '../../base/contract/schemas.ts';
-import type { Prediction } from '../../models/local/predict-personas.ts';
+import type { Features, LooseReport } from '../base/contract/schemas.ts';
+import type { Prediction } from '../models/local/predict-personas.ts';
 
 /**
  * What predicts: a `LocalScorer`, a `Client`, or an object of your own. `score` calls an own one with batches of
