@@ -6,7 +6,6 @@ import type { verifyOptions } from '../base/options/verify.ts';
 import { commandOf } from '../base/shell-word.ts';
 import type { LongField } from '../formats/records/long-field.ts';
 import { finishKilledRepair } from '../runs/finish-repair.ts';
-import { formerRejectsOf } from '../runs/paths/former-rejects.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
 import { newTally, type Tally } from '../runs/verify/compare.ts';
 import { mismatch } from '../runs/verify/mismatch.ts';
@@ -43,7 +42,7 @@ export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
   const { input, output, values, tally = newTally(), onLongField } = files;
   if (output !== '-') await finishKilledRepair(output);
   const usual = await usualRejects(output);
-  const rejects = values.rejects ?? (await firstThatExists(usual));
+  const rejects = values.rejects ?? (usual !== undefined && (await exists(usual)) ? usual : undefined);
   if ([input, output, rejects].filter(file => file === '-').length > 1)
     throw new RowcastError('usage', 'stdin can be used for one file only', {
       hint: 'Give paths for the others.',
@@ -55,7 +54,7 @@ export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
   };
   const sample = files.sample && { ...files.sample, prefix: values.prefix, onCompared };
   await verify({ ...values, ...pair, tally, onLongField, sample }).catch(error => hintAtRun(error, output));
-  if (rejects === undefined && usual[0] !== undefined) checkHasNoRejects(tally, usual[0]);
+  if (rejects === undefined && usual !== undefined) checkHasNoRejects(tally, usual);
   return { tally, rejects, sampled };
 }
 
@@ -74,11 +73,10 @@ function checkHasNoRejects({ unscored, malformed }: Tally, file: string): void {
   );
 }
 
-/** Where a run puts the rejects of an output by default, now and formerly; nowhere if the output is not a file. */
-async function usualRejects(output: string): Promise<string[]> {
-  if (output === '-' || !(await stat(output).catch(() => undefined))?.isFile()) return [];
-  const path = await followLinks(output);
-  return [runFilesOf(path).rejects, formerRejectsOf(path)];
+/** Where a run puts the rejects of an output unless it is told otherwise; undefined if the output is not a file. */
+async function usualRejects(output: string): Promise<string | undefined> {
+  if (output === '-' || !(await stat(output).catch(() => undefined))?.isFile()) return undefined;
+  return runFilesOf(await followLinks(output)).rejects;
 }
 
 /** The rows that were repaired, if there are any. */
@@ -86,11 +84,6 @@ async function repairedOf(output: string): Promise<string | undefined> {
   if (output === '-') return undefined;
   const { repaired } = runFilesOf(await followLinks(output));
   return (await exists(repaired)) ? repaired : undefined;
-}
-
-async function firstThatExists(files: readonly string[]): Promise<string | undefined> {
-  for (const file of files) if (await exists(file)) return file;
-  return undefined;
 }
 
 const exists = async (file: string): Promise<boolean> =>

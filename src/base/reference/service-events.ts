@@ -6,7 +6,6 @@ export const serviceEvents = {
   admin_serving: 'Health and metrics are at `url`.',
   key_generated: 'There was no key; a temporary one is in `file`.',
   key_damaged: 'The stored `key` is damaged.',
-  key_without_scopes: 'The `key` comes from a version without scopes.',
   unencrypted: 'Other hosts can reach the service without TLS.',
   browser_not_opened: 'No browser could be opened.',
   reloaded: 'SIGHUP: certificate and keys were read again.',

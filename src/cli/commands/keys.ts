@@ -21,7 +21,7 @@ export async function run({ flags, env, log }: Context): Promise<number> {
       continue;
     }
     const used = await lastUseOf(home, name, key.created);
-    const scopes = key.hasScopes ? key.scopes.join(', ') : `${key.scopes.join(', ')} (created before scopes)`;
+    const scopes = key.scopes.join(', ');
     rows.push([name, key.created, used ?? 'never', expiryOf(key), [key.reports].flat().join(', '), scopes]);
   }
   await printText(alignColumns([['KEY', 'CREATED', 'LAST USED', 'EXPIRES', 'REPORTS', 'SCOPES'], ...rows]));

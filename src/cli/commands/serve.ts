@@ -90,11 +90,6 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
           { event: 'key_damaged', key: name },
           `the key "${name}" is damaged and is not accepted; remove it with: rowcast keys revoke ${name}`,
         );
-      else if (!key.hasScopes)
-        log.warn(
-          { event: 'key_without_scopes', key: name },
-          `the key "${name}" was created before scopes existed and allows every endpoint, including testing results`,
-        );
     if (options.tls === undefined && !isLoopback(options.host))
       log.warn(
         { event: 'unencrypted' },

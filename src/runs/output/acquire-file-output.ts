@@ -16,7 +16,6 @@ import {
 } from '../checkpoint/checkpoint.ts';
 import { REJECTS_OPTION, relativeRejectsPath } from '../checkpoint/fingerprint.ts';
 import { verifyCommitted } from '../checkpoint/verify-committed.ts';
-import { formerRejectsOf, moveFormerRejects } from '../paths/former-rejects.ts';
 import {
   isSamePath,
   previousRejectsOf,
@@ -49,8 +48,6 @@ export async function acquireFile(options: FileOutputOptions): Promise<AcquiredO
     finished.fingerprint.options[REJECTS_OPTION] !== relativeRejectsPath(path, rejects)
   )
     throw otherRejects(paths.checkpoint);
-  if (saved !== undefined && rejects === undefined && saved.fingerprint.options[REJECTS_OPTION] === undefined)
-    await moveFormerRejects(files, paths, saved).catch(named);
   if (finished !== undefined) await finish(options, paths, finished).catch(named);
   const exists = (await stat(path).catch(() => undefined)) !== undefined;
   if (exists && ifExists === 'skip') return undefined;
@@ -116,10 +113,8 @@ async function openFile(
     const previousRejects = await previousRejectsOf(path);
     await files.remove(paths.checkpoint);
     await files.syncFolder(folder);
-    if (previousRejects !== undefined)
-      for (const at of [previousRejects.path, formerRejectsOf(path)])
-        if (!isSamePath(at, paths.rejects))
-          await removePreviousRejects(files, path, { ...previousRejects, path: at });
+    if (previousRejects !== undefined && !isSamePath(previousRejects.path, paths.rejects))
+      await removePreviousRejects(files, path, previousRejects);
   }
   const { output, rejects: rejected } = previous?.checkpoint ?? NOTHING_WRITTEN;
   const tail = await verifyCommitted(files, paths.partial, output);

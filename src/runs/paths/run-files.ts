@@ -3,7 +3,6 @@ import type { Files } from '../../storage/durable-files.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { partialOf, siblingPath } from '../../storage/local/sibling-path.ts';
 import { type CommittedExtent, verifyWhole } from '../checkpoint/verify-committed.ts';
-import { formerRejectsOf } from './former-rejects.ts';
 import { isRejectsFile } from './leftovers.ts';
 
 /** The files of a run: its output, and those next to it until it ends. */
@@ -83,8 +82,6 @@ export async function finishRenames(
   else if (paths.hasDefaultRejects && (await isRejectsFile(paths.rejects))) await files.remove(paths.rejects);
   if (repaired.bytes > 0) await files.rename(paths.repairedPartial, paths.repaired);
   else if (await isRejectsFile(paths.repaired)) await files.remove(paths.repaired);
-  const former = formerRejectsOf(paths.output);
-  if (paths.hasDefaultRejects && (await isRejectsFile(former))) await files.remove(former);
   await files.rename(paths.partial, paths.output);
   const folders = new Set([dirname(paths.rejects), dirname(paths.output)]);
   for (const folder of folders) await files.syncFolder(folder);

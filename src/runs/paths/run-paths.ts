@@ -4,7 +4,6 @@ import { checkApart } from '../../storage/local/distinct-files.ts';
 import { type FileTarget, fileTarget } from '../../storage/local/file-target.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Target } from '../../storage/target.ts';
-import { formerRejectsOf } from './former-rejects.ts';
 import { runFilesOf } from './run-files.ts';
 
 /** The paths that a command reads and writes, as given. */
@@ -65,7 +64,6 @@ export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPath
       ...output.usedFiles('the output', '-o'),
       ...(output.path === undefined ? [] : checkpointFilesOf(output.path)),
       ...((rejects ?? defaultRejects(output))?.usedFiles('the rejects file', '--rejects') ?? []),
-      ...(rejects === undefined && output.path !== undefined ? formerRejectsFileOf(output.path) : []),
       ...(summary?.usedFiles('the summary', '--summary') ?? []),
       stderr,
     ],
@@ -85,16 +83,6 @@ export function defaultRejects({ path: output }: Target): FileTarget | undefined
   const { rejects } = runFilesOf(output);
   return fileTarget(rejects, rejects);
 }
-
-/** Rejects of an earlier run at their former default path: the run removes them when it finishes. */
-const formerRejectsFileOf = (output: string): UsedFile[] => [
-  {
-    at: formerRejectsOf(output),
-    what: 'the former rejects file of the output',
-    option: '-o',
-    isDerived: true,
-  },
-];
 
 /** The files that a run needs to resume, and those of a repair, which it removes. */
 function checkpointFilesOf(output: string): UsedFile[] {

@@ -7,7 +7,6 @@ import { type ColumnOptions, outputColumns, ownNames } from '../../formats/csv/o
 import { type Head, type ReadOptions, readHead } from '../../formats/csv/read-batches.ts';
 import { rejectEnding } from '../../formats/csv/reject-records.ts';
 import type { Source } from '../../storage/source.ts';
-import { formerRejectsOf } from '../paths/former-rejects.ts';
 import type { RunFiles } from '../paths/run-files.ts';
 import { Rejected } from '../verify/rejected.ts';
 import { openSide, type Side } from '../verify/side.ts';
@@ -107,18 +106,16 @@ export async function openFiles(
 }
 
 /**
- * The rejects file of an output, at its present or former default path.
+ * The rejects file of an output.
  *
  * @returns undefined if all rejects were repaired before
  * @throws RowcastError `no_rejects`
  */
 async function rejectsOf(
-  { output, rejects, hasDefaultRejects }: RunFiles,
+  { rejects, hasDefaultRejects }: RunFiles,
   wasRepaired: boolean,
 ): Promise<string | undefined> {
-  const former = formerRejectsOf(output);
   if (await exists(rejects)) return rejects;
-  if (hasDefaultRejects && (await exists(former))) return former;
   // A file that is named stays, with only its header.
   if (hasDefaultRejects && wasRepaired) return undefined;
   throw new RowcastError('no_rejects', 'the output has no rejects file, so there is nothing to repair', {

@@ -5,7 +5,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
 import { readRegular } from '../../storage/local/read-regular.ts';
-import { formerScopes, type Scope, scopes } from './scopes.ts';
+import { type Scope, scopes } from './scopes.ts';
 
 /**
  * The service's API keys: `<home>/keys/NAME.json`, one file per key, so that concurrent commands lose nothing. The key
@@ -20,15 +20,12 @@ const grants = {
 };
 
 /** The format increases whenever an older rowcast would grant a key more than it should. */
-const keyFile = z.discriminatedUnion('format', [
-  z.object({ format: z.literal(1), ...grants }),
-  z.object({
-    format: z.literal(2),
-    ...grants,
-    scopes: z.array(z.enum(scopes)).min(1),
-    expires: z.iso.datetime().optional(),
-  }),
-]);
+const keyFile = z.object({
+  format: z.literal(2),
+  ...grants,
+  scopes: z.array(z.enum(scopes)).min(1),
+  expires: z.iso.datetime().optional(),
+});
 
 export type KeyFile = z.infer<typeof keyFile>;
 
@@ -38,9 +35,7 @@ export interface StoredKey {
   sha256: string;
   created: string;
   reports: 'all' | readonly string[];
-  /** For a key from before there were any, all that existed then, since it could do everything. */
   scopes: readonly Scope[];
-  hasScopes: boolean;
   /** After this time it is rejected. */
   expires: string | undefined;
 }
@@ -78,12 +73,8 @@ export async function readKey(home: string, name: string): Promise<ListedKey | u
   if (text === undefined) return undefined;
   const { data } = keyFile.safeParse(parsed(String(text)));
   if (data === undefined) return { name, key: undefined };
-  const { sha256, created, reports } = data;
-  const own =
-    data.format === 1
-      ? { scopes: formerScopes, hasScopes: false, expires: undefined }
-      : { scopes: data.scopes, hasScopes: true, expires: data.expires };
-  return { name, key: { name, sha256, created, reports, ...own } };
+  const { sha256, created, reports, expires } = data;
+  return { name, key: { name, sha256, created, reports, scopes: data.scopes, expires } };
 }
 
 /** A file that cannot be read counts as a damaged key, so that it does not lock out all others. */

@@ -4,6 +4,3 @@ export type Scope = (typeof scopes)[number];
 
 /** The scopes of a new key. Testing results contain labelled rows, so their scope must be requested. */
 export const defaultScopes: readonly Scope[] = ['predict', 'report'];
-
-/** The scopes of a key from before there were any: the endpoints of that time. */
-export const formerScopes: readonly Scope[] = ['predict', 'report', 'testing-results'];

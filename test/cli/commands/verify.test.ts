@@ -82,13 +82,6 @@ describe('rowcast verify', () => {
     );
   });
 
-  it('finds the rejects under their former file name', async t => {
-    const cwd = await newPair(t, { 'out.csv.rejects.csv': REJECTS });
-    const { code, stderr } = await rowcast(['verify', 'in.csv', 'out.csv'], { cwd });
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /1 malformed; all in .*out\.csv\.rejects\.csv\)/);
-  });
-
   it('reports a rejects file that was deleted', async t => {
     const { code, stderr } = await rowcast(['verify', 'in.csv', 'out.csv'], { cwd: await newPair(t) });
     assert.equal(code, 4);
