@@ -53,9 +53,19 @@ async function halfWritten(t: TestContext, name: string) {
   await output.save();
   const covered = (await stat(`${path}.partial`)).size;
   await write(output, 2);
-  // A gzip member is compressed in the background.
+  // A gzip member is compressed in the background, and written in several parts.
   while ((await stat(`${path}.partial`)).size === covered) await setImmediate();
+  if (name.endsWith('.gz')) while (!isWholeGzip(await readFile(`${path}.partial`))) await setImmediate();
   return { path, output };
+}
+
+function isWholeGzip(bytes: Buffer): boolean {
+  try {
+    gunzipSync(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const isDamage = (error: { code: string; severity: string }): boolean => {
