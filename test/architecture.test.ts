@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { root } from './support/root.ts';
 
@@ -108,6 +108,35 @@ describe('the architecture', () => {
     const modules = imports.filter(({ from, to }) => from === 'formats' && /^(node:|@|\w)/.test(to));
     const others = modules.filter(({ isOurs }) => !isOurs).map(({ to }) => to);
     assert.deepEqual([...new Set(others)].sort(), ['csv-stringify', 'node:buffer']);
+  });
+
+  it('says in each room what it, and each folder in it, is for', () => {
+    const rows = textOf('ARCHITECTURE.md').matchAll(/^\| `(\w+)` \| (.*) \| [^|]* \| ([^|]*) \|$/gm);
+    const missing = [...rows].flatMap(([, room = '', purpose = '', unknown = '']) => {
+      if (!rooms.has(room)) return [];
+      const text = textOf(`src/${room}/README.md`);
+      const folders = readdirSync(join(root, 'src', room), { recursive: true, withFileTypes: true })
+        .filter(entry => entry.isDirectory())
+        .map(({ parentPath, name }) => relative(join(root, 'src', room), join(parentPath, name)));
+      const wanted = [purpose, unknown, ...folders.map(folder => `- \`${folder}\`: `)];
+      return wanted.filter(part => !text.includes(part)).map(part => `${room}: ${part}`);
+    });
+    assert.deepEqual(missing, []);
+  });
+
+  it('has no two sibling folders that import each other', () => {
+    const pairs = new Set(
+      imports
+        .filter(({ isOurs }) => isOurs)
+        .flatMap(({ file, target }) => {
+          const [from, to] = [dirname(file).split('/'), dirname(target).split('/')];
+          const shared = from.findIndex((name, i) => name !== to[i]);
+          const isApart = shared !== -1 && to[shared] !== undefined;
+          return isApart ? [[from, to].map(path => path.slice(0, shared + 1).join('/')).join(' ')] : [];
+        }),
+    );
+    const both = [...pairs].filter(pair => pairs.has(pair.split(' ').reverse().join(' ')));
+    assert.deepEqual(both, []);
   });
 
   it('lists every dependency in ARCHITECTURE.md, with its reason', () => {

@@ -3,15 +3,16 @@ import type { Appended, AppendedOptions } from './csv/appended-columns.ts';
 import type { Dialect } from './csv/dialect.ts';
 import type { Header } from './csv/header.ts';
 import type { ColumnOptions, OutputColumns } from './csv/output-columns.ts';
-import type { ByteSource, ReadOptions } from './csv/read-batches.ts';
-import type { Reject } from './csv/reject-records.ts';
+import type { ReadOptions } from './csv/read-head.ts';
+import type { RecordOptions } from './csv/records/record-options.ts';
 import type { Batch } from './records/batch.ts';
 import type { BatchReader } from './records/batch-reader.ts';
+import type { ByteSource } from './records/byte-source.ts';
 import type { Fault } from './records/faults.ts';
 import type { Fields } from './records/fields.ts';
 import type { LongField } from './records/long-field.ts';
 import type { InputRange, Position } from './records/position.ts';
-import type { RecordOptions } from './records/record-options.ts';
+import type { Reject } from './records/reject.ts';
 
 /** How records are written as bytes. A row keeps its own bytes from the input to the output. */
 export interface Format {

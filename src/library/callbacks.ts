@@ -1,4 +1,4 @@
-import type { Reject } from '../formats/csv/reject-records.ts';
+import type { Reject } from '../formats/records/reject.ts';
 import type { RunObserver, RunProgress, RunView } from '../runs/observer.ts';
 import type { RunControl } from '../runs/run-control.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';

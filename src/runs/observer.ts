@@ -1,6 +1,6 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
-import type { Reject } from '../formats/csv/reject-records.ts';
 import type { LongField } from '../formats/records/long-field.ts';
+import type { Reject } from '../formats/records/reject.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
 import type { Accounts } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';

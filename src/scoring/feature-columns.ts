@@ -3,8 +3,8 @@ import { RowcastError } from '../base/errors.ts';
 import { countOf } from '../base/number-text.ts';
 import { suggestNames } from '../base/suggest-names.ts';
 import { looksLikeValue, refuseRowAsHeader } from '../formats/csv/refuse-row-as-header.ts';
-import { rejectColumns } from '../formats/csv/reject-columns.ts';
 import type { Layout } from '../formats/format.ts';
+import { rejectColumns } from '../formats/records/reject-columns.ts';
 import { listNames, nearMissText } from './near-misses.ts';
 
 /** A column of the input that is sent to the service. */

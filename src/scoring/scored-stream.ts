@@ -1,5 +1,5 @@
 import type { UploadAccounts } from '../base/contract/accounts-trailer.ts';
-import type { ByteSource } from '../formats/csv/read-batches.ts';
+import type { ByteSource } from '../formats/records/byte-source.ts';
 import { hasMisfits } from './counting/counted-column.ts';
 import { RunTally } from './counting/run-tally.ts';
 import { TallyLayout } from './counting/tally.ts';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { asStream, chain, flushable, gen } from 'stream-chain';
 import type { Stopping } from '../base/interrupted.ts';
-import { readBatches } from '../formats/csv/read-batches.ts';
 import type { Batch } from '../formats/records/batch.ts';
 import type { LongField } from '../formats/records/long-field.ts';
 import type { Position } from '../formats/records/position.ts';
+import { readBatches } from '../formats/records/read-batches.ts';
 import { confirmScored } from './batch/confirm-scored.ts';
 import { ScoreBatch } from './batch/score-batch.ts';
 import type { Counting } from './counting/counted-column.ts';

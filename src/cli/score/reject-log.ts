@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { sanitize } from '../../base/sanitize.ts';
-import { reasonText } from '../../formats/csv/reject-records.ts';
+import { reasonText } from '../../formats/records/reject.ts';
 import type { RunObserver } from '../../runs/observer.ts';
 
 /** How many rejects are logged one by one if there is no rejects file. */

@@ -10,19 +10,22 @@ import type {
 } from '../format.ts';
 import { type Batch, sliceBatch } from '../records/batch.ts';
 import type { Fields } from '../records/fields.ts';
-import { type LongField, longFieldOfHeader } from '../records/long-field.ts';
+import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
+import type { LongField } from '../records/long-field.ts';
 import type { Position } from '../records/position.ts';
+import type { Reject } from '../records/reject.ts';
 import { type Appended, type AppendedOptions, appendedColumns } from './appended-columns.ts';
-import { CR, contentEnd, countLines, type Dialect, LF } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { FieldReader } from './fields/field-reader.ts';
+import { longFieldOfHeader } from './find-long-field.ts';
 import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts';
 import { keptRecordMerger } from './kept-records.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
 import { type OutputColumns, outputColumns } from './output-columns.ts';
 import { placedMerger } from './placed-merger.ts';
-import { readHead } from './read-batches.ts';
+import { readHead } from './read-head.ts';
 import { RecordReader } from './records/record-reader.ts';
-import { type Reject, rejectsHeaderText, rejectsText } from './reject-records.ts';
+import { rejectsHeaderText, rejectsText } from './reject-records.ts';
 
 /** CSV and TSV, by the rules of docs/design.md. */
 export const csv: Format = {

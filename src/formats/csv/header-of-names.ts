@@ -1,8 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
-import { CR, contentEnd, countLines, LF } from './dialect.ts';
+import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
+import { RecordKind } from '../records/record-kind.ts';
 import { countFields } from './fields/malformed.ts';
 import { type Header, type HeaderOptions, refuseOtherText, startOfText } from './header.ts';
-import { newScan, RecordKind, scanRecord } from './records/scan-record.ts';
+import { newScan, scanRecord } from './records/scan-record.ts';
 import { writeRow } from './write-row.ts';
 
 /**

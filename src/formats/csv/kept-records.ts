@@ -1,10 +1,11 @@
 import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
 import type { MergeRecords, PredictedBatch } from '../format.ts';
 import { kindOf, startOf } from '../records/batch.ts';
+import { CR, contentEnd, joinsLine } from '../records/line-endings.ts';
+import { RecordKind } from '../records/record-kind.ts';
 import type { Appended } from './appended-columns.ts';
-import { CR, contentEnd, type Dialect, joinsLine } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { fieldEnd } from './fields/malformed.ts';
-import { RecordKind } from './records/scan-record.ts';
 
 /**
  * Merges a batch's records like `recordMerger`, with only some of their columns. These keep their bytes, and a record its

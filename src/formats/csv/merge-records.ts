@@ -1,12 +1,13 @@
 import { copyBytes, wordView } from '../bytes/word-view.ts';
 import type { MergeRecords, PredictedBatch } from '../format.ts';
 import { startOf } from '../records/batch.ts';
+import { CR, contentEnd, joinsLine } from '../records/line-endings.ts';
+import { RecordKind } from '../records/record-kind.ts';
 import type { Appended } from './appended-columns.ts';
-import { CR, contentEnd, type Dialect, joinsLine } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import type { Header } from './header.ts';
 import { keptContent } from './kept-records.ts';
 import { type OutputColumns, ownHeader } from './output-columns.ts';
-import { RecordKind } from './records/scan-record.ts';
 
 /**
  * Merges a batch's records with the appended fields, consecutive ones at a time. Each record's own bytes are unchanged: the

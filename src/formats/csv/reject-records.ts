@@ -1,21 +1,8 @@
+import { type Reject, reasonText } from '../records/reject.ts';
+import { rejectColumns } from '../records/reject-columns.ts';
 import type { Dialect } from './dialect.ts';
 import type { Header } from './header.ts';
-import { rejectColumns } from './reject-columns.ts';
 import { writeRow } from './write-row.ts';
-
-/** A row that could not be scored. */
-export interface Reject {
-  /** Data row, 1-based; the header and blank lines are not counted. */
-  row: number;
-  /** Line of the input at which the record begins, 1-based. */
-  line: number;
-  code: string;
-  reason: string;
-  /** What to do about it, if the reason is always the same. */
-  hint?: string;
-  /** The raw record without its line ending; a copy, so that observers may keep it. */
-  record: Buffer;
-}
 
 const NOTHING = Buffer.alloc(0);
 /** Maximum size of a row or line number and the delimiter after it. */
@@ -82,10 +69,6 @@ export function causeText(
 ): Buffer {
   return Buffer.from(fieldsBefore([code, reasonText(why)], dialect));
 }
-
-/** A reason, and what to do about it. */
-export const reasonText = ({ reason, hint }: Pick<Reject, 'reason' | 'hint'>): string =>
-  hint === undefined ? reason : `${reason}; ${hint}`;
 
 /** In a dialect without quotes, characters that need them are replaced by a space, or by "_" if spaces separate fields. */
 function fieldsBefore(fields: readonly string[], dialect: Dialect): string {

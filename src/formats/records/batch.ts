@@ -1,6 +1,6 @@
-import { countLines, type Dialect } from '../csv/dialect.ts';
-import { RecordKind } from '../csv/records/scan-record.ts';
+import { countLines, type LineEndings } from './line-endings.ts';
 import type { Position } from './position.ts';
+import { RecordKind } from './record-kind.ts';
 
 /** Consecutive complete records that are sent in one `batch-persona` request, as raw bytes. */
 export interface Batch {
@@ -34,24 +34,24 @@ export function countRows(batch: Batch, from = 0, to = batch.kinds.length): numb
 }
 
 /** Position of record `index` in the input; if `index` is the number of records, the end of the batch. */
-export function positionOf(batch: Batch, index: number, dialect: Dialect): Position {
+export function positionOf(batch: Batch, index: number, endings: LineEndings): Position {
   const at = startOf(batch, index);
   return {
     offset: batch.start.offset + at,
     row: batch.start.row + countRows(batch, 0, index),
-    line: batch.start.line + countLines(batch.bytes, 0, at, dialect),
+    line: batch.start.line + countLines(batch.bytes, 0, at, endings),
   };
 }
 
 /** The records `[from, to)` of a batch as a batch of their own; the bytes are shared. */
-export function sliceBatch(batch: Batch, from: number, to: number, dialect: Dialect): Batch {
+export function sliceBatch(batch: Batch, from: number, to: number, endings: LineEndings): Batch {
   const at = startOf(batch, from);
   return {
     bytes: batch.bytes.subarray(at, startOf(batch, to)),
     ends: batch.ends.slice(from, to).map(end => end - at),
     kinds: batch.kinds.slice(from, to),
-    start: positionOf(batch, from, dialect),
-    end: positionOf(batch, to, dialect),
+    start: positionOf(batch, from, endings),
+    end: positionOf(batch, to, endings),
     mayBeTruncated: batch.mayBeTruncated && to === batch.ends.length,
   };
 }

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../csv/read-batches.ts';
+import type { ByteSource } from './byte-source.ts';
 
 /** A source of bytes that arrive while they are read and that nothing else can change, such as those of an upload. */
 export function liveSource(name: string, bytes: AsyncIterable<Buffer>): ByteSource {

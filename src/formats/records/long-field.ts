@@ -1,6 +1,3 @@
-import { countLines, type Dialect } from '../csv/dialect.ts';
-import type { Header } from '../csv/header.ts';
-
 /**
  * A quoted field that is longer than text usually is. A stray quote makes one: the rows up to the next quote become
  * part of its field, without an error.
@@ -14,65 +11,4 @@ export interface LongField {
   bytes: number;
   /** Number of lines it spans. */
   lines: number;
-}
-
-/** Longer fields are reported. Documents in a cell are usually shorter; a stray quote in a large file soon exceeds both. */
-const MAX_BYTES = 64 << 10;
-const MAX_LINES = 100;
-
-/**
- * Whether a record may hold such a field.
- *
- * @param bytes size of the record
- * @param endings number of line endings in it
- */
-export const mayHoldLongField = (bytes: number, endings: number): boolean =>
-  bytes > MAX_BYTES || endings >= MAX_LINES;
-
-/** The first quoted field of the record `bytes[start, end)` that is too long, and the offset of its quote. */
-export function findLongField(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  dialect: Dialect,
-): (Pick<LongField, 'bytes' | 'lines'> & { at: number }) | undefined {
-  const delimiter = dialect.delimiter.charCodeAt(0);
-  const quote = dialect.quote?.charCodeAt(0);
-  for (let at = start; at < end; at++) {
-    if (bytes[at] === quote) {
-      const close = closingQuote(bytes, at, end);
-      const size = close - at - 1;
-      const lines = 1 + (size < MAX_LINES ? 0 : countLines(bytes, at, close, dialect));
-      if (size > MAX_BYTES || lines > MAX_LINES) return { at, bytes: size, lines };
-      at = close;
-    }
-    while (at < end && bytes[at] !== delimiter) at++;
-  }
-  return undefined;
-}
-
-/** The same for a header, whose field may have swallowed rows too. */
-export function longFieldOfHeader({
-  bytes,
-  contentStart,
-  contentEnd,
-  lines,
-  dialect,
-}: Header): LongField | undefined {
-  if (!mayHoldLongField(bytes.length, lines)) return undefined;
-  const found = findLongField(bytes, contentStart, contentEnd, dialect);
-  if (found === undefined) return undefined;
-  const line = 1 + countLines(bytes, 0, found.at, dialect);
-  return { line, row: 0, bytes: found.bytes, lines: found.lines };
-}
-
-/** Offset of the quote that closes the field whose quote is at `open`, or `end`; an escaped quote is data. */
-function closingQuote(bytes: Uint8Array, open: number, end: number): number {
-  const quote = bytes[open];
-  for (let at = open + 1; at < end; at++)
-    if (bytes[at] === quote) {
-      if (at + 1 === end || bytes[at + 1] !== quote) return at;
-      at++;
-    }
-  return end;
 }

@@ -1,7 +1,7 @@
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { readBatches } from '../../formats/csv/read-batches.ts';
 import type { Opened } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
+import { readBatches } from '../../formats/records/read-batches.ts';
 import type { BatchScorer } from '../../scoring/scorer.ts';
 import type { Source } from '../../storage/source.ts';
 

@@ -1,6 +1,6 @@
 import { lstat, open } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
-import { rejectColumns } from '../../formats/csv/reject-columns.ts';
+import { rejectColumns } from '../../formats/records/reject-columns.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
 import { unwritable } from '../../storage/target.ts';
 

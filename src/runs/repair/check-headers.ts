@@ -2,7 +2,7 @@ import { RowcastError } from '../../base/errors.ts';
 import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
 import type { Header } from '../../formats/csv/header.ts';
 import { type ColumnOptions, outputColumns } from '../../formats/csv/output-columns.ts';
-import { rejectColumns } from '../../formats/csv/reject-columns.ts';
+import { rejectColumns } from '../../formats/records/reject-columns.ts';
 import type { AppendedCheck } from '../verify/check-appended.ts';
 import { appendedCheckOf, compareHeaders, type NamedHeader } from '../verify/compare-header.ts';
 import { mismatch } from '../verify/mismatch.ts';

@@ -1,9 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
 import { fieldEnd, malformedFinder } from '../../formats/csv/fields/malformed.ts';
-import { RecordKind } from '../../formats/csv/records/scan-record.ts';
-import { rejectColumns } from '../../formats/csv/reject-columns.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
+import { RecordKind } from '../../formats/records/record-kind.ts';
+import { rejectColumns } from '../../formats/records/reject-columns.ts';
 import type { AppendedCheck } from '../verify/check-appended.ts';
 import { load, type RecordCursor } from '../verify/record-cursor.ts';
 

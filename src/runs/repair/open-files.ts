@@ -4,7 +4,7 @@ import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
 import { dialectOf } from '../../formats/csv/dialect.ts';
 import { afterHeader, type Header, readBytes } from '../../formats/csv/header.ts';
 import { type ColumnOptions, outputColumns, ownNames } from '../../formats/csv/output-columns.ts';
-import { type Head, type ReadOptions, readHead } from '../../formats/csv/read-batches.ts';
+import { type Head, type ReadOptions, readHead } from '../../formats/csv/read-head.ts';
 import { rejectEnding } from '../../formats/csv/reject-records.ts';
 import type { Source } from '../../storage/source.ts';
 import type { RunFiles } from '../paths/run-files.ts';

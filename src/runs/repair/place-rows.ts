@@ -1,7 +1,7 @@
 import type { RowcastError } from '../../base/errors.ts';
-import { countLines, joinsLine } from '../../formats/csv/dialect.ts';
-import { RecordKind } from '../../formats/csv/records/scan-record.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
+import { countLines, joinsLine } from '../../formats/records/line-endings.ts';
+import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { RejectHead } from '../verify/compare-reject.ts';
 import { mismatch } from '../verify/mismatch.ts';
 import { load, type RecordCursor } from '../verify/record-cursor.ts';

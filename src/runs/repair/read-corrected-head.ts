@@ -1,5 +1,5 @@
 import { readBytes } from '../../formats/csv/header.ts';
-import { type Head, type ReadOptions, readHead } from '../../formats/csv/read-batches.ts';
+import { type Head, type ReadOptions, readHead } from '../../formats/csv/read-head.ts';
 import type { Source } from '../../storage/source.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
 import type { Header } from '../../formats/csv/header.ts';
 import { type OutputColumns, ownHeader, ownNames } from '../../formats/csv/output-columns.ts';
-import { rejectColumns } from '../../formats/csv/reject-columns.ts';
 import { writeRow } from '../../formats/csv/write-row.ts';
+import { rejectColumns } from '../../formats/records/reject-columns.ts';
 import { type AppendedCheck, appendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';
 

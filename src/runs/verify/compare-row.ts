@@ -1,8 +1,8 @@
 import type { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { joinsLine } from '../../formats/csv/dialect.ts';
 import { fieldEnd } from '../../formats/csv/fields/malformed.ts';
-import { RecordKind } from '../../formats/csv/records/scan-record.ts';
+import { joinsLine } from '../../formats/records/line-endings.ts';
+import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';
 import type { Projection } from './projection.ts';

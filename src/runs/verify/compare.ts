@@ -1,7 +1,7 @@
 import { malformedFinder } from '../../formats/csv/fields/malformed.ts';
-import { RecordKind } from '../../formats/csv/records/scan-record.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
+import { RecordKind } from '../../formats/records/record-kind.ts';
 import { BlankLines } from './blank-lines.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import type { RowOutcome } from './compare-reject.ts';

@@ -1,7 +1,8 @@
-import { contentEnd, countLines, type Dialect } from '../../formats/csv/dialect.ts';
-import { RecordKind } from '../../formats/csv/records/scan-record.ts';
+import type { Dialect } from '../../formats/csv/dialect.ts';
 import { type Batch, kindOf, startOf } from '../../formats/records/batch.ts';
+import { contentEnd, countLines } from '../../formats/records/line-endings.ts';
 import type { Position } from '../../formats/records/position.ts';
+import { RecordKind } from '../../formats/records/record-kind.ts';
 
 /** A record and its location. */
 export interface LocatedRecord {

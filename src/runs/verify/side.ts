@@ -1,8 +1,9 @@
 import { afterHeader } from '../../formats/csv/header.ts';
-import { type Head, type ReadOptions, readBatches } from '../../formats/csv/read-batches.ts';
+import type { Head, ReadOptions } from '../../formats/csv/read-head.ts';
 import { RecordReader } from '../../formats/csv/records/record-reader.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
+import { readBatches } from '../../formats/records/read-batches.ts';
 import type { Source } from '../../storage/source.ts';
 import { RecordCursor } from './record-cursor.ts';
 

@@ -3,7 +3,7 @@ import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
 import type { Dialect } from '../../formats/csv/dialect.ts';
 import type { Header } from '../../formats/csv/header.ts';
 import { type ColumnOptions, outputColumns, ownNames } from '../../formats/csv/output-columns.ts';
-import { type ReadOptions, readHead } from '../../formats/csv/read-batches.ts';
+import { type ReadOptions, readHead } from '../../formats/csv/read-head.ts';
 import { rejectEnding } from '../../formats/csv/reject-records.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
 import { openSource } from '../../storage/backends.ts';

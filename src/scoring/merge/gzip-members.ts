@@ -1,7 +1,7 @@
-import { RecordKind } from '../../formats/csv/records/scan-record.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
+import { RecordKind } from '../../formats/records/record-kind.ts';
 
 /** A gzip member ends with the first record that reaches this many bytes of input, or of appended fields. */
 export const MEMBER_BYTES = 1 << 20;

@@ -1,9 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { Appended } from '../../formats/csv/appended-columns.ts';
-import { RecordKind } from '../../formats/csv/records/scan-record.ts';
 import type { Layout } from '../../formats/format.ts';
 import { startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
+import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import type { GzipMembers } from './gzip-members.ts';
 

@@ -1,5 +1,5 @@
-import type { Reject } from '../../formats/csv/reject-records.ts';
 import type { Position } from '../../formats/records/position.ts';
+import type { Reject } from '../../formats/records/reject.ts';
 import type { Tally } from '../counting/tally.ts';
 
 /** A part of the output, with counts of the rows that it was made from. */

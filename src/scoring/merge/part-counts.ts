@@ -1,5 +1,5 @@
-import type { Reject } from '../../formats/csv/reject-records.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
+import type { Reject } from '../../formats/records/reject.ts';
 import type { MergedPart } from './merged-part.ts';
 
 const EMPTY = Buffer.alloc(0);

@@ -1,8 +1,8 @@
-import { RecordKind } from '../../formats/csv/records/scan-record.ts';
-import type { Reject } from '../../formats/csv/reject-records.ts';
 import type { Layout } from '../../formats/format.ts';
 import { startOf } from '../../formats/records/batch.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
+import { RecordKind } from '../../formats/records/record-kind.ts';
+import type { Reject } from '../../formats/records/reject.ts';
 import type { ScoredBatch } from '../scorer.ts';
 
 /** The rows of a batch that could not be scored, in input order: malformed, or rejected by the service. */

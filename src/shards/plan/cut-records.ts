@@ -1,7 +1,8 @@
-import { type ByteSource, readBatches } from '../../formats/csv/read-batches.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, positionOf, startOf } from '../../formats/records/batch.ts';
+import type { ByteSource } from '../../formats/records/byte-source.ts';
 import { INPUT_START, type Position } from '../../formats/records/position.ts';
+import { readBatches } from '../../formats/records/read-batches.ts';
 import { MEMBER_BYTES } from '../../scoring/merge/gzip-members.ts';
 
 export interface CutOptions {

@@ -1,8 +1,9 @@
 import { afterHeader, type Header } from '../../formats/csv/header.ts';
-import { type ReadOptions, readBatches, readHead } from '../../formats/csv/read-batches.ts';
+import { type ReadOptions, readHead } from '../../formats/csv/read-head.ts';
+import type { RecordOptions } from '../../formats/csv/records/record-options.ts';
 import { RecordReader } from '../../formats/csv/records/record-reader.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import type { RecordOptions } from '../../formats/records/record-options.ts';
+import { readBatches } from '../../formats/records/read-batches.ts';
 import { openSource } from '../../storage/backends.ts';
 
 /** How training data is read. */

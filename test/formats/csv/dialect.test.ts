@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contentEnd, countLines, type Dialect, dialectOf } from '../../../src/formats/csv/dialect.ts';
+import { type Dialect, dialectOf } from '../../../src/formats/csv/dialect.ts';
+import { contentEnd, countLines } from '../../../src/formats/records/line-endings.ts';
 
 const lf: Dialect = { delimiter: ',', quote: '"', loneCr: false };
 const cr: Dialect = { ...lf, loneCr: true };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
-import { countLines, type DialectOptions, dialectOf } from '../../../src/formats/csv/dialect.ts';
+import { type DialectOptions, dialectOf } from '../../../src/formats/csv/dialect.ts';
 import { FieldReader } from '../../../src/formats/csv/fields/field-reader.ts';
 import { afterHeader, type Header, readHeader } from '../../../src/formats/csv/header.ts';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
@@ -8,6 +8,7 @@ import type { Batch } from '../../../src/formats/records/batch.ts';
 import { positionOf } from '../../../src/formats/records/batch.ts';
 import type { Fault } from '../../../src/formats/records/faults.ts';
 import { type Fields, textsOf } from '../../../src/formats/records/fields.ts';
+import { countLines } from '../../../src/formats/records/line-endings.ts';
 import type { InputRange, Position } from '../../../src/formats/records/position.ts';
 
 export interface ReadOptions extends DialectOptions {

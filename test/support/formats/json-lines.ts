@@ -1,9 +1,7 @@
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import type { Appended, AppendedOptions } from '../../../src/formats/csv/appended-columns.ts';
-import { contentEnd, countLines, type Dialect } from '../../../src/formats/csv/dialect.ts';
+import type { Dialect } from '../../../src/formats/csv/dialect.ts';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
-import { RecordKind } from '../../../src/formats/csv/records/scan-record.ts';
-import type { Reject } from '../../../src/formats/csv/reject-records.ts';
 import type {
   BatchOptions,
   Format,
@@ -14,6 +12,9 @@ import type {
 import { type Batch, sliceBatch, startOf } from '../../../src/formats/records/batch.ts';
 import type { Fault } from '../../../src/formats/records/faults.ts';
 import type { Fields } from '../../../src/formats/records/fields.ts';
+import { contentEnd, countLines } from '../../../src/formats/records/line-endings.ts';
+import { RecordKind } from '../../../src/formats/records/record-kind.ts';
+import type { Reject } from '../../../src/formats/records/reject.ts';
 
 /** Lines without fields. */
 const lines: Dialect = { delimiter: '\t', quote: undefined, loneCr: false };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { contentEnd } from '../../../src/formats/csv/dialect.ts';
 import { fieldEnd } from '../../../src/formats/csv/fields/malformed.ts';
 import { positionOf, startOf } from '../../../src/formats/records/batch.ts';
+import { contentEnd } from '../../../src/formats/records/line-endings.ts';
 import { type ReadOptions, read } from '../csv/read.ts';
 
 /** Two records, by numbers modulo the number of records, and a byte. */

@@ -4,8 +4,9 @@ import { firstMatch, matches, repeatByte, type WordView, wordView } from '../../
 import { type Batch, startOf } from '../../records/batch.ts';
 import { badQuoting, type Fault, notUtf8, raggedFaults } from '../../records/faults.ts';
 import type { Fields } from '../../records/fields.ts';
-import { contentEnd, type Dialect } from '../dialect.ts';
-import { RecordKind } from '../records/scan-record.ts';
+import { contentEnd } from '../../records/line-endings.ts';
+import { RecordKind } from '../../records/record-kind.ts';
+import type { Dialect } from '../dialect.ts';
 import { KernelFields } from './kernel-fields.ts';
 
 /** Batches that are larger are not copied: such records are few. */

@@ -1,6 +1,8 @@
 import { BufferPool } from '../../bytes/buffer-pool.ts';
-import { contentEnd, countLines, type Dialect, LF } from '../dialect.ts';
-import { newScan, quoteIsOpen, RecordKind, type Scan, scanRecord } from './scan-record.ts';
+import { contentEnd, countLines, LF } from '../../records/line-endings.ts';
+import { RecordKind } from '../../records/record-kind.ts';
+import type { Dialect } from '../dialect.ts';
+import { newScan, quoteIsOpen, type Scan, scanRecord } from './scan-record.ts';
 
 /**
  * Finds the end of one record after the other in the bytes of an input, which arrive in chunks.

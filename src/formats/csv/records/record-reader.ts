@@ -1,12 +1,12 @@
 import type { RowcastError } from '../../../base/errors.ts';
 import type { Batch } from '../../records/batch.ts';
-import { findLongField, mayHoldLongField } from '../../records/long-field.ts';
+import { countLines, LF } from '../../records/line-endings.ts';
 import type { Position } from '../../records/position.ts';
-import type { RecordOptions } from '../../records/record-options.ts';
-import { countLines, LF } from '../dialect.ts';
+import { RecordKind } from '../../records/record-kind.ts';
+import { findLongField, mayHoldLongField } from '../find-long-field.ts';
 import { recordTooLong, unclosedQuote } from './record-errors.ts';
 import { RecordFinder } from './record-finder.ts';
-import { RecordKind } from './scan-record.ts';
+import type { RecordOptions } from './record-options.ts';
 
 /** Maximum number of records in a batch, including blank lines, which take more memory here than in the input. */
 const MAX_RECORDS = 10_000;

@@ -1,17 +1,6 @@
-import { CR, type Dialect, LF } from '../dialect.ts';
-
-/** The kind of a record, determined from its bytes alone. */
-export const RecordKind = {
-  /** No field is quoted: splitting at the delimiter gives the fields. */
-  plain: 0,
-  /** A field is quoted. */
-  quoted: 1,
-  /** An empty line in a file with several columns: not a record, but copied to the output. */
-  blank: 2,
-  /** Text follows a closing quote: the fields are ambiguous. */
-  malformed: 3,
-} as const;
-export type RecordKind = (typeof RecordKind)[keyof typeof RecordKind];
+import { CR, LF } from '../../records/line-endings.ts';
+import { RecordKind } from '../../records/record-kind.ts';
+import type { Dialect } from '../dialect.ts';
 
 const State = { fieldStart: 0, bare: 1, quoted: 2, quoteInQuoted: 3, crAfterQuote: 4, malformed: 5 } as const;
 type State = (typeof State)[keyof typeof State];

@@ -1,9 +1,9 @@
 import { RowcastError } from '../../../base/errors.ts';
 import { FieldReader } from '../../../formats/csv/fields/field-reader.ts';
 import type { Header } from '../../../formats/csv/header.ts';
-import { RecordKind } from '../../../formats/csv/records/scan-record.ts';
 import { type Batch, kindOf, positionOf, startOf } from '../../../formats/records/batch.ts';
 import { type Fields, textOf } from '../../../formats/records/fields.ts';
+import { RecordKind } from '../../../formats/records/record-kind.ts';
 import { isBlank } from '../../../formats/values/coerce.ts';
 import { nameProblem } from '../../../training/rows/learn-columns.ts';
 import { cut } from './cut.ts';

@@ -1,8 +1,9 @@
 import { RowcastError } from '../../../base/errors.ts';
 import { afterHeader, delimiterHint } from '../../../formats/csv/header.ts';
-import { readBatches, readHead } from '../../../formats/csv/read-batches.ts';
+import { readHead } from '../../../formats/csv/read-head.ts';
 import { RecordReader } from '../../../formats/csv/records/record-reader.ts';
 import { refuseRowAsHeader } from '../../../formats/csv/refuse-row-as-header.ts';
+import { readBatches } from '../../../formats/records/read-batches.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from '../../../storage/codecs/codecs.ts';
 import { longFieldNote } from '../../../training/rows/long-field-note.ts';
 import { ProfileBuilder } from './build-profile.ts';

@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RowcastError } from '../../../base/errors.ts';
 import { FieldReader } from '../../../formats/csv/fields/field-reader.ts';
 import { afterHeader, type Header } from '../../../formats/csv/header.ts';
-import { readBatches, readHead } from '../../../formats/csv/read-batches.ts';
+import { readHead } from '../../../formats/csv/read-head.ts';
 import { RecordReader } from '../../../formats/csv/records/record-reader.ts';
 import { type Fields, textOf } from '../../../formats/records/fields.ts';
+import { readBatches } from '../../../formats/records/read-batches.ts';
 import type { EvaluatedRows } from '../../../training/learn/evaluation.ts';
 
 /** Sees the fields of the testing rows, a batch at a time. */

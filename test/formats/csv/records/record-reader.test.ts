@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RecordKind } from '../../../../src/formats/csv/records/scan-record.ts';
 import type { Batch } from '../../../../src/formats/records/batch.ts';
+import { RecordKind } from '../../../../src/formats/records/record-kind.ts';
 import { newReader, type ReadOptions, read } from '../../../support/csv/read.ts';
 
 /** The records of a CSV's body, as text, with their kinds. */

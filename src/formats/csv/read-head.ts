@@ -1,0 +1,62 @@
+import type { ByteSource } from '../records/byte-source.ts';
+import { dialectOf } from './dialect.ts';
+import { type Header, readBytes, readHeader } from './header.ts';
+import { headerOfNames } from './header-of-names.ts';
+import { newScan } from './records/scan-record.ts';
+
+/** The result of reading a header. */
+export interface Head {
+  header: Header;
+  /** Bytes that were read after the header. */
+  rest: Buffer;
+}
+
+export interface ReadOptions {
+  delimiter?: string | undefined;
+  quote?: string | undefined;
+  maxRecordBytes: number;
+  /** By default a million. */
+  maxColumns?: number | undefined;
+  /** The columns of an input without a header line; `numbers` names them 1, 2 and so on. */
+  names?: readonly string[] | 'numbers' | undefined;
+  /** Whether a lone CR ends the records of an input without a header line; by default, its first record tells. */
+  loneCr?: boolean | undefined;
+}
+
+/**
+ * Reads the header of a source.
+ *
+ * @returns the header, and the bytes that were read after it
+ */
+export async function readHead(
+  source: Pick<ByteSource, 'name' | 'contentName' | 'chunks'>,
+  options: ReadOptions,
+): Promise<Head> {
+  const { maxRecordBytes, maxColumns, names, loneCr } = options;
+  const dialect = dialectOf({ ...options, file: source.contentName });
+  const limits = { dialect, file: source.name, maxRecordBytes, maxColumns };
+  const scan = newScan(0);
+  let buffer: Buffer = Buffer.alloc(0);
+  let length = 0;
+  for (;;) {
+    const { value, done } = await source.chunks.next();
+    if (value !== undefined) {
+      buffer = withRoom(buffer, length, value.length);
+      length += value.copy(buffer, length);
+    }
+    const bytes = buffer.subarray(0, length);
+    const header =
+      names === undefined
+        ? readHeader(bytes, done === true, { ...limits, scan })
+        : headerOfNames(names, bytes, done === true, { ...limits, loneCr, scan });
+    if (header !== undefined) return { header, rest: bytes.subarray(readBytes(header).length) };
+  }
+}
+
+/** A buffer with the same first `length` bytes and room for more. The size doubles, so that little is copied twice. */
+function withRoom(buffer: Buffer, length: number, more: number): Buffer {
+  if (length + more <= buffer.length) return buffer;
+  const larger = Buffer.allocUnsafeSlow(2 * (length + more));
+  buffer.copy(larger, 0, 0, length);
+  return larger;
+}

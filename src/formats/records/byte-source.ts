@@ -1,0 +1,16 @@
+/** The part of a source that is needed to read it. */
+export interface ByteSource {
+  /** For messages: the path, or `stdin`. */
+  readonly name: string;
+  /** The same without the suffix of a compression. */
+  readonly contentName: string;
+  /** Whether the bytes arrive as another process writes them. */
+  readonly isLive: boolean;
+  /**
+   * The uncompressed bytes in order; can be read once. A chunk is valid until the next one is requested; an empty one
+   * means that nothing arrived for a while.
+   */
+  readonly chunks: AsyncIterator<Buffer>;
+  /** @throws RowcastError `input_changed` if the file has changed since it was opened */
+  checkUnchanged(): Promise<void>;
+}

@@ -1,0 +1,36 @@
+export const LF = 0x0a;
+export const CR = 0x0d;
+
+/** Which bytes end a record besides LF and CRLF. */
+export interface LineEndings {
+  /** Whether a lone CR ends a record. */
+  readonly loneCr: boolean;
+}
+
+/** Offset at which the content of the record `bytes[start, end)` ends and its line ending, if any, begins. */
+export function contentEnd(bytes: Uint8Array, start: number, end: number, endings: LineEndings): number {
+  if (end > start && bytes[end - 1] === LF)
+    return end - 1 > start && bytes[end - 2] === CR ? end - 2 : end - 1;
+  if (endings.loneCr && end > start && bytes[end - 1] === CR) return end - 1;
+  return end;
+}
+
+/**
+ * Whether a blank line that begins with `byte` would be lost behind a line that ends with `last`: a CR and an LF with
+ * nothing between them are one line ending. That happens in a file with lone CRs, where a record between the two is
+ * left out; the blank line is written as CR LF then.
+ */
+export const joinsLine = (last: number | undefined, byte: number | undefined): boolean =>
+  last === CR && byte === LF;
+
+/** How many lines end in `bytes[start, end)`, counted as the records end. */
+export function countLines(bytes: Uint8Array, start: number, end: number, endings: LineEndings): number {
+  // Most records are one line.
+  if (!endings.loneCr && end > start && bytes.indexOf(LF, start) === end - 1) return 1;
+  let lines = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at];
+    if (byte === LF || (byte === CR && endings.loneCr && bytes[at + 1] !== LF)) lines++;
+  }
+  return lines;
+}
