@@ -17,8 +17,8 @@ for (const { name, skip, start } of stores)
       const contact = new Contact({ onLost: () => said.push('lost'), onFound: () => said.push('found') });
       const budget = {
         rates: () => ({ requests: 10, rows: 1_000 }),
-        reserve: (rows: number, rates: { requests: number; rows: number }) =>
-          contact.try(() => queue.reserve(run, rows, rates)),
+        reserve: (rows: number, rates: { requests: number; rows: number }, horizon: number) =>
+          contact.try(() => queue.reserve(run, rows, rates, horizon)),
       };
       const stop = new AbortController();
       await takeSlot(budget, 10, stop.signal);

@@ -13,8 +13,8 @@ const { signal } = new AbortController();
 async function newTaker(t: TestContext, server: { url: string }, rates: Rates) {
   const queue = await open(t, server);
   const slots: Slot[] = [];
-  const reserve = async (rows: number, given: Rates): Promise<Slot> => {
-    const slot = await queue.reserve(run, rows, given);
+  const reserve = async (rows: number, given: Rates, horizon: number): Promise<Slot> => {
+    const slot = await queue.reserve(run, rows, given, horizon);
     slots.push(slot);
     return slot;
   };
