@@ -1,4 +1,4 @@
-import type { Options } from '../../base/options/option.ts';
+import type { Option, Options } from '../../base/options/option.ts';
 import { describeWithDefault } from '../../base/options/values/option-text.ts';
 import {
   argumentName,
@@ -37,8 +37,13 @@ export function rootHelp(isShort: boolean): string {
  * The help of a command.
  *
  * @param isShort whether only the common options are shown
+ * @param isExplained whether an option is explained elsewhere, so that its name is enough
  */
-export function commandHelp(command: CommandRow, isShort: boolean): string {
+export function commandHelp(
+  command: CommandRow,
+  isShort: boolean,
+  isExplained: (name: string, describe: string) => boolean = () => false,
+): string {
   const { name, describe, positionals = [], examples } = command;
   const inner = commands.filter(other => other.name.startsWith(`${name} `));
   const parts = [
@@ -52,7 +57,7 @@ export function commandHelp(command: CommandRow, isShort: boolean): string {
       'Commands',
       inner.map(other => describedLine(`  ${callOf(other)}`, other.describe)),
     ),
-    ...(isShort ? [commonOptions(command)] : allOptions(command)),
+    ...(isShort ? [commonOptions(command)] : allOptions(command, isExplained)),
     section(
       'Examples',
       examples.map(each => `  # ${each.about}\n  ${each.command.replaceAll('\n', '\n  ')}`),
@@ -78,8 +83,25 @@ const commonOptions = (command: CommandRow): string[] =>
     ),
   );
 
-const allOptions = (command: CommandRow): string[][] =>
-  documentedGroups(command).map(([heading, options]) => section(heading, optionLines(options)));
+function allOptions(
+  command: CommandRow,
+  isExplained: (name: string, describe: string) => boolean,
+): string[][] {
+  const groups = documentedGroups(command).map(([heading, options]) => {
+    const isKnown = ([name, { describe }]: [string, Option]): boolean => isExplained(name, describe);
+    const entries = Object.entries(options);
+    return {
+      heading,
+      toExplain: Object.fromEntries(entries.filter(entry => !isKnown(entry))),
+      known: entries.filter(isKnown).map(([name]) => `--${name}`),
+    };
+  });
+  const known = groups.flatMap(group => group.known);
+  return [
+    ...groups.map(({ heading, toExplain }) => section(heading, optionLines(toExplain))),
+    section('Explained above', known.length === 0 ? [] : [paragraph(known.join(', '))]),
+  ];
+}
 
 const optionLines = (options: Options): string[] =>
   Object.entries(options).map(([name, option]) => {
