@@ -10,7 +10,7 @@ import { commands } from '../command-table/commands.ts';
 import { environmentVariables, purpose } from './about.ts';
 import { exitCodeTable } from './exit-code-table.ts';
 import { describedLine, paragraph } from './layout.ts';
-import { optionSyntax, usageLine, valueNotes } from './option-help.ts';
+import { type IsExplained, optionSyntax, usageLine, valueNotes } from './option-help.ts';
 
 /** The help of the program: its commands in groups. */
 export function rootHelp(isShort: boolean): string {
@@ -37,12 +37,11 @@ export function rootHelp(isShort: boolean): string {
  * The help of a command.
  *
  * @param isShort whether only the common options are shown
- * @param isExplained whether an option is explained elsewhere, so that its name is enough
  */
 export function commandHelp(
   command: CommandRow,
   isShort: boolean,
-  isExplained: (name: string, describe: string) => boolean = () => false,
+  isExplained: IsExplained = () => false,
 ): string {
   const { name, describe, positionals = [], examples } = command;
   const inner = commands.filter(other => other.name.startsWith(`${name} `));
@@ -64,7 +63,7 @@ export function commandHelp(
     ),
     ...(isShort
       ? [[`rowcast ${name} --help shows all options.`]]
-      : [valueNotes(command).map(note => paragraph(note))]),
+      : [valueNotes(command, isExplained).map(note => paragraph(note))]),
   ];
   return textOf(parts);
 }
@@ -83,10 +82,7 @@ const commonOptions = (command: CommandRow): string[] =>
     ),
   );
 
-function allOptions(
-  command: CommandRow,
-  isExplained: (name: string, describe: string) => boolean,
-): string[][] {
+function allOptions(command: CommandRow, isExplained: IsExplained): string[][] {
   const groups = documentedGroups(command).map(([heading, options]) => {
     const isKnown = ([name, { describe }]: [string, Option]): boolean => isExplained(name, describe);
     const entries = Object.entries(options);
