@@ -18,10 +18,10 @@ const example = (name: string): string => readFileSync(join(examples, name), 'ut
 const oneRejected = csv(200).replace('r7,7', 'r7');
 
 describe('the examples for schedulers', { timeout: 300_000 }, () => {
-  it('are shown on their page as they are', () => {
+  it('are all linked from their page', () => {
     const page = readFileSync(join(root, 'docs/scheduler-examples.md'), 'utf8');
     assert.deepEqual(
-      readdirSync(examples).filter(name => !page.includes(`\n${example(name)}\`\`\``)),
+      readdirSync(examples).filter(name => !page.includes(`(../examples/schedulers/${name})`)),
       [],
     );
   });

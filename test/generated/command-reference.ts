@@ -1,17 +1,29 @@
+import { documentedGroups } from '../../src/cli/command-table/command-row.ts';
 import { commands } from '../../src/cli/command-table/commands.ts';
 import { commandHelp, rootHelp } from '../../src/cli/help/help-text.ts';
 import { MADE } from './markdown.ts';
 
-/** docs/command-reference.md: the help of every command. */
+/** docs/command-reference.md: the help of every command, in which an option is explained under the first command that has it. */
 export function commandReference(): string {
-  const sections = commands.map(
-    command => `## rowcast ${command.name}\n\n${block(commandHelp(command, false))}`,
-  );
+  const explained = new Map<string, string>();
+  const sections = commands.map(command => {
+    const isExplained = (name: string, describe: string): boolean => explained.get(name) === describe;
+    const text = commandHelp(command, false, isExplained);
+    for (const [, options] of documentedGroups(command)) {
+      for (const [name, { describe }] of Object.entries(options)) {
+        if (!explained.has(name)) {
+          explained.set(name, describe);
+        }
+      }
+    }
+    return `## rowcast ${command.name}\n\n${block(text)}`;
+  });
   return `# Command reference
 
 ${MADE}
 
-This is what \`rowcast COMMAND --help\` prints; \`man rowcast\` has it too. The options of \`score\` can also be set in a
+\`rowcast COMMAND --help\` explains all options of a command, and so does \`man rowcast\`. Here an option is explained once,
+under the first command that has it; the others list it at their end. The options of \`score\` can also be set in a
 [definition](definitions.md). [Exit codes and errors](exit-codes-and-errors.md) have a page of their own.
 
 ${block(rootHelp(false))}

@@ -1,4 +1,4 @@
-import type { Options } from '../../base/options/option.ts';
+import type { Option, Options } from '../../base/options/option.ts';
 import { describeWithDefault } from '../../base/options/values/option-text.ts';
 import {
   argumentName,
@@ -10,7 +10,7 @@ import { commands } from '../command-table/commands.ts';
 import { environmentVariables, purpose } from './about.ts';
 import { exitCodeTable } from './exit-code-table.ts';
 import { describedLine, paragraph } from './layout.ts';
-import { optionSyntax, usageLine, valueNotes } from './option-help.ts';
+import { type IsExplained, optionSyntax, usageLine, valueNotes } from './option-help.ts';
 
 /** The help of the program: its commands in groups. */
 export function rootHelp(isShort: boolean): string {
@@ -38,7 +38,11 @@ export function rootHelp(isShort: boolean): string {
  *
  * @param isShort whether only the common options are shown
  */
-export function commandHelp(command: CommandRow, isShort: boolean): string {
+export function commandHelp(
+  command: CommandRow,
+  isShort: boolean,
+  isExplained: IsExplained = () => false,
+): string {
   const { name, describe, positionals = [], examples } = command;
   const inner = commands.filter(other => other.name.startsWith(`${name} `));
   const parts = [
@@ -52,14 +56,14 @@ export function commandHelp(command: CommandRow, isShort: boolean): string {
       'Commands',
       inner.map(other => describedLine(`  ${callOf(other)}`, other.describe)),
     ),
-    ...(isShort ? [commonOptions(command)] : allOptions(command)),
+    ...(isShort ? [commonOptions(command)] : allOptions(command, isExplained)),
     section(
       'Examples',
       examples.map(each => `  # ${each.about}\n  ${each.command.replaceAll('\n', '\n  ')}`),
     ),
     ...(isShort
       ? [[`rowcast ${name} --help shows all options.`]]
-      : [valueNotes(command).map(note => paragraph(note))]),
+      : [valueNotes(command, isExplained).map(note => paragraph(note))]),
   ];
   return textOf(parts);
 }
@@ -78,8 +82,22 @@ const commonOptions = (command: CommandRow): string[] =>
     ),
   );
 
-const allOptions = (command: CommandRow): string[][] =>
-  documentedGroups(command).map(([heading, options]) => section(heading, optionLines(options)));
+function allOptions(command: CommandRow, isExplained: IsExplained): string[][] {
+  const groups = documentedGroups(command).map(([heading, options]) => {
+    const isKnown = ([name, { describe }]: [string, Option]): boolean => isExplained(name, describe);
+    const entries = Object.entries(options);
+    return {
+      heading,
+      toExplain: Object.fromEntries(entries.filter(entry => !isKnown(entry))),
+      known: entries.filter(isKnown).map(([name]) => `--${name}`),
+    };
+  });
+  const known = groups.flatMap(group => group.known);
+  return [
+    ...groups.map(({ heading, toExplain }) => section(heading, optionLines(toExplain))),
+    section('Explained above', known.length === 0 ? [] : [paragraph(known.join(', '))]),
+  ];
+}
 
 const optionLines = (options: Options): string[] =>
   Object.entries(options).map(([name, option]) => {

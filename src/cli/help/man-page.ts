@@ -40,7 +40,7 @@ function commandSection(command: CommandRow): string[] {
     escaped(`${command.describe.charAt(0).toUpperCase()}${command.describe.slice(1)}.`),
     ...(command.positionals ?? []).flatMap(each => item(argumentName(each), describeWithDefault(each))),
     ...optionItems(groups),
-    ...valueNotes(command).flatMap(note => ['.PP', escaped(note)]),
+    ...valueNotes(command, () => false).flatMap(note => ['.PP', escaped(note)]),
     ...command.examples.flatMap(({ about, command: line }) => [
       '.PP',
       `${escaped(about)}:`,

@@ -2,6 +2,9 @@ import type { Option, Options } from '../../base/options/option.ts';
 import { placeholderOf } from '../../base/options/values/option-text.ts';
 import { argumentName, type CommandRow, documentedGroups } from '../command-table/command-row.ts';
 
+/** Whether an option with this description is explained elsewhere, so that its name is enough. */
+export type IsExplained = (name: string, describe: string) => boolean;
+
 /** How an option is written: `-o, --output FILE`. */
 export function optionSyntax(name: string, option: Option): string {
   const short = option.alias === undefined ? '' : `-${option.alias}, `;
@@ -18,10 +21,12 @@ export function usageLine({ name, positionals = [] }: CommandRow): string {
 }
 
 /** How values are written, for the kinds that a command has. */
-export function valueNotes(command: CommandRow): string[] {
+export function valueNotes(command: CommandRow, isExplained: IsExplained): string[] {
   const kinds = new Set(
     documentedGroups(command).flatMap(([, group]: [string, Options]) =>
-      Object.values(group).map(({ kind }) => kind),
+      Object.entries(group)
+        .filter(([name, { describe }]) => !isExplained(name, describe))
+        .map(([, { kind }]) => kind),
     ),
   );
   return NOTES.flatMap(({ kind, text }) => (kinds.has(kind) ? [text] : []));
