@@ -1,6 +1,6 @@
 import type { BatchMemory } from '../base/kernel/batch-memory.ts';
-import type { Appended, AppendedOptions } from './csv/appended-columns.ts';
-import type { Dialect } from './csv/dialect.ts';
+import type { Dialect } from '../base/parse-records.ts';
+import type { Appended, AppendedOptions } from './appended.ts';
 import type { Header } from './csv/header.ts';
 import type { ColumnOptions, OutputColumns } from './csv/output-columns.ts';
 import type { ReadOptions } from './csv/read-head.ts';

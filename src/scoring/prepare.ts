@@ -1,8 +1,8 @@
 import type { LooseReport } from '../base/contract/schemas.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
-import { csv } from '../formats/csv/csv-format.ts';
 import type { Format, Opened } from '../formats/format.ts';
+import { usualFormat } from '../formats/formats.ts';
 import type { ByteSource } from '../formats/records/byte-source.ts';
 import { type CountedColumn, countedColumns } from './counting/counted-column.ts';
 import { chooseFeatures, type FeatureColumn } from './feature-columns.ts';
@@ -42,7 +42,7 @@ export async function prepare(
   options: RowOptions,
   scorer: Scorer,
   stop?: AbortSignal,
-  format: Format = csv,
+  format: Format = usualFormat,
 ): Promise<Plan> {
   const report = await unlessStopped(scorer.describe(options.report), stop);
   const opened = await unlessStopped(format.readLayout(source, options), stop);

@@ -1,7 +1,7 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { LooseReport } from '../base/contract/schemas.ts';
+import type { AppendedOptions } from '../formats/appended.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
-import type { AppendedOptions } from '../formats/csv/appended-columns.ts';
 import type { Layout } from '../formats/format.ts';
 import type { Batch } from '../formats/records/batch.ts';
 import type { Fault } from '../formats/records/faults.ts';

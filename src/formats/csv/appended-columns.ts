@@ -1,49 +1,13 @@
 import { RowcastError } from '../../base/errors.ts';
+import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
+import type { Appended, AppendedOptions } from '../appended.ts';
+import { copyBytes, wordView } from '../bytes/word-view.ts';
 import { MAX_DECIMAL_BYTES, writeDecimal } from '../bytes/write-decimal.ts';
-import {
-  type ChosenProbabilities,
-  chosenClasses,
-  chosenWriter,
-  maxDecimalBytes,
-  type WriterOptions,
-} from './chosen-appended.ts';
-import type { Dialect } from './dialect.ts';
+import { chosenClasses, chosenWriter, maxDecimalBytes, type WriterOptions } from './chosen-appended.ts';
 import type { Header } from './header.ts';
 import { checkRenamed, type OutputColumns, ownNames, renamed } from './output-columns.ts';
 import { writeRow } from './write-row.ts';
-
-export interface AppendedOptions {
-  classes: readonly string[];
-  /** First part of the probability columns' names. */
-  prefix: string;
-  /** Name of the predicted column, if the most probable class is appended too. */
-  prediction: string | undefined;
-  /** Undefined for all probabilities in full, and the most likely class. */
-  chosen?: ChosenProbabilities | undefined;
-}
-
-/** The columns appended to each record, in the input's dialect, each with a leading delimiter unless no other column is before it. */
-export interface Appended {
-  readonly classes: readonly string[];
-  /** Appended to the header. */
-  readonly names: string;
-  /** Whether the output has no other column, and only one of these: then it has no blank lines, which would be rows. */
-  readonly isAlone: boolean;
-  /** Appended to a row that could not be scored. */
-  readonly empty: WordView;
-  /** Maximum size for one row, in bytes. */
-  readonly maxBytes: number;
-  /** If all probabilities are written in full: what is before each, and for each class the text of the prediction. */
-  readonly usual?: { delimiter: number; predicted: readonly WordView[] | undefined };
-  /**
-   * Writes the appended fields of a scored row to `into[to…]`; its probabilities are at `probabilities[at…]`, one per class.
-   *
-   * @returns the offset after the last byte written
-   */
-  write(probabilities: Float64Array, at: number, into: WordView, to: number): number;
-}
 
 /**
  * The appended columns: `<prefix>_<class>` in the order of the classes and, if requested,

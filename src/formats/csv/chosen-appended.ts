@@ -1,18 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
+import type { ChosenProbabilities } from '../appended.ts';
 import { copyBytes, type WordView } from '../bytes/word-view.ts';
 import { writeDecimal } from '../bytes/write-decimal.ts';
-
-/** How probabilities are appended, if not all of them and in full; plain data. */
-export interface ChosenProbabilities {
-  /** The classes whose probabilities are appended; by default all. */
-  probabilities?: 'all' | 'none' | readonly string[] | undefined;
-  /** Digits after the point; by default as many as are needed to read back the same number. */
-  decimals?: number | undefined;
-  /** Class → the least probability at which it is predicted. */
-  threshold?: Readonly<Record<string, number>> | undefined;
-}
 
 /** The longest text of a probability with this many digits after the point. */
 export const maxDecimalBytes = (decimals: number): number => decimals + 2;

@@ -1,4 +1,6 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import type { Dialect } from '../../base/parse-records.ts';
+import type { Appended, AppendedOptions } from '../appended.ts';
 import type {
   BatchOptions,
   Format,
@@ -14,8 +16,7 @@ import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
 import type { LongField } from '../records/long-field.ts';
 import type { Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
-import { type Appended, type AppendedOptions, appendedColumns } from './appended-columns.ts';
-import type { Dialect } from './dialect.ts';
+import { appendedColumns } from './appended-columns.ts';
 import { FieldReader } from './fields/field-reader.ts';
 import { longFieldOfHeader } from './find-long-field.ts';
 import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts';

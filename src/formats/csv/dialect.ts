@@ -1,14 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-
-/** How a CSV is written. LF and CRLF both end records, mixed freely, so line endings are not part of it. */
-export interface Dialect {
-  /** One ASCII character. */
-  readonly delimiter: string;
-  /** One ASCII character, or undefined for a file without quoting. */
-  readonly quote: string | undefined;
-  /** The first record ends in a lone CR: then a lone CR ends records too. Elsewhere it is data. */
-  readonly loneCr: boolean;
-}
+import type { Dialect } from '../../base/parse-records.ts';
 
 export interface DialectOptions {
   /** The file's name, without the suffix of a compression: `.tsv` means tabs, and no quoting. */

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
+import type { Dialect } from '../../base/parse-records.ts';
 import { parseRecords } from '../../base/parse-records.ts';
 import { contentEnd, countLines } from '../records/line-endings.ts';
 import type { Position } from '../records/position.ts';
 import { RecordKind } from '../records/record-kind.ts';
 import { refuseOtherFormats } from '../unsupported-formats.ts';
-import type { Dialect } from './dialect.ts';
 import { countFields } from './fields/malformed.ts';
 import { newScan, type Scan, scanRecord } from './records/scan-record.ts';
 

@@ -1,10 +1,10 @@
+import type { Dialect } from '../../base/parse-records.ts';
+import type { Appended } from '../appended.ts';
 import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
 import type { MergeRecords, PredictedBatch } from '../format.ts';
 import { kindOf, startOf } from '../records/batch.ts';
 import { CR, contentEnd, joinsLine } from '../records/line-endings.ts';
 import { RecordKind } from '../records/record-kind.ts';
-import type { Appended } from './appended-columns.ts';
-import type { Dialect } from './dialect.ts';
 import { fieldEnd } from './fields/malformed.ts';
 
 /**

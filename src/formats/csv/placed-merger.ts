@@ -1,9 +1,9 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import type { Dialect } from '../../base/parse-records.ts';
+import type { Appended } from '../appended.ts';
 import { wordView } from '../bytes/word-view.ts';
 import type { PlacedMerger } from '../format.ts';
 import { countRows } from '../records/batch.ts';
-import type { Appended } from './appended-columns.ts';
-import type { Dialect } from './dialect.ts';
 
 const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
 const OFFSET_BYTES = Int32Array.BYTES_PER_ELEMENT;

@@ -1,6 +1,6 @@
+import type { Dialect } from '../../base/parse-records.ts';
 import { type Reject, reasonText } from '../records/reject.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
-import type { Dialect } from './dialect.ts';
 import type { Header } from './header.ts';
 import { writeRow } from './write-row.ts';
 

@@ -1,6 +1,6 @@
 import type { CallStatistics } from '../../base/contract/call-statistics.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import type { Appended } from '../../formats/csv/appended-columns.ts';
+import type { Appended } from '../../formats/appended.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Attempt, AttemptRequest, Scored, ScorerInput } from '../../scoring/scorer.ts';
 import { engineOf } from '../model/engine.ts';

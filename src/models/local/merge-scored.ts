@@ -1,5 +1,5 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import type { Appended } from '../../formats/csv/appended-columns.ts';
+import type { Appended } from '../../formats/appended.ts';
 import type { Layout, MergeRecords, PlacedMerger, PredictedBatch } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fields } from '../../formats/records/fields.ts';

@@ -1,11 +1,11 @@
 import { unknownColumns } from '../../base/contract/unknown-columns.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import type { AppendedOptions } from '../../formats/appended.ts';
 import { BatchColumns, type PlacedBatch } from '../../formats/columns/batch-columns.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import type { ColumnReader } from '../../formats/columns/column-reader.ts';
 import { readerOf } from '../../formats/columns/reader-of.ts';
 import { withoutNulls } from '../../formats/columns/without-nulls.ts';
-import type { AppendedOptions } from '../../formats/csv/appended-columns.ts';
 import type { Layout } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fields } from '../../formats/records/fields.ts';

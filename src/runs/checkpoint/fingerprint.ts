@@ -5,7 +5,7 @@ import type { RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { camelCase } from '../../base/options/values/resolve-options.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import type { Dialect } from '../../formats/csv/dialect.ts';
+import type { Dialect } from '../../base/parse-records.ts';
 import type { InputRange } from '../../formats/records/position.ts';
 import type { Identity } from '../../storage/source.ts';
 import type { Fingerprint } from './checkpoint.ts';

@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { csv } from '../../formats/csv/csv-format.ts';
+import { usualFormat } from '../../formats/formats.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
@@ -63,7 +63,7 @@ async function planSource(
   { probes, showRequest, stop }: PlanOptions,
 ): Promise<InputPlan> {
   const report = await scorer.describe(options.report);
-  const opened = await csv.readLayout(source, options);
+  const opened = await usualFormat.readLayout(source, options);
   const { layout } = opened;
   const { names } = layout;
   let features: FeatureColumn[] = [];

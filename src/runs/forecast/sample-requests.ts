@@ -1,5 +1,5 @@
+import type { Dialect } from '../../base/parse-records.ts';
 import { parseRecords } from '../../base/parse-records.ts';
-import type { Dialect } from '../../formats/csv/dialect.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import { CallError } from '../../scoring/failures/call-error.ts';
 import type { BatchScorer, Scored } from '../../scoring/scorer.ts';

@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { Dialect } from '../../formats/csv/dialect.ts';
+import type { Dialect } from '../../base/parse-records.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
+import type { ChosenProbabilities } from '../../formats/appended.ts';
 import type { Header } from '../../formats/csv/header.ts';
 import { type ColumnOptions, outputColumns } from '../../formats/csv/output-columns.ts';
 import { rejectColumns } from '../../formats/records/reject-columns.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
-import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
+import type { ChosenProbabilities } from '../../formats/appended.ts';
 import { dialectOf } from '../../formats/csv/dialect.ts';
 import { afterHeader, type Header, readBytes } from '../../formats/csv/header.ts';
 import { type ColumnOptions, outputColumns, ownNames } from '../../formats/csv/output-columns.ts';

@@ -1,5 +1,5 @@
-import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
-import type { Dialect } from '../../formats/csv/dialect.ts';
+import type { Dialect } from '../../base/parse-records.ts';
+import type { ChosenProbabilities } from '../../formats/appended.ts';
 import { type PredictionCheck, predictionCheck, type ShownClasses } from './check-prediction.ts';
 
 /** A possible interpretation of the appended columns. */

@@ -1,7 +1,7 @@
 import { sumsToOne } from '../../base/contract/predictions.ts';
+import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
-import type { Dialect } from '../../formats/csv/dialect.ts';
+import type { ChosenProbabilities } from '../../formats/appended.ts';
 import { type Layout, layoutsOf, layoutsOfCount } from './appended-layouts.ts';
 
 /** The outcome of a row, or what is wrong with its appended fields. */

@@ -1,5 +1,6 @@
-import { type ChosenProbabilities, thresholdsOf } from '../../formats/csv/chosen-appended.ts';
-import type { Dialect } from '../../formats/csv/dialect.ts';
+import type { Dialect } from '../../base/parse-records.ts';
+import type { ChosenProbabilities } from '../../formats/appended.ts';
+import { thresholdsOf } from '../../formats/csv/chosen-appended.ts';
 import { writeRow } from '../../formats/csv/write-row.ts';
 
 /**

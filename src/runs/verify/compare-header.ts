@@ -1,4 +1,4 @@
-import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
+import type { ChosenProbabilities } from '../../formats/appended.ts';
 import type { Header } from '../../formats/csv/header.ts';
 import { type OutputColumns, ownHeader, ownNames } from '../../formats/csv/output-columns.ts';
 import { writeRow } from '../../formats/csv/write-row.ts';

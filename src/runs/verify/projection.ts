@@ -1,4 +1,4 @@
-import type { Dialect } from '../../formats/csv/dialect.ts';
+import type { Dialect } from '../../base/parse-records.ts';
 import { keptContent } from '../../formats/csv/kept-records.ts';
 import type { LocatedRecord } from './record-cursor.ts';
 

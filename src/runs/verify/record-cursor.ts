@@ -1,4 +1,4 @@
-import type { Dialect } from '../../formats/csv/dialect.ts';
+import type { Dialect } from '../../base/parse-records.ts';
 import { type Batch, kindOf, startOf } from '../../formats/records/batch.ts';
 import { contentEnd, countLines } from '../../formats/records/line-endings.ts';
 import type { Position } from '../../formats/records/position.ts';

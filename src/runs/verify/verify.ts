@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
-import type { Dialect } from '../../formats/csv/dialect.ts';
+import type { Dialect } from '../../base/parse-records.ts';
+import type { ChosenProbabilities } from '../../formats/appended.ts';
 import type { Header } from '../../formats/csv/header.ts';
 import { type ColumnOptions, outputColumns, ownNames } from '../../formats/csv/output-columns.ts';
 import { type ReadOptions, readHead } from '../../formats/csv/read-head.ts';

@@ -1,6 +1,5 @@
 import type { LooseReport } from '../../base/contract/schemas.ts';
-import type { Appended, AppendedOptions } from '../../formats/csv/appended-columns.ts';
-import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
+import type { Appended, AppendedOptions, ChosenProbabilities } from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
 import { checkClasses } from './check-classes.ts';
 

@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { Appended } from '../../formats/csv/appended-columns.ts';
+import type { Appended } from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
 import { startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Appended } from '../../formats/csv/appended-columns.ts';
+import type { Appended } from '../../formats/appended.ts';
 import { startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
 import { classesChanged } from '../batch/join-predictions.ts';

@@ -1,6 +1,6 @@
 import { Interrupted } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { csv } from '../../formats/csv/csv-format.ts';
+import { usualFormat } from '../../formats/formats.ts';
 import type { Position } from '../../formats/records/position.ts';
 import { none } from '../../storage/codecs/none.ts';
 import { PLANNED, shardName } from '../folder/names.ts';
@@ -65,7 +65,7 @@ async function* partsOf(
       yield { from: null, to: null, is_last: true };
       return;
     }
-    const opened = await csv.readLayout(source, options);
+    const opened = await usualFormat.readLayout(source, options);
     const { layout } = opened;
     let begin = from ?? layout.start;
     let { rest } = opened;

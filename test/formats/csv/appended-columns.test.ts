@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Appended, AppendedOptions } from '../../../src/formats/appended.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
-import {
-  type Appended,
-  type AppendedOptions,
-  appendedColumns,
-} from '../../../src/formats/csv/appended-columns.ts';
+import { appendedColumns } from '../../../src/formats/csv/appended-columns.ts';
 import { type ReadOptions, read } from '../../support/csv/read.ts';
 
 const append = (header: string, options: Partial<AppendedOptions> = {}, read_: ReadOptions = {}) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Dialect, dialectOf } from '../../../src/formats/csv/dialect.ts';
+import type { Dialect } from '../../../src/base/parse-records.ts';
+import { dialectOf } from '../../../src/formats/csv/dialect.ts';
 import { contentEnd, countLines } from '../../../src/formats/records/line-endings.ts';
 
 const lf: Dialect = { delimiter: ',', quote: '"', loneCr: false };

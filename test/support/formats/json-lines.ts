@@ -1,6 +1,6 @@
+import type { Dialect } from '../../../src/base/parse-records.ts';
+import type { Appended, AppendedOptions } from '../../../src/formats/appended.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
-import type { Appended, AppendedOptions } from '../../../src/formats/csv/appended-columns.ts';
-import type { Dialect } from '../../../src/formats/csv/dialect.ts';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
 import type {
   BatchOptions,

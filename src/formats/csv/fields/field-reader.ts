@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
+import type { Dialect } from '../../../base/parse-records.ts';
 import { firstMatch, matches, repeatByte, type WordView, wordView } from '../../bytes/word-view.ts';
 import { type Batch, startOf } from '../../records/batch.ts';
 import { badQuoting, type Fault, notUtf8, raggedFaults } from '../../records/faults.ts';
 import type { Fields } from '../../records/fields.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
-import type { Dialect } from '../dialect.ts';
 import { KernelFields } from './kernel-fields.ts';
 
 /** Batches that are larger are not copied: such records are few. */

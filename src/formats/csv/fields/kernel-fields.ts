@@ -1,7 +1,7 @@
 import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
+import type { Dialect } from '../../../base/parse-records.ts';
 import type { Batch } from '../../records/batch.ts';
 import type { PlacedRecords } from '../../records/fields.ts';
-import type { Dialect } from '../dialect.ts';
 
 /** As many as the kernel may read behind a batch. */
 const PADDING = 16;

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import type { Dialect } from '../../../base/parse-records.ts';
 import { type Batch, startOf } from '../../records/batch.ts';
 import { badQuoting, type Fault, notUtf8, raggedFaults } from '../../records/faults.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
-import type { Dialect } from '../dialect.ts';
 
 /**
  * Finds the malformed records of a batch: those in which `FieldReader` finds a fault. No field is decoded, which is several

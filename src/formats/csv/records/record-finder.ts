@@ -1,7 +1,7 @@
+import type { Dialect } from '../../../base/parse-records.ts';
 import { BufferPool } from '../../bytes/buffer-pool.ts';
 import { contentEnd, countLines, LF } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
-import type { Dialect } from '../dialect.ts';
 import { newScan, quoteIsOpen, type Scan, scanRecord } from './scan-record.ts';
 
 /**

@@ -1,6 +1,6 @@
+import type { Dialect } from '../../../base/parse-records.ts';
 import type { LongField } from '../../records/long-field.ts';
 import type { InputRange } from '../../records/position.ts';
-import type { Dialect } from '../dialect.ts';
 
 /** Options of `RecordReader`. The first pushed byte is the one at the start of the range. */
 export interface RecordOptions extends InputRange {

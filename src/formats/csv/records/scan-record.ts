@@ -1,6 +1,6 @@
+import type { Dialect } from '../../../base/parse-records.ts';
 import { CR, LF } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
-import type { Dialect } from '../dialect.ts';
 
 const State = { fieldStart: 0, bare: 1, quoted: 2, quoteInQuoted: 3, crAfterQuote: 4, malformed: 5 } as const;
 type State = (typeof State)[keyof typeof State];

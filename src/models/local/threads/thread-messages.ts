@@ -1,4 +1,4 @@
-import type { AppendedOptions } from '../../../formats/csv/appended-columns.ts';
+import type { AppendedOptions } from '../../../formats/appended.ts';
 import type { LayoutData } from '../../../formats/format.ts';
 import type { Batch } from '../../../formats/records/batch.ts';
 import type { Counting } from '../../../scoring/counting/counted-column.ts';
