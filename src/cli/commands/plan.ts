@@ -118,7 +118,7 @@ async function runPlan(context: Context, defined: Section): Promise<number> {
         );
       }
       const totals = await totalsOf(plans, job.values.output, values.pricePer1000);
-      if (values.showRequest) await printText(`${plans[0]?.firstRequest ?? ''}\n`);
+      if (values.showRequest) await printText(`${firstRequestOf(plans)}\n`);
       else if (values.json)
         await printText(`${JSON.stringify(planOf(report, scorer.name, plans, totals), null, 2)}\n`);
       else await printPlans(plans, totals);
@@ -129,6 +129,19 @@ async function runPlan(context: Context, defined: Section): Promise<number> {
   } finally {
     signals.end();
   }
+}
+
+/** @throws RowcastError `usage` if rows are scored without requests */
+function firstRequestOf([first]: readonly InputPlan[]): string {
+  if (first?.problem === undefined && first?.requests === 0 && first.rows > 0)
+    throw new RowcastError(
+      'usage',
+      '--show-request has no effect: a local report is scored without requests',
+      {
+        hint: 'Give --url to see what a service would get.',
+      },
+    );
+  return first?.firstRequest ?? '';
 }
 
 const inputsOf = async ({ isMany, inputs }: Job): Promise<string[]> =>

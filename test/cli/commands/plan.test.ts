@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
+import { csv, history } from '../../support/service/history.ts';
+import { trainedHome } from '../../support/service/serving.ts';
 import { type StubOptions, send, startStub } from '../../support/stub/service.ts';
 
 const columns = [
@@ -161,6 +163,15 @@ describe('rowcast plan', () => {
     const persona = { features: { id: 'a', tenure: 1 } };
     assert.deepEqual(JSON.parse(stdout.toString()), { id: 'r', personas: [persona, persona] });
     assert.equal(stub.bodies.length, 0);
+  });
+
+  it('refuses --show-request with a local report, which gets no requests', async t => {
+    const { cwd } = await planned(t, { 'in.csv': csv(history({ rows: 2 })) });
+    const env = { ROWCAST_HOME: await trainedHome() };
+    const args = ['plan', 'in.csv', '--report', 'one', '--show-request'];
+    const { code, stderr } = await rowcast(args, { cwd, env });
+    assert.equal(code, 2);
+    assert.match(stderr, /--show-request has no effect: a local report/);
   });
 
   it('adds up several inputs, and is what run --dry-run prints', async t => {
