@@ -13,7 +13,7 @@ import { RunRecord } from '../../runs/run-record.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
 import { observersOf } from '../score/observers.ts';
-import { type Job, readJob } from '../score/read-job.ts';
+import { readJob } from '../score/read-job.ts';
 import { untilSignal } from '../score/until-signal.ts';
 
 /** Scores a CSV, or several. */
@@ -36,14 +36,6 @@ export async function runScore(
   checkNoShards({ ...defined, ...context.flags });
   // Loaded only when it is needed.
   if (job.isMany) return (await import('../score/score-files.ts')).scoreFiles(context, defined, job);
-  return scoreOne(context, defined, job);
-}
-
-async function scoreOne(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  job: Job,
-): Promise<number> {
   const { values } = job;
   const summary = await untilSignal(context, control => {
     const run = runOfJob(job, {
