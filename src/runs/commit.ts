@@ -5,16 +5,16 @@ import type { Layout } from '../formats/format.ts';
 import type { Position } from '../formats/records/position.ts';
 import type { RunTally } from '../scoring/counting/run-tally.ts';
 import type { MergedPart } from '../scoring/merge/merged-part.ts';
-import { type Accounts, count, countCalls } from '../scoring/row-counts.ts';
+import { count, countCalls, type RowCounts } from '../scoring/row-counts.ts';
 import type { PrefixDigest } from './checkpoint/prefix-digest.ts';
-import type { DataCounts } from './drift/data-counts.ts';
+import type { DataTally } from './drift/data-counts.ts';
 import type { RejectBudget } from './guards/reject-budget.ts';
 import type { CommitPoint, Output, Piece } from './output/output.ts';
 import type { RowsWatch } from './watch.ts';
 
-export interface LedgerOptions {
+export interface RunPositionOptions {
   /** Totals of earlier processes of a resumed run; this process adds to them. */
-  accounts: Accounts;
+  accounts: RowCounts;
   /** Where this process begins, and the digest of the input before that. */
   start: Position;
   /** Where the run began, if not at the start of the input. */
@@ -33,14 +33,14 @@ export interface LedgerOptions {
  * The progress of a run. The accounts, the digest of the input and the position in it are advanced together, so that a
  * checkpoint made from them always covers the same rows.
  */
-export class Ledger {
-  readonly accounts: Accounts;
-  readonly #before: Accounts;
-  readonly #options: LedgerOptions;
+export class RunPosition {
+  readonly accounts: RowCounts;
+  readonly #before: RowCounts;
+  readonly #options: RunPositionOptions;
   #position: Position;
   #classes: readonly string[];
 
-  constructor(options: LedgerOptions) {
+  constructor(options: RunPositionOptions) {
     this.#options = options;
     this.accounts = options.accounts;
     this.#before = structuredClone(options.accounts);
@@ -56,8 +56,8 @@ export class Ledger {
     return this.#position;
   }
 
-  /** Accounts for the next part; returns what is to be written. */
-  post(part: MergedPart): Piece {
+  /** RowCounts for the next part; returns what is to be written. */
+  add(part: MergedPart): Piece {
     const { digest, layout, statistics, from } = this.#options;
     const isFirstReject = this.accounts.rejected === 0;
     count(this.accounts, part, from);
@@ -81,7 +81,7 @@ export class Ledger {
 
 export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches' | 'maxUnseen'> {
   /** What is counted in the data, if anything is. */
-  data: DataCounts | undefined;
+  data: DataTally | undefined;
   budget: RejectBudget;
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
@@ -98,20 +98,20 @@ export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches'
  */
 export async function commit(
   parts: AsyncIterable<MergedPart>,
-  ledger: Ledger,
+  reached: RunPosition,
   { data, contentSize, output, budget, limit, watch, signal, ...limits }: CommitOptions,
 ): Promise<void> {
   const fractionAt = fractionBefore(contentSize, limit);
-  const { accounts } = ledger;
-  const before = { read: accounts.read, fraction: fractionAt(ledger.position) };
+  const { accounts } = reached;
+  const before = { read: accounts.read, fraction: fractionAt(reached.position) };
   const resumePoint = () => output.resumePoint;
   for await (const part of parts) {
     // A stalled reader must not prevent the run from stopping.
-    await unlessStopped(output.write(ledger.post(part), ledger.commitPoint), signal);
+    await unlessStopped(output.write(reached.add(part), reached.commitPoint), signal);
     for (const reject of part.rejects) watch.rejected(reject);
     budget.check(accounts);
     data?.check(limits, accounts.read, part.input);
-    const { classes, position } = ledger;
+    const { classes, position } = reached;
     const figures = () => data?.figures(classes);
     watch.progress({
       accounts,

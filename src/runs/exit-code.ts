@@ -3,7 +3,7 @@ import { exitCodes, RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { exceeds } from '../base/options/values/reject-limit.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
-import type { Accounts } from '../scoring/row-counts.ts';
+import type { RowCounts } from '../scoring/row-counts.ts';
 import { ClosedPipe } from '../storage/sink.ts';
 
 /** Exit codes other than those of errors, which have their own. */
@@ -35,7 +35,7 @@ function interruptedCode(reason: unknown): number {
 /** The exit code of a run that has finished. */
 export function exitCodeOfRows(
   { rejectsOk }: Pick<RunValues, 'rejectsOk'>,
-  accounts: Pick<Accounts, 'read' | 'rejected'>,
+  accounts: Pick<RowCounts, 'read' | 'rejected'>,
 ): number {
   const isFine = accounts.rejected === 0 || (rejectsOk !== undefined && !exceeds(rejectsOk, accounts));
   return isFine ? ExitCode.done : ExitCode.someRejected;

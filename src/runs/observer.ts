@@ -2,7 +2,7 @@ import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { LongField } from '../formats/records/long-field.ts';
 import type { Reject } from '../formats/records/reject.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
-import type { Accounts } from '../scoring/row-counts.ts';
+import type { RowCounts } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import type { TraceBatch, TraceRequest } from '../scoring/trace.ts';
 import type { Target } from '../storage/target.ts';
@@ -17,7 +17,7 @@ import type { TimelineSample } from './summary/timeline.ts';
 /** The progress of a run. */
 export interface RunProgress {
   /** Totals over all processes of a resumed run. */
-  accounts: Accounts;
+  accounts: RowCounts;
   /** Fraction of the work that is done, if known: of the `--limit` rows, or of a plain file's bytes. */
   fraction: number | undefined;
   /** The classes of the output's header; none until it is written. */
@@ -40,7 +40,7 @@ export interface RunView {
   readonly service: string | null;
   /** Statistics of the requests, if the scorer makes any. */
   readonly statistics: CallStatistics | undefined;
-  readonly accounts: Accounts;
+  readonly accounts: RowCounts;
   readonly classes: readonly string[];
   /** Seconds since this process began. */
   readonly seconds: number;

@@ -2,7 +2,7 @@ import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
-import { type Accounts, newAccounts } from '../scoring/row-counts.ts';
+import { newAccounts, type RowCounts } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/saved-attempt.ts';
@@ -38,19 +38,19 @@ export class RunRecord implements RunView {
   service: string | null = null;
   classes: readonly string[] = [];
   statistics: CallStatistics | undefined;
-  accounts: Accounts = newAccounts();
+  accounts: RowCounts = newAccounts();
   /** How far it was with the last part that was written. */
   progress: Pick<RunProgress, 'fraction' | 'before'> | undefined;
   /** What earlier processes of a resumed run had done. */
-  before: Accounts = newAccounts();
+  before: RowCounts = newAccounts();
   /** The counts of the last checkpoint; rows after it are scored again. */
-  kept: () => Accounts | undefined = () => undefined;
+  kept: () => RowCounts | undefined = () => undefined;
   resumedFrom: number | undefined;
   /** How long other processes of the run have worked, and what they scored in that time. */
   others: { seconds: number; rows: number } | undefined;
   checksums: Checksums | undefined;
   /** The totals and summaries of several files so far. */
-  files: () => { accounts: Accounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
+  files: () => { accounts: RowCounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
   figures: () => DataFigures | undefined = () => undefined;
   columnsOf: (runId: string) => RunColumns | undefined = () => undefined;
   readonly names: RunNames;

@@ -1,12 +1,12 @@
 import type { StoredTally } from '../scoring/counting/run-tally.ts';
-import type { Accounts } from '../scoring/row-counts.ts';
+import type { RowCounts } from '../scoring/row-counts.ts';
 import type { DataFigures } from './drift/figures.ts';
 import type { WrittenExtents } from './output/output.ts';
 import type { Checksums } from './summary/summary.ts';
 
 /** The result of a run. */
 export interface RunResult {
-  accounts: Accounts;
+  accounts: RowCounts;
   /** The row at which an unfinished run was resumed. */
   resumedFrom: number | undefined;
   checksums: Checksums | undefined;

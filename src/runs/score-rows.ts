@@ -8,10 +8,10 @@ import { accountsOf, checkBalance } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
-import { commit, Ledger } from './commit.ts';
+import { commit, RunPosition } from './commit.ts';
 import { dataCounts } from './drift/data-counts.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
-import type { TotalCounts } from './drift/total-counts.ts';
+import type { TotalTally } from './drift/total-counts.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
 import type { Output } from './output/output.ts';
 import { seekToCheckpoint } from './output/resume.ts';
@@ -36,7 +36,7 @@ export interface PlannedRows {
   /** Of several runs together; by default, the run has its own. */
   budget?: RejectBudget | undefined;
   /** Counts of several runs together. */
-  total?: TotalCounts | undefined;
+  total?: TotalTally | undefined;
   /** The run to compare with, if it was read already. */
   earlier?: EarlierFigures | undefined;
   /** The part of the input to score, if not all of it; rows and lines keep their numbers. */
@@ -70,7 +70,7 @@ export async function scoreRows({
     // The header is part of another run, so this one must know what was appended to it.
     const classes = previous?.checkpoint.classes ?? (part && classesOf(plan));
     const tally = data?.tally;
-    const ledger = new Ledger({
+    const reached = new RunPosition({
       accounts,
       start,
       from: part?.start,
@@ -98,7 +98,7 @@ export async function scoreRows({
     });
     const { limit, maxMismatches, maxUnseen } = options;
     const limits = { limit, maxMismatches, maxUnseen };
-    await commit(parts, ledger, {
+    await commit(parts, reached, {
       ...limits,
       data,
       contentSize,
@@ -118,12 +118,12 @@ export async function scoreRows({
     budget.check(accounts);
     if (range?.end === undefined) data?.check(options, accounts.read, 'end');
     if (input.budget === undefined) budget.checkEnd();
-    const written = await output.finish(ledger.commitPoint());
+    const written = await output.finish(reached.commitPoint());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
-    input.total?.add(data, ledger.classes);
-    const figures = data?.figures(ledger.classes);
+    input.total?.add(data, reached.classes);
+    const figures = data?.figures(reached.classes);
     const resumedFrom = previous && start.row;
     return { accounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON(), written };
   } catch (error) {

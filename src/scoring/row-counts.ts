@@ -22,9 +22,9 @@ export const accountsShape = z.strictObject({
   bytesIn: z.number(),
   bytesOut: z.number(),
 });
-export type Accounts = z.infer<typeof accountsShape>;
+export type RowCounts = z.infer<typeof accountsShape>;
 
-export const newAccounts = (): Accounts => ({
+export const newAccounts = (): RowCounts => ({
   read: 0,
   scored: 0,
   rejected: 0,
@@ -38,12 +38,12 @@ export const newAccounts = (): Accounts => ({
 });
 
 /** The accounts that a run starts from: those of its checkpoint, or zeros. */
-export function accountsOf(checkpoint: { accounts: Accounts } | undefined): Accounts {
+export function accountsOf(checkpoint: { accounts: RowCounts } | undefined): RowCounts {
   return checkpoint?.accounts ?? newAccounts();
 }
 
 /** The totals of several runs. */
-export function sumOf(runs: readonly Accounts[]): Accounts {
+export function sumOf(runs: readonly RowCounts[]): RowCounts {
   const total = newAccounts();
   for (const { rejectedBy, retries, ...numbers } of runs) {
     for (const [name, value] of Object.entries(numbers) as [keyof typeof numbers, number][])
@@ -58,7 +58,7 @@ export function sumOf(runs: readonly Accounts[]): Accounts {
 const MAX_CODES = 50;
 
 /** Sets the request counts to those of this process plus those of the processes before it. */
-export function countCalls(accounts: Accounts, before: Accounts, statistics: CallStatistics): void {
+export function countCalls(accounts: RowCounts, before: RowCounts, statistics: CallStatistics): void {
   accounts.calls = before.calls + statistics.calls;
   accounts.retries = { ...before.retries };
   for (const [code, calls] of statistics.retries) countCode(accounts.retries, code, calls);
@@ -70,7 +70,7 @@ export function countCalls(accounts: Accounts, before: Accounts, statistics: Cal
  *
  * @param from where the run began in the input
  */
-export function count(accounts: Accounts, merged: MergedPart, from = INPUT_START): void {
+export function count(accounts: RowCounts, merged: MergedPart, from = INPUT_START): void {
   const { bytes, end, endsBatch, scored, blank, rejects } = merged;
   accounts.bytesOut += bytes.length;
   accounts.read = end.row - from.row;
@@ -93,7 +93,7 @@ export function checkBalance({
   read,
   scored,
   rejected,
-}: Pick<Accounts, 'read' | 'scored' | 'rejected'>): void {
+}: Pick<RowCounts, 'read' | 'scored' | 'rejected'>): void {
   if (read === scored + rejected) return;
   throw unbalanced(
     `${countOf(read, 'row')} ${read === 1 ? 'was' : 'were'} read, but ${counted(scored)} scored and ${counted(rejected)} rejected`,

@@ -3,13 +3,13 @@ import { counted, countOf } from '../../base/number-text.ts';
 import type { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { addSamples, noSample, type TimelineSample } from '../../runs/summary/timeline.ts';
-import { type Accounts, newAccounts, sumOf } from '../../scoring/row-counts.ts';
+import { newAccounts, type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import { LOCAL } from '../service.ts';
 import { type ProgressReport, runReport } from '../terminal/progress-text.ts';
 
 /** How far some of the files are. */
 interface Stage {
-  accounts: Accounts;
+  accounts: RowCounts;
   /** Bytes of inputs that are done. */
   bytes: number;
   /** What this process did not do: skipped files, and what was done before a resume. */
@@ -33,7 +33,7 @@ export class FilesProgress {
   }
 
   /** Rows of the files that have ended. */
-  get accounts(): Accounts {
+  get accounts(): RowCounts {
     return this.#past.accounts;
   }
 

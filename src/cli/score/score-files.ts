@@ -5,7 +5,7 @@ import { resultFiles } from '../../library/result-files.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
-import { TotalCounts } from '../../runs/drift/total-counts.ts';
+import { TotalTally } from '../../runs/drift/total-counts.ts';
 import { executeRecorded } from '../../runs/execute-run.ts';
 import { ExitCode, exitCodeOfRows } from '../../runs/exit-code.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
@@ -98,7 +98,7 @@ async function scoreAll(
     const budget = new RejectBudget(values.maxRejects);
     const reads = places.reads ?? [];
     const progress = new FilesProgress(scorer.name, await sizesOf(pairs.map(({ input }) => input)));
-    const total = new TotalCounts();
+    const total = new TotalTally();
     const shared = { budget, total, earlier };
     const files = new FileScorer(context, { values, scorer, shared, ledger, work, reads, progress, stop });
     record.figures = () => total.figures();

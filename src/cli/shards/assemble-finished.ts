@@ -13,7 +13,7 @@ import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { checkComplete } from '../../shards/assemble/check-complete.ts';
 import type { FileParts } from '../../shards/assemble/file-parts.ts';
-import { type JoinedCounts, joinCounts, noCounts } from '../../shards/assemble/joined-counts.ts';
+import { type JoinedTally, joinCounts, noCounts } from '../../shards/assemble/joined-counts.ts';
 import { removeFolder } from '../../shards/assemble/remove-folder.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { checkWorker } from '../../shards/work/check-worker.ts';
@@ -52,7 +52,7 @@ export async function assembleFinished(
 }
 
 /** What was counted may be unknown, but if it is beyond a limit, the run stops. */
-function unlessBeyond(error: unknown): JoinedCounts {
+function unlessBeyond(error: unknown): JoinedTally {
   if (isMisfitError(error)) throw error;
   return noCounts;
 }

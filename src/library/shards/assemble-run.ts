@@ -12,7 +12,7 @@ import { sumOf } from '../../scoring/row-counts.ts';
 import { checkParts } from '../../shards/assemble/check-parts.ts';
 import { type FileParts, filePartsOf } from '../../shards/assemble/file-parts.ts';
 import { joinFile, SAVE_BYTES } from '../../shards/assemble/join-file.ts';
-import type { JoinedCounts } from '../../shards/assemble/joined-counts.ts';
+import type { JoinedTally } from '../../shards/assemble/joined-counts.ts';
 import { type PendingFile, pendingFile } from '../../shards/assemble/pending-parts.ts';
 import { rejectsHeaderOf } from '../../shards/assemble/rejects-header.ts';
 import { checkSpace, type SpaceNeed, spaceNeeded } from '../../shards/assemble/space.ts';
@@ -33,7 +33,7 @@ export interface AssembleOptions {
   values: ScoreValues & { report: string };
   job: RunJob;
   /** Adds up what was counted in the data. */
-  count: (files: readonly FileParts[]) => Promise<JoinedCounts>;
+  count: (files: readonly FileParts[]) => Promise<JoinedTally>;
   /** The command that scores a shard. */
   workCommand: (shard: number) => string;
   record: RunRecord;

@@ -5,9 +5,9 @@ import { noteUnknownValues } from '../../runs/observers/unknown-values.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Checksums, Summary } from '../../runs/summary/summary.ts';
-import { type Accounts, sumOf } from '../../scoring/row-counts.ts';
+import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { FileParts, Part } from '../../shards/assemble/file-parts.ts';
-import type { JoinedCounts } from '../../shards/assemble/joined-counts.ts';
+import type { JoinedTally } from '../../shards/assemble/joined-counts.ts';
 import { workTimeOf } from '../../shards/assemble/work-time.ts';
 import { isSingle } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
@@ -15,13 +15,13 @@ import { sha256Of } from '../../storage/checksum.ts';
 import { namesOf } from '../run-names.ts';
 import type { ScoreValues } from '../score-values.ts';
 
-type Rows = Pick<Accounts, 'read' | 'rejected'>;
+type Rows = Pick<RowCounts, 'read' | 'rejected'>;
 
 export interface Joined {
   run: ShardedRun;
   values: ScoreValues;
   files: readonly FileParts[];
-  counts: JoinedCounts;
+  counts: JoinedTally;
   /** Called with what has changed most since the run of --compare. */
   onDrift?: ((line: DriftLine) => void) | undefined;
 }

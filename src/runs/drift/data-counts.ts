@@ -9,7 +9,7 @@ import type { EarlierFigures } from './earlier-figures.ts';
 import { type DataFigures, figuresOf } from './figures.ts';
 
 /** What a run counts in its data. */
-export interface DataCounts {
+export interface DataTally {
   /** Over all processes of a resumed run. */
   tally: RunTally;
   counting: Counting;
@@ -39,7 +39,7 @@ export function dataCounts(
   { counted, report, layout: records, options }: Pick<Plan, 'counted' | 'report' | 'layout' | 'options'>,
   checkpoint: Pick<Checkpoint, 'tally'> | undefined,
   { isDetailed, earlier, firstRecords }: CountOptions,
-): DataCounts | undefined {
+): DataTally | undefined {
   const before = checkpoint?.tally;
   if (checkpoint !== undefined && before === undefined) return undefined;
   // What was not counted from the beginning cannot be known for the whole.

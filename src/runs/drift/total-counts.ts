@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
-import type { DataCounts } from './data-counts.ts';
+import type { DataTally } from './data-counts.ts';
 import type { DataFigures } from './figures.ts';
 
 /** What several runs of one command have counted together. */
-export class TotalCounts {
-  #total: { sum: RunTally; counts: DataCounts; classes: readonly string[] } | undefined;
+export class TotalTally {
+  #total: { sum: RunTally; counts: DataTally; classes: readonly string[] } | undefined;
   /** Whether all runs have counted the same columns and classes; otherwise there is no total. */
   #isWhole = true;
 
@@ -14,7 +14,7 @@ export class TotalCounts {
    *
    * @param counts undefined if they are not known
    */
-  add(counts: DataCounts | undefined, classes: readonly string[]): void {
+  add(counts: DataTally | undefined, classes: readonly string[]): void {
     const total = this.#total;
     if (counts === undefined) this.#isWhole = false;
     else if (total === undefined) this.#total = { sum: counts.tally.copy(), counts, classes };
@@ -30,7 +30,7 @@ export class TotalCounts {
 }
 
 /** What must be the same to be added; where a column is in the input may differ. */
-const identityOf = ({ counting: { columns, isDetailed } }: DataCounts, classes: readonly string[]) => ({
+const identityOf = ({ counting: { columns, isDetailed } }: DataTally, classes: readonly string[]) => ({
   ...{ isDetailed, classes },
   columns: columns.map(({ name, learned, edges, levels }) => ({ name, learned, edges, levels })),
 });

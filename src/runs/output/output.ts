@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Position } from '../../formats/records/position.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
-import type { Accounts } from '../../scoring/row-counts.ts';
+import type { RowCounts } from '../../scoring/row-counts.ts';
 import type { Sink } from '../../storage/sink.ts';
 import type { Attempt } from '../attempt.ts';
 import type { Checkpoint, Fingerprint, ResumeMethod } from '../checkpoint/checkpoint.ts';
@@ -27,7 +27,7 @@ export interface CommitPoint {
   position: Position;
   prefix: PrefixState;
   classes: readonly string[];
-  accounts: Accounts;
+  accounts: RowCounts;
   /** What was counted in the data, if anything is. */
   tally?: RunTally | undefined;
 }
@@ -52,7 +52,7 @@ export interface ResumePoint {
   /** The first row that it will score. */
   row: number;
   /** Totals as of its checkpoint. */
-  accounts: Accounts;
+  accounts: RowCounts;
 }
 
 /** An output that this process may write to as long as it holds the lock. */

@@ -1,5 +1,5 @@
 import type { CallStatistics } from '../../base/contract/call-statistics.ts';
-import type { Accounts } from '../../scoring/row-counts.ts';
+import type { RowCounts } from '../../scoring/row-counts.ts';
 import type { Attempt } from '../attempt.ts';
 import type { DriftFigures } from '../drift/compare.ts';
 import type { ColumnFigures, DataFigures } from '../drift/figures.ts';
@@ -60,7 +60,7 @@ export interface SummaryOptions extends RunNames {
   /** Null if the run ended before it was known. */
   service: string | null;
   classes: readonly string[];
-  accounts: Accounts;
+  accounts: RowCounts;
   resumedFrom: number | undefined;
   /** Undefined while the run is in progress. */
   ending: Ending | undefined;

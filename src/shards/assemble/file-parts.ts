@@ -1,5 +1,5 @@
 import type { Position } from '../../formats/records/position.ts';
-import { type Accounts, checkBalance, sumOf, unbalanced } from '../../scoring/row-counts.ts';
+import { checkBalance, type RowCounts, sumOf, unbalanced } from '../../scoring/row-counts.ts';
 import { partPathOf } from '../folder/part-path.ts';
 import type { PlanFile, Shard } from '../folder/plan-shape.ts';
 import type { ShardedRun } from '../folder/read-run.ts';
@@ -21,7 +21,7 @@ export interface FileParts {
   file: PlanFile;
   parts: readonly Part[];
   /** Of all parts. */
-  accounts: Accounts;
+  accounts: RowCounts;
 }
 
 /**
@@ -44,7 +44,7 @@ export function filePartsOf({ folder, plan, shards, results }: ShardedRun): File
   });
 }
 
-function checkRows({ shard, from, to }: Shard, accounts: Accounts): void {
+function checkRows({ shard, from, to }: Shard, accounts: RowCounts): void {
   checkBalance(accounts);
   if (from === null || to === null || accounts.read === to.row - from.row) return;
   throw unbalanced(`shard ${shard} has ${to.row - from.row} rows, but ${accounts.read} were read`);

@@ -3,7 +3,7 @@ import { type Checkpoint, type Fingerprint, FORMAT } from '../../runs/checkpoint
 import { REJECTS_OPTION } from '../../runs/checkpoint/fingerprint.ts';
 import { PrefixDigest } from '../../runs/checkpoint/prefix-digest.ts';
 import type { CommitPoint } from '../../runs/output/output.ts';
-import type { Accounts } from '../../scoring/row-counts.ts';
+import type { RowCounts } from '../../scoring/row-counts.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import type { FileParts, Part } from './file-parts.ts';
 
@@ -36,7 +36,7 @@ export function joinFingerprint(
 /** The state of an output after one of its parts. The input is not read, so that there is no digest of it. */
 export const pointAfter = (
   { end: position }: Pick<Part, 'end'>,
-  accounts: Accounts,
+  accounts: RowCounts,
   classes: readonly string[],
 ): CommitPoint => ({ position, prefix: new PrefixDigest().state(), classes, accounts });
 

@@ -1,9 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
-import { type DataCounts, dataCounts } from '../../runs/drift/data-counts.ts';
+import { type DataTally, dataCounts } from '../../runs/drift/data-counts.ts';
 import type { DataFigures } from '../../runs/drift/figures.ts';
-import { TotalCounts } from '../../runs/drift/total-counts.ts';
+import { TotalTally } from '../../runs/drift/total-counts.ts';
 import { countRecords } from '../../runs/forecast/count-records.ts';
 import { type RunColumns, runColumns } from '../../runs/observers/lineage/run-columns.ts';
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
@@ -15,14 +15,14 @@ import { openPlanned } from '../plan/make-plan.ts';
 import type { FileParts } from './file-parts.ts';
 
 /** What the shards have found in the data, by input and in all. */
-export interface JoinedCounts {
+export interface JoinedTally {
   /** By index of the input; undefined if they are not known. */
   figures: ReadonlyMap<number, DataFigures>;
   columns: ReadonlyMap<number, RunColumns>;
   total: DataFigures | undefined;
 }
 
-export const noCounts: JoinedCounts = { figures: new Map(), columns: new Map(), total: undefined };
+export const noCounts: JoinedTally = { figures: new Map(), columns: new Map(), total: undefined };
 
 /**
  * Adds up what the shards have counted, and compares it with the limits of a run.
@@ -36,9 +36,9 @@ export async function joinCounts(
   plan: ShardPlan,
   options: Omit<RunValues, 'input'>,
   { scorer, stop }: { scorer: Scorer; stop: AbortSignal },
-): Promise<JoinedCounts> {
+): Promise<JoinedTally> {
   const earlier = await earlierOf(options);
-  const total = new TotalCounts();
+  const total = new TotalTally();
   const figures = new Map<number, DataFigures>();
   const columns = new Map<number, RunColumns>();
   for (const { index, file, parts, accounts } of files) {
@@ -87,8 +87,8 @@ function sumOfCounts(
   prepared: Plan,
   tallies: readonly FileParts['parts'][number]['result']['tally'][],
   how: Parameters<typeof dataCounts>[2],
-): DataCounts | undefined {
-  let sum: DataCounts | undefined;
+): DataTally | undefined {
+  let sum: DataTally | undefined;
   for (const tally of tallies) {
     const counts = tally === null ? undefined : dataCounts(prepared, { tally }, how);
     if (counts === undefined) return undefined;

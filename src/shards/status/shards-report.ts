@@ -1,5 +1,5 @@
 import type { StatusReport } from '../../runs/status/status-report.ts';
-import { type Accounts, sumOf } from '../../scoring/row-counts.ts';
+import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { LastAttempt, ShardsProgress } from './read-progress.ts';
 
 /** What `rowcast status --json` prints about a sharded run. */
@@ -50,7 +50,7 @@ export function shardsReport({ run, attempts, isCancelled, isAssembling }: Shard
 }
 
 /** Rows of finished shards, and of the others so far. */
-function rowsOf(accounts: Accounts, attempts: readonly LastAttempt[]): NonNullable<ShardsReport['rows']> {
+function rowsOf(accounts: RowCounts, attempts: readonly LastAttempt[]): NonNullable<ShardsReport['rows']> {
   const sum = (of: 'read' | 'rejected'): number =>
     attempts.reduce((total, { beat }) => total + (beat?.[of] ?? 0), accounts[of]);
   const [read, rejected] = [sum('read'), sum('rejected')];

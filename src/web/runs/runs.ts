@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import { RowcastError } from '../../base/errors.ts';
-import type { Accounts } from '../../scoring/row-counts.ts';
+import type { RowCounts } from '../../scoring/row-counts.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { Watched } from '../events/watched.ts';
 import { noFile, problemOfRun, tooManyRuns, wasDeleted } from './run-problems.ts';
@@ -28,7 +28,7 @@ interface Active {
 export type RunUpload = Pick<ScoreFileOptions, 'models' | 'threads' | 'limits' | 'batchRows' | 'turns'> & {
   body: Readable;
   /** Called after each part with the totals; throws to stop the run. */
-  onProgress(accounts: Accounts, bytes: number): void;
+  onProgress(accounts: RowCounts, bytes: number): void;
 };
 
 /** The scoring runs of the platform. */
@@ -95,7 +95,7 @@ export class Runs {
     const { store } = this;
     const { status, rows, bytes_out, seconds, finished_at, problem, ...record } = watched.value;
     const started = performance.now();
-    const watch = (accounts: Accounts, bytes: number): void => {
+    const watch = (accounts: RowCounts, bytes: number): void => {
       onProgress(accounts, bytes);
       watched.set({ ...watched.value, status: 'running', ...numbersOf(accounts, started) });
     };
@@ -158,7 +158,7 @@ export class Runs {
 }
 
 const numbersOf = (
-  { read, scored, rejected, rejectedBy, bytesOut }: Accounts,
+  { read, scored, rejected, rejectedBy, bytesOut }: RowCounts,
   started: number,
 ): Pick<RunProgress, 'rows' | 'bytes_out' | 'seconds'> => ({
   rows: { read, scored, rejected, rejected_by: rejectedBy },

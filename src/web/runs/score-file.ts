@@ -5,7 +5,7 @@ import type { Run } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import type { Accounts } from '../../scoring/row-counts.ts';
+import type { RowCounts } from '../../scoring/row-counts.ts';
 import type { OpenScorer } from '../../scoring/scorer.ts';
 import { uploadScorer } from '../../server/batch-predict/upload-scorer.ts';
 import type { UploadTurns } from '../../server/batch-predict/upload-turns.ts';
@@ -31,7 +31,7 @@ export interface ScoreFileOptions {
   batchRows: number;
   turns: UploadTurns;
   /** Called after each part with the bytes of output and rejects so far; throws to stop the run. */
-  onProgress(accounts: Accounts, bytes: number): void;
+  onProgress(accounts: RowCounts, bytes: number): void;
   /** Stops the run. */
   stop: AbortSignal;
 }

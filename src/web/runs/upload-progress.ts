@@ -1,11 +1,11 @@
 import type { RunObserver } from '../../runs/observer.ts';
-import type { Accounts } from '../../scoring/row-counts.ts';
+import type { RowCounts } from '../../scoring/row-counts.ts';
 
 /** About the size of a reject's row, line and code. */
 const REJECT_BYTES = 64;
 
 /** @param onProgress called after each part with the bytes of output and rejects so far; throws to stop the run */
-export function uploadProgress(onProgress: (accounts: Accounts, bytes: number) => void): RunObserver {
+export function uploadProgress(onProgress: (accounts: RowCounts, bytes: number) => void): RunObserver {
   let rejectBytes = 0;
   return {
     rejected({ record, reason }) {
