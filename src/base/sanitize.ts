@@ -12,7 +12,7 @@ export function sanitize(text: string): string {
   return clean.length > MAX_CHARACTERS ? `${clean.slice(0, MAX_CHARACTERS - 1)}…` : clean;
 }
 
-/** The same except line feeds, which our own messages contain. */
+/** Unprintable characters except line feeds, which our own messages contain. */
 const UNPRINTABLE_IN_LINES = new RegExp(`(?!\\n)${UNPRINTABLE.source.slice(0, -1)}`, 'gu');
 
 /** Removes what a terminal would interpret from text that may quote files or services; keeps line feeds. */

@@ -47,7 +47,7 @@ export interface LastCheckOptions {
 }
 
 /**
- * The same at the end of a run. If responses are matched to requests by order alone, a surplus response may arrive only
+ * Checks all rows at the end of a run. If responses are matched to requests by order alone, a surplus response may arrive only
  * after the last one. A connection that has not proved to be in order is watched for a while.
  */
 export async function checkLast(options: LastCheckOptions): Promise<void> {

@@ -17,7 +17,7 @@ export interface AppendedOptions {
   prefix: string;
   /** Name of the predicted column, if the most probable class is appended too. */
   prediction: string | undefined;
-  /** Undefined for all probabilities in full, and the most likely class. */
+  /** If undefined, all probabilities are appended in full, and the most likely class is predicted. */
   chosen?: ChosenProbabilities | undefined;
 }
 

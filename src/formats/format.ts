@@ -70,7 +70,7 @@ export interface Layout {
   outputPreamble(appended: Appended): Buffer;
   /** Merges the records of a batch, consecutive ones at a time. */
   merger(scored: PredictedBatch, appended: Appended): MergeRecords;
-  /** The same in the memory of a kernel; undefined if that cannot write such an output. */
+  /** Merges in the memory of a kernel; undefined if that cannot write such an output. */
   placedMerger?(appended: Appended, memory: BatchMemory): PlacedMerger | undefined;
   /** A record or blank line that was not scored, as output after `lastByte`. */
   unscored(record: Buffer, isBlank: boolean, appended: Appended, lastByte: number | undefined): Buffer;

@@ -17,7 +17,7 @@ export async function rejectsWithRowcastError<T>(work: () => Promise<T>): Promis
 }
 
 /**
- * The same for a call that can be stopped.
+ * The value of a call that can be stopped.
  *
  * @param signal the one of the caller
  * @throws RowcastError `interrupted` if it was aborted; the cause is the signal's reason

@@ -87,7 +87,8 @@ function progressOf(
     fraction: fraction ?? null,
     rowsPerSecond: Math.round((read - before.read) / seconds),
     etaSeconds: fraction === undefined || done <= 0 ? null : Math.ceil((seconds * (1 - fraction)) / done),
-    ...{ bytesOut, inFlight },
+    bytesOut,
+    inFlight,
     retries: Object.values(retries).reduce((sum, count) => sum + count, 0),
   };
 }

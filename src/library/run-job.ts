@@ -8,7 +8,7 @@ export interface RunJob {
   values: ScoreValues;
   /** The inputs that are files, as given: paths, `-` for stdin, patterns. */
   inputs: readonly string[];
-  /** Of a single input. */
+  /** The paths of the run, if it has a single input. */
   places: RunPathsOptions;
   names: RunNames;
 }

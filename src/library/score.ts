@@ -127,7 +127,11 @@ function jobOf(values: ScoreValues, { input, file, output, service }: Places): R
     inputs: file === undefined ? [] : [file],
     names: isPath ? names : { ...names, output: output.name },
     places: {
-      ...{ input: file, output, rejects, summary, private: isPrivate },
+      input: file,
+      output,
+      rejects,
+      summary,
+      private: isPrivate,
       reads: [...serviceFiles(service), ...comparedFiles(values)],
     },
   };

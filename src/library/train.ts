@@ -51,7 +51,9 @@ export function train(given: TrainOptions): Promise<Report> {
     if (predict === undefined) throw new RowcastError('bad_option', 'predict: expected a column');
     const report = await trainReport({
       ...values,
-      ...{ historyFile: pathOf('history', given.history), predict, home },
+      historyFile: pathOf('history', given.history),
+      predict,
+      home,
       // The choices of the option are the types of columns.
       types: types as Readonly<Record<string, ColumnType>> | undefined,
       ...(id !== undefined && { id }),

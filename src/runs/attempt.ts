@@ -24,7 +24,10 @@ export function firstAttempt(now = new Date()): Attempt {
 
 /** The process that resumes a run at a row. */
 export const nextAttempt = ({ runId, runStartedAt, number }: Attempt, row: number): Attempt => ({
-  ...{ runId, runStartedAt, number: number + 1, row },
+  runId,
+  runStartedAt,
+  number: number + 1,
+  row,
   startedAt: new Date().toISOString(),
 });
 

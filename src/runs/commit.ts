@@ -21,7 +21,7 @@ export interface RunPositionOptions {
   from: Position | undefined;
   digest: PrefixDigest;
   layout: Pick<Layout, 'rejectsText'>;
-  /** Of the requests of this process, if the scorer makes any. */
+  /** Statistics of the requests of this process, if the scorer makes any. */
   statistics: CallStatistics | undefined;
   /** The classes of the output's header, if it was already written. */
   classes: readonly string[] | undefined;

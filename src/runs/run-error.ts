@@ -16,7 +16,7 @@ export function runErrorOf(error: unknown): RunError | null {
     error instanceof Interrupted
       ? ['interrupted', `stopped by ${error.cause}`]
       : ['unexpected', sanitizeLines(error instanceof Error ? error.message : String(error))];
-  // The same command resumes an interrupted run.
+  // An interrupted run is resumed by the same command.
   const retryable = code === 'interrupted';
   return { code, message, hint: null, retryable, file: null, line: null, row: null };
 }

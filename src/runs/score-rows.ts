@@ -33,7 +33,7 @@ export interface PlannedRows {
   cancel: AbortSignal;
   /** Maximum bytes in flight, if not the usual ones, which are for a service. */
   windowBytes?: number | undefined;
-  /** Of several runs together; by default, the run has its own. */
+  /** The budget that several runs share; by default, the run has its own. */
   budget?: RejectBudget | undefined;
   /** Counts of several runs together. */
   total?: TotalTally | undefined;

@@ -88,7 +88,7 @@ export interface BatchScorer {
    * @throws RowcastError if rows that were written earlier have turned out to be wrong
    */
   confirm(predictions: ReceivedPredictions, row: number): boolean;
-  /** The same for all rows, at the end of a run. */
+  /** Confirms all rows, at the end of a run. */
   confirmAll(): Promise<void>;
   /** The rows before an input offset were written, so the memory of `merged` can be reused. */
   written?(offset: number): void;

@@ -104,7 +104,7 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   if (!stop.reading.aborted) await scorer.confirmAll();
 }
 
-/** Of its own for each input: what depends on a signal stays registered with it. */
+/** Each input gets signals of its own, because what depends on a signal stays registered with it. */
 function neverStopped(): Pick<Stopping, 'reading' | 'calling'> {
   const { signal } = new AbortController();
   return { reading: signal, calling: signal };
@@ -115,7 +115,7 @@ function scoreTraced(score: (part: Batch) => Promise<Scored>, trace: TraceBatch 
   return part => trace({ row: part.start.row, rows: part.end.row - part.start.row }, () => score(part));
 }
 
-/** As a generator, because that is how a stage yields several results. */
+/** A generator of the items: that is how a stage yields several results. */
 function* many<T>(items: Iterable<T>): Generator<T> {
   yield* items;
 }

@@ -5,7 +5,7 @@ export interface TracedRequest {
   url: string;
   /** The path below the service's URL, without the parts that vary. */
   template: string;
-  /** The same for all attempts of a request, and for no other one. */
+  /** An object that all attempts of a request share, and no other request has. */
   identity: object;
 }
 

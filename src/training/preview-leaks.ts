@@ -11,7 +11,7 @@ import { labelsOf, predictedColumn, splitRows } from './rows/split-rows.ts';
 
 /** Enough to notice a leak. */
 const MAX_ROWS = 5_000;
-/** Of files with many columns, fewer rows are read. */
+/** Fewer rows are read of a file with many columns. */
 const MAX_CELLS = 200_000;
 const MIN_ROWS = 500;
 

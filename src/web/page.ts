@@ -8,7 +8,7 @@ import { OWNER, type Session } from './session/sessions.ts';
 
 /** A page, without the frame that all pages share. */
 export interface Page {
-  /** Of the window; the heading is part of the content. */
+  /** The title of the window; the heading of the page is part of the content. */
   title: string;
   /** The section to which it belongs. */
   current?: Section;

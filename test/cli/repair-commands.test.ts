@@ -25,8 +25,14 @@ describe('the commands after correcting rejects', () => {
 
   it('have the options of the run that affect the output, and no others', () => {
     const [score] = commandsOf({
-      ...{ prediction: true, nulls: 'NA,"a,b"', types: 'zip=categorical', limit: '5', 'batch-rows': '7' },
-      ...{ summary: 's.json', restart: true, 'max-rejects': '5' },
+      prediction: true,
+      nulls: 'NA,"a,b"',
+      types: 'zip=categorical',
+      limit: '5',
+      'batch-rows': '7',
+      summary: 's.json',
+      restart: true,
+      'max-rejects': '5',
     });
     for (const flag of ['--prediction', `--nulls 'NA,"a,b"'`, '--types zip=categorical'])
       assert.ok(score.includes(` ${flag} `), score);
@@ -42,8 +48,14 @@ describe('the commands after correcting rejects', () => {
 
   it('have the options that decide the columns of the output, written as a flag takes them', () => {
     const [score, repair] = commandsOf({
-      ...{ keep: '"last, first",id', rename: 'id=key', probabilities: 'yes', threshold: 'yes=0.3,no=0.1' },
-      ...{ 'output-header': false, 'max-record-bytes': '2MiB', private: true, prediction: true },
+      keep: '"last, first",id',
+      rename: 'id=key',
+      probabilities: 'yes',
+      threshold: 'yes=0.3,no=0.1',
+      'output-header': false,
+      'max-record-bytes': '2MiB',
+      private: true,
+      prediction: true,
     });
     const shape =
       '--keep \'"last, first",id\' --rename id=key --probabilities yes --threshold yes=0.3,no=0.1'.split(

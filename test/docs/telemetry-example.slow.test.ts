@@ -33,7 +33,8 @@ describe('the page about monitoring', () => {
     const { code, stderr } = await rowcast(args, {
       cwd,
       env: {
-        ...{ ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+        ROWCAST_URL: stub.url,
+        ROWCAST_API_KEY: stub.key,
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       },
     });

@@ -56,7 +56,9 @@ async function session(text: string, cwd: string, env: Record<string, string>): 
   let said = '';
   for (const [, command = ''] of text.matchAll(/^\$ (.*)$/gm)) {
     const child = spawn('bash', ['-c', `{ ${command}\n} 2>&1`], {
-      ...{ cwd, env: { PATH: path, LC_ALL: 'C', ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
+      cwd,
+      env: { PATH: path, LC_ALL: 'C', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [output] = await Promise.all([textOf(child.stdout), once(child, 'close')]);
     said += `$ ${command}\n${output}`;

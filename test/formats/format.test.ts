@@ -25,7 +25,9 @@ describe('another format', () => {
       for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
     }
     const source = {
-      ...{ name: 'in.jsonl', contentName: 'in.jsonl', isLive: false },
+      name: 'in.jsonl',
+      contentName: 'in.jsonl',
+      isLive: false,
       chunks: chunks(),
       checkUnchanged: async () => {},
     };

@@ -29,7 +29,11 @@ describe('a run of the library that is aborted', { concurrency: true }, () => {
     }
     const output = at('out.csv');
     const first = score({
-      ...{ input: halfOfIt(), output, ...run, summary: at('s.json'), signal: stop.signal },
+      input: halfOfIt(),
+      output,
+      ...run,
+      summary: at('s.json'),
+      signal: stop.signal,
       onProgress: ({ rows }) => rows.read > 0 && stop.abort(why),
     });
     await assert.rejects(first, interrupted);
@@ -67,7 +71,11 @@ describe('a run of the library that is aborted', { concurrency: true }, () => {
     });
     const input = await write('in.csv', csv(3));
     const aborted = score({
-      ...{ input, output: at('out.csv'), ...run, maxOutage: '1d', signal: stop.signal },
+      input,
+      output: at('out.csv'),
+      ...run,
+      maxOutage: '1d',
+      signal: stop.signal,
       onRetry: () => void stub.goDown().then(() => stop.abort(why)),
     });
     await assert.rejects(aborted, interrupted);
@@ -109,8 +117,10 @@ describe('a run of the library that is aborted', { concurrency: true }, () => {
       };
       const input = { [Symbol.asyncIterator]: () => ({ next, return: end }) };
       const aborted = score({
-        ...{ input: input as unknown as AsyncIterable<Buffer>, output: at('out.csv') },
-        ...{ ...run, signal: stop.signal },
+        input: input as unknown as AsyncIterable<Buffer>,
+        output: at('out.csv'),
+        ...run,
+        signal: stop.signal,
       });
       await assert.rejects(aborted, interrupted);
     }

@@ -19,7 +19,11 @@ export async function bench(t: TestContext, options: StubOptions = {}) {
   const folder = await newFolder(t);
   const at = (name: string): string => join(folder, name);
   return {
-    ...{ stub, client, folder, at, run: { report: 'r', scorer: client } },
+    stub,
+    client,
+    folder,
+    at,
+    run: { report: 'r', scorer: client },
     read: (name: string): Promise<string> => readFile(at(name), 'utf8'),
     write: async (name: string, text: string | Buffer): Promise<string> => {
       await writeFile(at(name), text);

@@ -17,7 +17,10 @@ const rejects = async (): Promise<void> => {
   throw cause;
 };
 const failed = (name: string) => ({
-  ...{ code: 'callback_failed', exitCode: 3, message: `${name} failed: the database is gone`, cause },
+  code: 'callback_failed',
+  exitCode: 3,
+  message: `${name} failed: the database is gone`,
+  cause,
 });
 
 describe('an asynchronous callback that rejects', () => {

@@ -26,7 +26,10 @@ describe('score of the library', () => {
         maxRejects: '1%',
         checkpointInterval: '500ms',
       },
-      ...{ prediction: true, keep: ['id'], decimals: 3, summary: at('s.json') },
+      prediction: true,
+      keep: ['id'],
+      decimals: 3,
+      summary: at('s.json'),
     });
     const args = [
       'score',
@@ -104,7 +107,10 @@ describe('score of the library', () => {
     const retries: Retry[] = [];
     const lines: number[] = [];
     await score({
-      ...{ input, output: at('out.csv'), ...run, batchRows: 500 },
+      input,
+      output: at('out.csv'),
+      ...run,
+      batchRows: 500,
       onProgress: now => progress.push(now),
       onReject: ({ line }) => lines.push(line),
       onRetry: retry => retries.push(retry),
@@ -156,7 +162,9 @@ describe('score of the library', () => {
       },
     };
     await assert.rejects(score({ input, output, ...run, ...failing }), {
-      ...{ code: 'callback_failed', exitCode: 3, message: 'onProgress failed: mine' },
+      code: 'callback_failed',
+      exitCode: 3,
+      message: 'onProgress failed: mine',
     });
     assert.ok(!(await readdir(folder)).includes('out.csv'));
   });

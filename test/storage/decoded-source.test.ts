@@ -30,7 +30,11 @@ describe('an input of another storage', () => {
     const source = new DecodedSource(object(Buffer.from('a\n1\n')), false);
     assert.deepEqual(await source.identify(), {
       path: 'store://bucket/in.csv',
-      ...{ size: 4, modified: null, etag: '"v1"', codec: 'none', contentSize: 4 },
+      size: 4,
+      modified: null,
+      etag: '"v1"',
+      codec: 'none',
+      contentSize: 4,
     });
     assert.equal(await readAll(source), 'a\n1\n');
   });

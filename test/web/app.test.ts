@@ -63,7 +63,8 @@ describe('what changes something', () => {
     const [own, other] = [await signIn(target), await signIn(target)];
     const post = (headers: Record<string, string>, body?: URLSearchParams) =>
       fetch(`${target.url}/platform/keys/x/revoke`, {
-        ...{ method: 'POST', headers: { cookie: own.cookie, ...headers } },
+        method: 'POST',
+        headers: { cookie: own.cookie, ...headers },
         ...(body !== undefined && { body }),
       });
     const form = (_csrf: string) => new URLSearchParams({ _csrf });
@@ -88,7 +89,8 @@ describe('what changes something', () => {
     const ask = async (headers: Record<string, string>) =>
       problemOf(
         await fetch(`${target.url}/platform/keys/x/revoke`, {
-          ...{ method: 'POST', headers: { cookie, 'x-csrf-token': csrfToken, ...headers } },
+          method: 'POST',
+          headers: { cookie, 'x-csrf-token': csrfToken, ...headers },
         }),
       );
     for (const headers of [
@@ -116,11 +118,15 @@ describe('what changes something', () => {
     const large = await browser.submit('/platform/keys', { name: 'x'.repeat(5 * 1024 * 1024) });
     assert.equal(large.status, 413);
     const xml = await browser.fetch('/platform/keys', {
-      ...{ method: 'POST', headers: { 'content-type': 'text/xml' }, body: '<x/>' },
+      method: 'POST',
+      headers: { 'content-type': 'text/xml' },
+      body: '<x/>',
     });
     assert.equal(await problemOf(xml), '415 unsupported_media_type');
     const polluted = await browser.fetch('/platform/keys', {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"__proto__": {"x": 1}}' },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"__proto__": {"x": 1}}',
     });
     assert.equal(await problemOf(polluted), '422 bad_option'); // its only member is no control of the form
   });

@@ -115,7 +115,10 @@ describe('in a browser, with a server of its own', { skip: noBrowser }, () => {
     const devTools = await page.context().newCDPSession(page);
     const upload = (bytesPerSecond: number) =>
       devTools.send('Network.emulateNetworkConditions', {
-        ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytesPerSecond },
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: bytesPerSecond,
       });
     await upload(300_000);
     await page.locator('[data-file]').setInputFiles(history);

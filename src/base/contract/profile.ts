@@ -7,7 +7,7 @@ const columnProfile = z.object({
   missing: z.int().min(0),
   mismatched: z.int().min(0),
   unseen: z.int().min(0),
-  /** Of a numerical column with at least one number. */
+  /** The mean of a numerical column with at least one number. */
   mean: z.number().optional(),
   /** The different deciles of a numerical column, ascending: the limits of the ranges in which values are counted. */
   edges: z.array(z.number()).max(9).optional(),

@@ -84,7 +84,7 @@ const reportColumn = z.object({
 
 const share = z.number().min(0).max(1);
 
-/** Of the testing rows whose predicted probability of a class is in a range: how many have the class. */
+/** How many of the testing rows whose predicted probability of a class is in a range have the class. */
 const calibrationBin = z.object({
   /** From `from`, below `to`; the last range includes 1. */
   from: share,

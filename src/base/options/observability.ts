@@ -72,7 +72,7 @@ export const logOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** Of commands that print something for people. */
+/** An option of commands that otherwise print something for people. */
 export const jsonOption = (describe: string) =>
   ({ json: { kind: 'boolean', default: false, common: true, describe } }) as const satisfies Record<
     string,

@@ -29,7 +29,7 @@ export const serviceOptions = {
   ...threadOptions,
 };
 
-/** The same options, and the folder of the local reports, by the headings of the help. */
+/** The options of a run, and the folder of the local reports, by the headings of the help. */
 export const runGroups = {
   Input: inputOptions,
   Output: { ...outputOptions, ...filesOptions },

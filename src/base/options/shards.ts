@@ -23,7 +23,7 @@ export const shardsPositional = {
   isRequired: true,
 } as const;
 
-/** The same for a worker, which may have a queue instead. */
+/** The folder of shards for a worker, which may have a queue instead. */
 export const workPositional = { ...shardsPositional, isRequired: false } as const;
 
 /** How a run is divided into shards. */
@@ -42,7 +42,7 @@ export const shardOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** The same on this machine. */
+/** Scores the shards on this machine. */
 export const workersOption = {
   workers: {
     kind: 'integer',

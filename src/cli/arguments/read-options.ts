@@ -8,7 +8,7 @@ export type Value = string | boolean;
 
 /** An option on a command line. */
 export interface GivenOption {
-  /** As typed, for messages. */
+  /** The option as typed, for messages. */
   spelling: string;
   values: Value[];
 }

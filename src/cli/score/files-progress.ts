@@ -85,7 +85,7 @@ export class FilesProgress {
   }
 }
 
-/** Of an input that is compressed, nothing counts until it has ended, because it is not known how far it is. */
+/** The bytes of a compressed input count only when it has ended, because it is not known before how far it is. */
 function stageOf({ accounts, progress }: RunRecord, size: number): Stage {
   const { fraction = 0, before } = progress ?? {};
   return {

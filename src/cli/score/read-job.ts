@@ -38,7 +38,11 @@ export async function readJob(
     inputs,
     isMany,
     places: {
-      ...{ input, output, rejects, summary, private: isPrivate },
+      input,
+      output,
+      rejects,
+      summary,
+      private: isPrivate,
       reads: [...reads, ...serviceFiles({ flags, env }, defined), ...comparedFiles(values)],
     },
     names: namesOf(values, inputs),

@@ -27,7 +27,10 @@ export async function beginTelemetry(
     // Loaded only when it is needed.
     const { openTelemetry } = await import('../../runs/observers/telemetry/open-telemetry.ts');
     return openTelemetry(settings, {
-      ...{ version: readVersion(), run, ...how, warn },
+      version: readVersion(),
+      run,
+      ...how,
+      warn,
     });
   } catch (error) {
     warn(reasonOf(error));

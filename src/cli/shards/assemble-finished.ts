@@ -98,7 +98,13 @@ async function assemble(
   onRecord(record);
   const join = () =>
     assembleRun({
-      ...{ run: sharded, values, job, record, control, count, workCommand: workCommandOf(context, sharded) },
+      run: sharded,
+      values,
+      job,
+      record,
+      control,
+      count,
+      workCommand: workCommandOf(context, sharded),
       onSpace: (parts, needs) =>
         log.info({ event: 'assembly_started', parts, needs }, spaceText(parts, needs)),
       onJoined: (bytes, all) =>

@@ -43,7 +43,9 @@ export async function filesToScore(
     if (run === undefined) found.pairs.push(pair);
     else
       found.unchanged.push({
-        ...{ input, output, rows: run.rows },
+        input,
+        output,
+        rows: run.rows,
         rejects: rejects ?? null,
       });
   }

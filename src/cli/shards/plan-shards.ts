@@ -39,7 +39,9 @@ export async function planShards(
         own.rows += from === null || to === null ? 0 : to.row - from.row;
       });
       const files = plan.files.map((file, index) => ({
-        ...{ input: file.input, output: file.output, shards: counts[index]?.shards ?? 0 },
+        input: file.input,
+        output: file.output,
+        shards: counts[index]?.shards ?? 0,
         rows:
           file.codec === 'none' && whyOneShard(file, job.values.encoding) === undefined
             ? counts[index]?.rows

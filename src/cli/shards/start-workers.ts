@@ -70,12 +70,12 @@ export function startWorkers(
 
 export interface WorkerFlagsOptions {
   values: ScoreValues;
-  /** Of the command. */
+  /** The flags of the command. */
   flags: Readonly<Record<string, unknown>>;
   address: Address;
   env: Environment;
   number: number;
-  /** Of each worker, unless --threads says how many there are together. */
+  /** Threads of each worker, unless --threads says how many there are together. */
   threads: number;
 }
 

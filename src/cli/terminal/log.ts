@@ -12,7 +12,7 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export interface LogFields {
   run_id?: string;
   input?: string;
-  /** Of the shards of a run. */
+  /** The folder of the shards of a run. */
   folder?: string;
 }
 

@@ -23,7 +23,7 @@ export interface ProgressMode {
   interval: number;
 }
 
-/** Of the flags; --quiet logs no progress. */
+/** How the flags ask for progress; --quiet logs none. */
 export function progressMode(flags: Readonly<Record<string, unknown>>): ProgressMode {
   const { quiet, progress, progressInterval } = resolveValues(progressOptions, flags);
   return { when: quiet ? 'never' : progress, interval: progressInterval };

@@ -73,7 +73,7 @@ function describeConfusion(confusion: readonly (readonly number[])[], names: rea
   return lines.length === 0 ? '' : `\nMost frequent confusions\n\n${alignColumns(lines)}`;
 }
 
-/** Of two classes, the ranges of the second; of more, each class's mean and error. */
+/** Describes the ranges of the second of two classes, or the mean and the error of each of several. */
 function describeCalibration(
   calibration: readonly (readonly CalibrationBin[])[],
   names: readonly string[],

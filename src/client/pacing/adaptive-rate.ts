@@ -37,7 +37,7 @@ interface Span extends Outcomes {
  * Some services respond with 429 at any rate. If a decrease does not change the share of 429s, that share becomes the
  * baseline, and only a larger share counts as a limit again.
  *
- * Of several processes that share the rate, each learns that of all of them from its own requests.
+ * If several processes share the rate, each learns the rate of all of them from its own requests.
  *
  * Times are milliseconds of a monotonic clock.
  */

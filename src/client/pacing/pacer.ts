@@ -55,7 +55,7 @@ export class Pacer {
   #pausedUntil = 0;
   /** When the last request was sent, or should have been sent. */
   #lastCall = 0;
-  /** The same of the last rows, and how many they were. */
+  /** When the last rows were sent, and how many they were. */
   #lastRows = { at: 0, rows: 0 };
   /** Slots are granted in the order in which they were requested. */
   #lastSlot: Promise<unknown> = Promise.resolve();

@@ -5,7 +5,7 @@ import type { Encoded } from '../bodies/objects.ts';
 export interface BatchLimits {
   /** Maximum size of a request body. */
   maxBodyBytes(): number;
-  /** The same as the reader estimates it: from whole records, although not all of their columns may be sent. */
+  /** The maximum size as the reader estimates it: from whole records, although not all of their columns may be sent. */
   maxBatchBytes(): number;
   /** The service rejected this body as too large. */
   rejected(encoded: Encoded): void;

@@ -38,7 +38,7 @@ export function findLongField(
   return undefined;
 }
 
-/** The same for a header, whose field may have swallowed rows too. */
+/** Finds such a field in a header: it may have swallowed rows, too. */
 export function longFieldOfHeader({
   bytes,
   contentStart,

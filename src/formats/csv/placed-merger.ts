@@ -7,11 +7,11 @@ import { countRows } from '../records/batch.ts';
 
 const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
 const OFFSET_BYTES = Int32Array.BYTES_PER_ELEMENT;
-/** As many bytes as the kernel may write behind the merged ones. */
+/** Number of bytes that the kernel may write behind the merged ones. */
 const PADDING = 16;
 
 /**
- * As `recordMerger`, for rows that all have probabilities.
+ * Merges like `recordMerger`, for rows that all have probabilities.
  *
  * @returns undefined if a kernel cannot write these columns
  */

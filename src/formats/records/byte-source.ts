@@ -2,7 +2,7 @@
 export interface ByteSource {
   /** For messages: the path, or `stdin`. */
   readonly name: string;
-  /** The same without the suffix of a compression. */
+  /** The name without the suffix of a compression. */
   readonly contentName: string;
   /** Whether the bytes arrive as another process writes them. */
   readonly isLive: boolean;

@@ -28,7 +28,7 @@ const written = (groups: string, decimal: string): RegExp =>
 /** Groups of three digits with the same separator. The first begins with no zero: in 0,126 the comma is a decimal one. */
 const thousands = (separator: string): string =>
   `[1-9]\\d{0,2}([${separator}'\u2019 \u00a0\u202f])\\d{3}(?:\\4\\d{3})*`;
-/** As in 12,34,567: lakhs and crores. */
+/** Digits grouped by lakhs and crores, such as 12,34,567. */
 const indian = '[1-9]\\d?(?:,\\d\\d)+,\\d{3}';
 
 const patterns: Readonly<Record<Exclude<NumberNotation, 'plain'>, RegExp>> = {

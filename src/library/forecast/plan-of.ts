@@ -9,7 +9,7 @@ export interface PlanTotals {
   isLowerBound: boolean;
   requests: number;
   outputBytes: number;
-  /** Of the disk of the outputs; null if they go elsewhere. */
+  /** Free bytes of the disk that the outputs go to; null if they go elsewhere. */
   freeBytes: number | null;
   cost: number | null;
 }
@@ -103,8 +103,16 @@ export function planOf(
   { rows, isExact, isLowerBound, requests, outputBytes, freeBytes, cost }: PlanTotals,
 ): Plan {
   return {
-    ...{ format: 1, report, service, rows, is_exact: isExact, is_lower_bound: isLowerBound, requests },
-    ...{ disk_bytes: outputBytes, free_bytes: freeBytes, cost },
+    format: 1,
+    report,
+    service,
+    rows,
+    is_exact: isExact,
+    is_lower_bound: isLowerBound,
+    requests,
+    disk_bytes: outputBytes,
+    free_bytes: freeBytes,
+    cost,
     inputs: plans.map(plannedInput),
   };
 }

@@ -32,7 +32,7 @@ export interface PlanOptions
   output?: string | URL | undefined;
   /** Report id. */
   report: string;
-  /** As for `score`. */
+  /** What predicts, as for `score`. */
   scorer?: Scorer | undefined;
   /** Aborts a probe. */
   signal?: AbortSignal | undefined;

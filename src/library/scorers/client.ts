@@ -44,8 +44,12 @@ export interface ClientOptions {
 const { 'allow-http': allowHttp, timeout, 'max-outage': maxOutage, concurrency } = serviceOptions;
 const { 'max-requests-per-second': maxRequests, 'max-rows-per-second': maxRows } = serviceOptions;
 const clientOptions = {
-  ...{ 'allow-http': allowHttp, timeout, 'max-outage': maxOutage, concurrency },
-  ...{ 'max-requests-per-second': maxRequests, 'max-rows-per-second': maxRows },
+  'allow-http': allowHttp,
+  timeout,
+  'max-outage': maxOutage,
+  concurrency,
+  'max-requests-per-second': maxRequests,
+  'max-rows-per-second': maxRows,
 };
 
 /** What a client is made of, for the runs that use it. */
@@ -92,7 +96,13 @@ export class Client implements Scorer {
     this.name = redacted(base.href);
     const retry = retryOf({ onRetry }, this.#guard);
     this.#client = new ServiceClient({
-      ...{ url: base, key, name: this.name, timeout, concurrency, maxRequestsPerSecond, maxRowsPerSecond },
+      url: base,
+      key,
+      name: this.name,
+      timeout,
+      concurrency,
+      maxRequestsPerSecond,
+      maxRowsPerSecond,
       ...(this.#maxOutage !== undefined && { maxOutage: this.#maxOutage }),
       ...(retry && { onRetry: retry }),
     });

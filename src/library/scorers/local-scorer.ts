@@ -65,7 +65,7 @@ export class LocalScorer implements Scorer {
     return rejectsWithRowcastError(() => this.#threads.batchPersona(report, personas));
   }
 
-  /** The same for a batch; `score` does not use it, because it reads rows without making objects of them. */
+  /** Scores a batch of personas; `score` does not use it, because it reads rows without making objects of them. */
   score({ report, personas }: Batch): Promise<Outcome> {
     return this.batchPersona(report, personas);
   }

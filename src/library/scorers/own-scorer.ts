@@ -109,7 +109,9 @@ async function calling<T>(request: string, work: () => Promise<T>): Promise<T> {
     const message = cause instanceof Error ? cause.message : String(cause);
     if (cause instanceof RowcastError)
       throw new CallError(cause.retryable ? 'unavailable' : 'fatal', cause.code, message, {
-        ...{ location, cause, hint: cause.hint },
+        location,
+        cause,
+        hint: cause.hint,
       });
     throw new CallError('fatal', 'scorer_failed', `the scorer failed: ${message}`, { location, cause });
   }

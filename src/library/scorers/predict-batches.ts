@@ -52,7 +52,8 @@ function* batchesOf(report: string, personas: readonly Features[]): Generator<Ba
   let texts: string[] = [];
   let size = 0;
   const batch = (): Batch => ({
-    ...{ start, count: texts.length },
+    start,
+    count: texts.length,
     body: Buffer.from(`{"id":${JSON.stringify(report)},"personas":[${texts.join(',')}]}`),
   });
   for (const features of personas) {

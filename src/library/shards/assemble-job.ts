@@ -28,7 +28,11 @@ export function plannedJob(plan: ShardPlan, planned: ScoreValues, reads: readonl
     values,
     inputs,
     places: {
-      ...{ input: inputs[0], output, rejects, summary, private: isPrivate },
+      input: inputs[0],
+      output,
+      rejects,
+      summary,
+      private: isPrivate,
       reads: [...reads, ...comparedFiles(values)],
     },
     names: namesOf(

@@ -29,7 +29,7 @@ import { recordJoined } from './record-joined.ts';
 export interface AssembleOptions {
   /** All its shards have a result. */
   run: ShardedRun;
-  /** Of the plan. */
+  /** The options of the plan. */
   values: ScoreValues & { report: string };
   job: RunJob;
   /** Adds up what was counted in the data. */

@@ -21,7 +21,7 @@ export function allToSinglePrecision(probabilities: Float64Array): Float64Array 
 /** Numbers that are rounded at once in the memory of a kernel. */
 const BLOCK = 1024;
 
-/** The same with a kernel, many times as fast before V8 has compiled it. */
+/** Rounds with a kernel, many times as fast before V8 has compiled it. */
 export function kernelRounding(memory: BatchMemory): typeof allToSinglePrecision {
   const { kernel } = memory;
   const powersAt = memory.keep(POWERS);

@@ -63,7 +63,7 @@ export const checkpointShape = z.strictObject({
     /** SHA-256 of the last TAIL_BYTES of them, hex. */
     tail: z.string(),
   }),
-  /** The same for the rejects file. */
+  /** Size and tail of the rejects file. */
   rejects: z.strictObject({ bytes: z.number(), tail: z.string() }),
   /** Only a repair has these: the file of the rows that were repaired, and what its ledger records. */
   repaired: z

@@ -80,7 +80,10 @@ function inputOf(
   range: InputRange | undefined,
 ): Fingerprint['input'] {
   return {
-    ...{ path, size, modified, gzip: codec === 'gzip' },
+    path,
+    size,
+    modified,
+    gzip: codec === 'gzip',
     ...(etag !== undefined && { etag }),
     ...(range !== undefined && { range: { start: range.start.offset, end: range.end ?? null } }),
     ...(codec !== 'gzip' && codec !== 'none' && { codec }),
@@ -91,7 +94,10 @@ function inputOf(
 function contractOf(report: LooseReport): object {
   const { predicts, classes, columns, nulls, tech_specs, drivers, model_sha256 } = report;
   return {
-    ...{ predicts, classes, nulls, model_sha256 },
+    predicts,
+    classes,
+    nulls,
+    model_sha256,
     columns: columns?.map(({ name, type, decimal }) => ({ name, type, decimal })),
     tech_specs: Object.fromEntries(Object.keys(techSpecs.shape).map(name => [name, tech_specs[name]])),
     drivers: drivers.map(({ column, impact }) => ({ column, impact })),

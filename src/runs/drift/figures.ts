@@ -16,20 +16,20 @@ export interface ColumnFigures {
   unseen: number | null;
   /** Values that are known categories only without the spaces around them. */
   trimmed: number | null;
-  /** Of a column of numbers. */
+  /** The mean of a column of numbers. */
   mean: number | null;
-  /** The same in the rows that the report was trained on. */
+  /** These figures for the rows that the report was trained on. */
   training: { rows: number; missing: number; mismatched: number; unseen: number; mean: number | null } | null;
-  /** Of numbers: the rows below the first edge, from each edge to the next, and from the last one. */
+  /** For a column of numbers: the rows below the first edge, from each edge to the next, and from the last one. */
   ranges: { edges: readonly number[]; rows: number[] } | null;
-  /** Of categories: the rows of the most frequent ones of the training, and of all others that the model knows. */
+  /** For a column of categories: the rows of the most frequent ones of the training, and of all others that the model knows. */
   categories: { names: readonly string[]; rows: number[]; others: number } | null;
 }
 
 /** What a run has found in its data. */
 export interface DataFigures {
   columns: ColumnFigures[];
-  /** Null if they were not counted. */
+  /** Figures of the probabilities; null if they were not counted. */
   scores: Record<string, ScoreFigures> | null;
   /** Null unless they were compared with an earlier run. */
   drift: DriftFigures | null;
@@ -67,7 +67,7 @@ export function figuresOf(
   };
 }
 
-/** Of very many columns, those with the most values that the model does not know. */
+/** Keeps, if there are very many columns, those with the most values that the model does not know. */
 function worst(columns: readonly ColumnFigures[]): ColumnFigures[] {
   const unknown = ({ mismatched, unseen }: ColumnFigures) => (mismatched ?? 0) + (unseen ?? 0);
   return columns.toSorted((a, b) => unknown(b) - unknown(a)).slice(0, MAX_ENTRIES);

@@ -31,6 +31,7 @@ export class TotalTally {
 
 /** What must be the same to be added; where a column is in the input may differ. */
 const identityOf = ({ counting: { columns, isDetailed } }: DataTally, classes: readonly string[]) => ({
-  ...{ isDetailed, classes },
+  isDetailed,
+  classes,
   columns: columns.map(({ name, learned, edges, levels }) => ({ name, learned, edges, levels })),
 });

@@ -58,8 +58,12 @@ export async function countRecords({
     start: layout.start,
   });
   const counted: Counted = {
-    ...{ rows: 0, batches: 0, bytes: layout.preamble.length, first: [] },
-    ...{ isExact: true, isLowerBound: false },
+    rows: 0,
+    batches: 0,
+    bytes: layout.preamble.length,
+    first: [],
+    isExact: true,
+    isLowerBound: false,
   };
   for await (const batch of readBatches({ records, rest, source })) {
     counted.rows += countRows(batch);

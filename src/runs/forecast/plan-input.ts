@@ -82,14 +82,22 @@ async function planSource(
   const merging = { ...options, layout, report };
   // For probes: all probabilities, unrounded.
   const appended = appendedOptionsFor({
-    ...{ layout, report, classes: options.classes, prefix: options.prefix, prediction: false },
+    layout,
+    report,
+    classes: options.classes,
+    prefix: options.prefix,
+    prediction: false,
   });
   const batchScorer =
     problem === undefined ? scorer.open({ ...options, layout, features, nulls, appended }) : undefined;
   try {
     const { contentSize } = await source.identify();
     const { rows, batches, bytes, isExact, isLowerBound, first } = await countRecords({
-      ...{ source, opened, options, contentSize, scorer: batchScorer },
+      source,
+      opened,
+      options,
+      contentSize,
+      scorer: batchScorer,
       keep: Math.max(probes, showRequest ? 1 : 0),
     });
     return {
@@ -105,14 +113,19 @@ async function planSource(
       near: nearMissesOf(missing, unused),
       delimiter: layout.dialect.delimiter,
       quote: layout.dialect.quote ?? null,
-      ...{ rows, isExact, isLowerBound, batches },
+      rows,
+      isExact,
+      isLowerBound,
+      batches,
       requests: scorer.name === 'local' ? 0 : batches,
       outputBytes: bytes + rows * (appendedFor(merging)?.maxBytes ?? 0),
       probe:
         batchScorer === undefined
           ? null
           : await probe(batchScorer, first.slice(0, probes), {
-              ...{ stop, dialect: layout.dialect, classes: appended?.classes ?? [] },
+              stop,
+              dialect: layout.dialect,
+              classes: appended?.classes ?? [],
             }),
       firstRequest:
         showRequest && batchScorer !== undefined && first[0] !== undefined

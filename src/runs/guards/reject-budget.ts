@@ -40,7 +40,7 @@ export class RejectBudget {
     if (exceeds(this.#limit, this.#total)) this.#refuse(false);
   }
 
-  /** The same at the end, when a percentage counts however few rows there are. */
+  /** Checks the budget at the end, when a percentage counts however few rows there are. */
   checkEnd(): void {
     this.#refuse(true);
   }

@@ -12,7 +12,12 @@ export function longFieldLine(file: string, { line, row, bytes, lines }: LongFie
   const size = `${countOf(lines, 'line')} and ${countOf(bytes, 'byte')} long`;
   return [
     {
-      ...{ code: 'long_field', file, line, row, field_lines: lines, field_bytes: bytes },
+      code: 'long_field',
+      file,
+      line,
+      row,
+      field_lines: lines,
+      field_bytes: bytes,
       hint: 'Close the quote, or use --quote none for a file without quoting.',
     },
     `${sanitize(file)}:${line}: the quoted field that opens on this line is ${size}; if that is not intended, a stray quote has swallowed the rows that follow (reported once per run)`,

@@ -25,7 +25,7 @@ export interface CheckpointSaverOptions {
   saved: Checkpoint | undefined;
   /** Minimum time between checkpoints, in seconds. */
   interval: number;
-  /** Of the output, which checkpoints share. */
+  /** The access rights of the output, which checkpoints share. */
   access: Access;
   files: Files;
 }

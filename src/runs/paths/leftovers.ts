@@ -42,7 +42,7 @@ export async function checkDefaultRejects(path: string): Promise<void> {
 }
 
 /**
- * The same for the file of repaired rows, which looks like a rejects file.
+ * Checks the file of repaired rows, which looks like a rejects file.
  *
  * @throws RowcastError `foreign_file`
  */

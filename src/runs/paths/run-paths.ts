@@ -92,7 +92,10 @@ function checkpointFilesOf(output: string): UsedFile[] {
     { at: checkpoint, what: 'the checkpoint of the output', option: '-o', isDerived: true },
     { at: newCheckpoint, what: 'the next checkpoint of the output', option: '-o', isDerived: true },
     ...[oldPartial, oldCheckpoint].map(at => ({
-      ...{ at, what: 'a file of the run that was set aside', option: '-o', isDerived: true },
+      at,
+      what: 'a file of the run that was set aside',
+      option: '-o',
+      isDerived: true,
     })),
     { at: repaired, what: 'the repaired rows of the output', option: '-o', isDerived: true },
     { at: repairedPartial, what: 'the next repaired rows of the output', option: '-o', isDerived: true },

@@ -13,7 +13,7 @@ const finishedRun = z.object({
   run_id: z.string(),
   input: versionShape.extend({ path: z.string() }),
   output: versionShape,
-  /** Null if the run wrote no rejects file. */
+  /** Size and time of the rejects file; null if the run wrote none. */
   rejects: versionShape.extend({ path: z.string() }).nullable(),
   /** Service, report and options, whatever affects the output. */
   options: z.record(z.string(), z.string()),

@@ -21,7 +21,7 @@ export interface StatusReport extends Partial<Known> {
   host: string | null;
   /** From 0 to 1, if the size of the input is known. */
   fraction: number | null;
-  /** Of the last process, up to its last checkpoint. */
+  /** The rate of the last process, up to its last checkpoint. */
   rows_per_second: number | null;
   eta_seconds: number | null;
   /** ISO 8601. */
@@ -88,7 +88,9 @@ function knownOf({ checkpoint }: Saved): Partial<Known> {
     classes,
     rows: { read, scored, rejected, rejected_by: rejectedBy },
     blank_lines: blank,
-    ...{ batches, calls, retries },
+    batches,
+    calls,
+    retries,
     bytes_in: bytesIn,
     bytes_out: bytesOut,
   };

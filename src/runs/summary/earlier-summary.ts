@@ -4,7 +4,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import { openSource } from '../../storage/backends.ts';
 import { type EarlierFigures, earlierFigures, hasCounts } from '../drift/earlier-figures.ts';
 
-/** Of the summaries that this version writes and reads. */
+/** The format of the summaries that this version writes and reads. */
 const FORMAT = 1;
 /** Enough for thousands of files with many columns each. */
 const MAX_BYTES = 256 << 20;

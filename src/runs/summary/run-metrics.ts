@@ -28,7 +28,9 @@ export function runMetrics(summary: Summary): RunMetric[] {
     help: string,
     values: readonly (readonly [value: number | null, labels?: Labels])[],
   ): RunMetric => ({
-    ...{ name, unit, help },
+    name,
+    unit,
+    help,
     samples: values.flatMap(([value, labels]) =>
       value === null ? [] : [{ value, labels: { output, report: report ?? '', ...labels } }],
     ),

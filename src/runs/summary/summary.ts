@@ -7,7 +7,7 @@ import type { ScoreFigures } from '../drift/score-figures.ts';
 
 /** SHA-256 of the whole input and output, hex, as printed by `sha256sum`. */
 export interface Checksums {
-  /** Null if the input was not read to its end. */
+  /** The checksum of the input; null if it was not read to its end. */
   input: string | null;
   output: string;
 }
@@ -15,7 +15,7 @@ export interface Checksums {
 /** How a run ended. */
 export interface Ending {
   status: 'finished' | 'skipped' | 'stopped' | 'refused';
-  /** Null if the run was not made by a command. */
+  /** The exit code; null if the run was not made by a command. */
   exitCode: number | null;
   /** Why it did not finish. */
   error: RunError | null;
@@ -42,7 +42,7 @@ export interface RunWarning {
 
 /** What is known about a run before it starts. */
 export interface RunNames {
-  /** Of rowcast; null if the run was not made by a command. */
+  /** The version of rowcast; null if the run was not made by a command. */
   version: string | null;
   /** Names of input and output for display: paths, `stdin`, `stdout`. */
   input: string;
@@ -57,14 +57,14 @@ export interface RunNames {
 
 export interface SummaryOptions extends RunNames {
   attempt: Attempt;
-  /** Null if the run ended before it was known. */
+  /** Who predicts; null if the run ended before that was known. */
   service: string | null;
   classes: readonly string[];
   accounts: RowCounts;
   resumedFrom: number | undefined;
   /** Undefined while the run is in progress. */
   ending: Ending | undefined;
-  /** Of this process only; for a run in shards, of its workers too. */
+  /** Seconds of this process; for a run in shards, with those of its workers. */
   seconds: number;
   /** Rows that were read in these seconds; by default those since the run was resumed. */
   rowsInSeconds?: number | undefined;
@@ -87,7 +87,7 @@ export interface SummaryOptions extends RunNames {
 export interface Summary {
   format: 1;
   version: string | null;
-  /** The same for all processes of a resumed run. */
+  /** Identifies the run; all processes of a resumed run have the same. */
   run_id: string;
   /** Written as `running` at the start, so that a killed run does not leave the summary of an earlier one. */
   status: 'running' | Ending['status'];
@@ -122,13 +122,13 @@ export interface Summary {
   /** Latency of successful requests in milliseconds; null if there were none. */
   latency_ms: { p50: number; p95: number; p99: number } | null;
   sha256: Checksums | null;
-  /** Null if a checkpoint of an earlier version did not count. */
+  /** What was found in the columns; null if nothing was counted. */
   columns: readonly ColumnFigures[] | null;
   scores: Readonly<Record<string, ScoreFigures>> | null;
-  /** Null without --compare, and if a checkpoint of an earlier version did not count. */
+  /** Changes since the run of --compare; null without it. */
   drift: DriftFigures | null;
   warnings: readonly RunWarning[];
-  /** Of several files: the summary of each; the other members are totals. */
+  /** For several files, the summary of each; the other members are totals then. */
   runs: readonly Summary[] | null;
 }
 
@@ -149,15 +149,19 @@ export function summaryOf(options: SummaryOptions): Summary {
     finished_at: ending?.finishedAt.toISOString() ?? null,
     attempts: attempt.number,
     resumed_from_row: resumedFrom ?? null,
-    ...{ input, output },
+    input,
+    output,
     rejects: rejected > 0 || options.hasNamedRejects ? rejects : null,
     service,
     protocol: 'report',
-    ...{ report, classes },
+    report,
+    classes,
     options: options.options,
     rows: { read, scored, rejected, rejected_by: rejectedBy },
     blank_lines: blank,
-    ...{ batches, calls, retries },
+    batches,
+    calls,
+    retries,
     bytes_in: bytesIn,
     bytes_out: bytesOut,
     seconds: Math.round(seconds * 1000) / 1000,
@@ -170,6 +174,7 @@ export function summaryOf(options: SummaryOptions): Summary {
     columns: figures?.columns ?? null,
     scores: figures?.scores ?? null,
     drift: figures?.drift ?? null,
-    ...{ warnings, runs: options.runs ?? null },
+    warnings,
+    runs: options.runs ?? null,
   };
 }

@@ -17,7 +17,13 @@ export interface TimelinePoint {
 export type TimelineSample = Omit<TimelinePoint, 'seconds' | 'inFlightSeconds'> & { inFlight: number };
 
 export const noSample: TimelineSample = {
-  ...{ rows: 0, rejected: 0, batches: 0, retries: 0, responses: 0, latencyMs: 0, inFlight: 0 },
+  rows: 0,
+  rejected: 0,
+  batches: 0,
+  retries: 0,
+  responses: 0,
+  latencyMs: 0,
+  inFlight: 0,
 };
 
 export function addSamples(samples: readonly TimelineSample[]): TimelineSample {

@@ -69,7 +69,10 @@ export function countedColumns(
     const column = own.get(name) ?? learnedFrom(reported.get(name), training);
     const isCategorical = column?.type === 'categorical';
     return {
-      ...{ name, index, type, training },
+      name,
+      index,
+      type,
+      training,
       learned: column,
       hasLevels: isCategorical && (own.has(name) || training?.levels !== undefined),
       edges: column?.type === 'numerical' ? (training?.edges ?? []) : [],

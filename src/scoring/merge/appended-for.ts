@@ -13,7 +13,7 @@ export interface MergeOptions {
   probabilities?: ChosenProbabilities['probabilities'];
   decimals?: number | undefined;
   threshold?: ChosenProbabilities['threshold'];
-  /** Of a run that already wrote the header: its classes, and the last byte of the output so far. */
+  /** If the run has written its header already: the classes, and the last byte of the output so far. */
   resumed?: { classes: readonly string[]; lastByte: number | undefined } | undefined;
 }
 
@@ -27,7 +27,7 @@ export function appendedFor(options: MergeOptions, classes = knownClasses(option
   return classes && options.layout.appended(appendedOptions(options, classes));
 }
 
-/** The same as plain data. */
+/** What is appended, as plain data. */
 export function appendedOptionsFor(options: MergeOptions): AppendedOptions | undefined {
   const classes = knownClasses(options);
   return classes && appendedOptions(options, classes);

@@ -15,7 +15,7 @@ interface HeldRecord {
   start: Pick<Position, 'offset' | 'row'>;
 }
 
-/** The same as the in-flight limit. */
+/** Maximum bytes of records that are held; the same as the in-flight limit. */
 const MAX_BYTES = 32 << 20;
 /** Memory for a record's object and Buffer. */
 const RECORD_OVERHEAD = 200;

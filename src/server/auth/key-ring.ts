@@ -73,7 +73,7 @@ export class KeyRing {
     return given === undefined ? { kind: 'none' } : this.findHash(hashOf(given));
   }
 
-  /** The same for the hash of a key, which a session keeps. @param isUse whether it counts as a use of the key */
+  /** Finds a key by its hash, which a session keeps. @param isUse whether it counts as a use of the key */
   async findHash(hash: Buffer, isUse = true): Promise<KeyLookup> {
     // The key from the options needs no disk access.
     const own = match(this.#own, hash);

@@ -68,7 +68,14 @@ class UploadBatches extends LocalBatchScorer {
     await turns.own();
     const { columns, classes, engine } = model;
     this.#own ??= new RecordScorer({
-      ...{ layout, features, nulls, appended, counting, columns, classes, engine },
+      layout,
+      features,
+      nulls,
+      appended,
+      counting,
+      columns,
+      classes,
+      engine,
       memory: BatchMemory.create(),
     });
     return this.#own.score(batch);

@@ -96,7 +96,7 @@ export function longestUnused(
   return { socket: added, closing: 'refused' };
 }
 
-/** Of the sockets added, the one that has been unused longest. */
+/** Finds the socket that has been unused longest among those that are added. */
 class Longest {
   socket: Socket | undefined;
   #since: number;

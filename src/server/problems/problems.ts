@@ -73,7 +73,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The same error as for a missing report, for a report that the key grants no access to. */
+/** There is no such report, or the key grants no access to it: clients cannot tell the two apart. */
 export const noSuchReport = (id: string): RequestError =>
   new RequestError('no_such_report', `there is no report "${id}"`);
 

@@ -11,7 +11,14 @@ export function requestLog(log: FastifyBaseLogger): RequestObserver {
       log[levelOf(status)](
         {
           event: 'request',
-          ...{ reqId: id, method, route, path, address, status, ms, rows },
+          reqId: id,
+          method,
+          route,
+          path,
+          address,
+          status,
+          ms,
+          rows,
           ...(report !== undefined && { report }),
           ...(key !== undefined && { key }),
         },

@@ -90,8 +90,16 @@ export function observeMalformed(
   observers: readonly RequestObserver[],
 ): void {
   const record: RequestRecord = {
-    ...{ id: randomUUID(), method: 'none', route: 'malformed', path: '(malformed head)', address, status },
-    ...{ report: undefined, rows: 0, milliseconds: 0, key: undefined },
+    id: randomUUID(),
+    method: 'none',
+    route: 'malformed',
+    path: '(malformed head)',
+    address,
+    status,
+    report: undefined,
+    rows: 0,
+    milliseconds: 0,
+    key: undefined,
   };
   for (const observer of observers) {
     observer.started?.();

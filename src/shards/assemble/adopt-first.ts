@@ -46,7 +46,7 @@ export async function adoptFirst(work: FirstPart): Promise<void> {
     await files.rename(first.path, paths.partial);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EXDEV') throw cause; // errors of fs
-    // The same disk is mounted twice. The part is copied.
+    // The disk is mounted twice, so the part is copied.
     await files.remove(paths.checkpoint);
   }
   for (const folder of [dirname(paths.partial), dirname(first.path)]) await files.syncFolder(folder);

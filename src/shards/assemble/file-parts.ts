@@ -16,11 +16,11 @@ export interface Part {
 
 /** The parts of one output, in order. */
 export interface FileParts {
-  /** Of its input in the plan. */
+  /** The index of its input in the plan. */
   index: number;
   file: PlanFile;
   parts: readonly Part[];
-  /** Of all parts. */
+  /** The row counts of all parts. */
   accounts: RowCounts;
 }
 

@@ -54,7 +54,12 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
   const paths = runFilesOf(path, rejects);
   const acquire = () =>
     acquireFile({
-      ...{ name, path, rejects, files, private: options.private, ifExists: 'replace' },
+      name,
+      path,
+      rejects,
+      files,
+      private: options.private,
+      ifExists: 'replace',
       // Saved explicitly, after whole parts.
       ...{ restart: false, restartIfChanged: false, checkpointInterval: Number.POSITIVE_INFINITY },
       isCompressed: true,

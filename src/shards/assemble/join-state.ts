@@ -22,10 +22,15 @@ export function joinFingerprint(
 ): Fingerprint {
   return {
     input: {
-      ...{ path, size, modified, gzip: codec === 'gzip' },
+      path,
+      size,
+      modified,
+      gzip: codec === 'gzip',
       ...(codec !== 'gzip' && codec !== 'none' && { codec }),
     },
-    ...{ dialect, service, report },
+    dialect,
+    service,
+    report,
     options: {
       [SHARDS_OPTION]: JSON.stringify(id),
       ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }),
@@ -50,9 +55,15 @@ export function firstCheckpoint(
   const { output, accounts } = first.result;
   const { position, prefix } = pointAfter(first, accounts, classes);
   return {
-    ...{ format: FORMAT, state: 'running', ...identity, position, prefix },
+    format: FORMAT,
+    state: 'running',
+    ...identity,
+    position,
+    prefix,
     output: { ...output, uncompressed: output.bytes },
-    ...{ rejects, classes: [...classes], accounts },
+    rejects,
+    classes: [...classes],
+    accounts,
   };
 }
 

@@ -25,11 +25,11 @@ export const planShape = z.strictObject({
   format: z.literal(1),
   /** SHA-256 of the other members but `settings`, `unchanged`, `ledger` and `trace`: two plans with the same id give the same bytes. */
   id: z.string(),
-  /** Of rowcast; another one may write other bytes. */
+  /** The version of rowcast; another one may write other bytes. */
   version: z.string(),
   /** `local`, or the base URL. */
   service: z.string(),
-  /** Of the report's description. */
+  /** The ID of the report, and the hash of its description. */
   report: z.strictObject({ id: z.string(), hash: z.string() }),
   /** In the order of the output's columns. */
   classes: z.array(z.string()),

@@ -26,7 +26,7 @@ export async function readRecord<T>(
     }
 }
 
-/** The same for a file that its writer replaces at intervals: the next one may be whole. */
+/** Reads a file that its writer replaces at intervals, once: the next one may be whole. */
 export async function readOnce<T>(
   folder: SharedFolder,
   name: string,

@@ -45,7 +45,7 @@ export const resultShape = z.strictObject({
   finished_at: z.string(),
   /** Rows that earlier attempts had scored. */
   rows_before: z.number(),
-  /** Of the part; and of its rejects, which have a header of their own, with zero bytes if there are none. */
+  /** Extents of the part and of its rejects, which have a header of their own, with zero bytes if there are none. */
   output: extentShape,
   rejects: extentShape,
   accounts: accountsShape,

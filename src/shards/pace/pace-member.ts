@@ -144,7 +144,12 @@ export class PaceMember implements SharedPace {
     const { pid, started, realm } = process;
     const own = { entry: this.#entry, counted: this.#counted };
     const file: WorkerFile = {
-      ...{ beat: ++this.#beat, pid, started, realm, ...given, ...own },
+      beat: ++this.#beat,
+      pid,
+      started,
+      realm,
+      ...given,
+      ...own,
       learned: this.#learned(now),
     };
     await folder.replace(workerName(worker), JSON.stringify(file));

@@ -7,8 +7,16 @@ import { type SeenWorker, type WorkerFile, workerShape } from './worker-shape.ts
 
 /** A worker whose file was damaged before it was read. It goes like one that is dead, unless it writes another. */
 const DAMAGED: WorkerFile = {
-  ...{ beat: 0, entry: 0, pid: 0, started: '', realm: '' },
-  ...{ requests: null, rows: null, isCounting: false, learned: null, counted: {} },
+  beat: 0,
+  entry: 0,
+  pid: 0,
+  started: '',
+  realm: '',
+  requests: null,
+  rows: null,
+  isCounting: false,
+  learned: null,
+  counted: {},
 };
 
 /** The workers of a run that have a file. */

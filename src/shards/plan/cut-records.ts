@@ -36,7 +36,12 @@ export const SHARD_UNIT = MEMBER_BYTES;
 export async function* cutRecords(options: CutOptions): AsyncGenerator<Position, Position> {
   const { source, layout, rest, start, shardBytes, maxRecordBytes, limit, stop } = options;
   const records = layout.records({
-    ...{ start, limit, maxRecordBytes, file: source.name, rowOverhead: 0, isShared: false },
+    start,
+    limit,
+    maxRecordBytes,
+    file: source.name,
+    rowOverhead: 0,
+    isShared: false,
     batchRows: BATCH_ROWS,
     batchBytes: () => Number.MAX_SAFE_INTEGER,
   });

@@ -18,7 +18,7 @@ export interface PlanWork {
   pairs: readonly FilePair[];
   /** Other inputs of the command, which are not scored. */
   unchanged: ShardPlan['unchanged'];
-  /** Of every input. */
+  /** The options of every input. */
   options: Omit<RunValues, 'input'>;
   pinned: PinnedOptions;
   /** The folder where the finished runs of several inputs are recorded. */
@@ -26,7 +26,7 @@ export interface PlanWork {
   /** The trace in which the run was planned; a new one if omitted. */
   trace?: string | undefined;
   shardBytes: number;
-  /** Of rowcast. */
+  /** The version of rowcast. */
   version: string;
   scorer: Scorer;
   stop: AbortSignal;
@@ -56,8 +56,14 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     }
   }
   const identity = {
-    ...{ format: 1 as const, version, service: scorer.name, shard_bytes: shardBytes, files },
-    ...{ report: { id: options.report, hash: report }, classes: [...classes], options: pinned.options },
+    format: 1 as const,
+    version,
+    service: scorer.name,
+    shard_bytes: shardBytes,
+    files,
+    report: { id: options.report, hash: report },
+    classes: [...classes],
+    options: pinned.options,
   };
   const id = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
   return {
@@ -82,8 +88,13 @@ function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout 
   const { input, output, rejects = null } = pair;
   const { quote = null, ...dialect } = layout.dialect;
   return {
-    ...{ input: resolve(input), output: resolve(output), rejects: rejects && resolve(rejects) },
-    ...{ size, modified, codec, dialect: { ...dialect, quote } },
+    input: resolve(input),
+    output: resolve(output),
+    rejects: rejects && resolve(rejects),
+    size,
+    modified,
+    codec,
+    dialect: { ...dialect, quote },
     header: createHash('sha256').update(layout.preamble).digest('hex'),
   };
 }

@@ -75,7 +75,14 @@ async function* partsOf(
     }
     const { maxRecordBytes, limit } = options;
     const cuts = cutRecords({
-      ...{ source, layout, rest, start: begin, shardBytes: plan.shard_bytes, maxRecordBytes, limit, stop },
+      source,
+      layout,
+      rest,
+      start: begin,
+      shardBytes: plan.shard_bytes,
+      maxRecordBytes,
+      limit,
+      stop,
     });
     for (;;) {
       const { value, done } = await cuts.next();

@@ -35,7 +35,7 @@ export class BullQueue implements ShardQueue {
   runs(): Promise<QueuedRun[]> {
     return this.#call(async runs => {
       const jobs = await runs.getJobs(['waiting'], 0, -1, true);
-      // Of a later version, or removed at this moment.
+      // A job may be from a later version, or removed at this moment.
       return jobs.flatMap(job => runShape.safeParse(job?.data).data ?? []);
     });
   }

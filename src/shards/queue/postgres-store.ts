@@ -19,8 +19,13 @@ export async function openPostgres({ url, name }: QueueAddress): Promise<Store> 
   await loadPackage('pg', needed);
   const { PostgresConnection, PostgresQueueBackend } = await loadPackage('bullmq', needed);
   const connection = new PostgresConnection({
-    ...{ connectionString: url, schema: SCHEMA, migrate: true, max: MAX_CONNECTIONS },
-    ...{ connectionTimeoutMillis: ANSWER_MS, query_timeout: 2 * ANSWER_MS, application_name: 'rowcast' },
+    connectionString: url,
+    schema: SCHEMA,
+    migrate: true,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: 2 * ANSWER_MS,
+    application_name: 'rowcast',
   });
   // Without a listener, the error of a lost connection would end the process.
   connection.on('error', () => {});

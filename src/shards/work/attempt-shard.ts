@@ -71,7 +71,12 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
   };
   const holder = { worker, ...thisProcess(), row };
   const lease = await Lease.take({
-    ...{ folder, attempt, holder, shard: number, figures: () => figures, onBeat: countOthers },
+    folder,
+    attempt,
+    holder,
+    shard: number,
+    figures: () => figures,
+    onBeat: countOthers,
   });
   if (lease === undefined) return false;
   const lose = async (): Promise<void> => {
@@ -110,7 +115,11 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
       });
     const scored = await (on.within?.({ shard, attempt }, use) ?? use(undefined));
     const result: ShardResult = {
-      ...{ plan: plan.id, shard: number, attempt, worker, ...scored },
+      plan: plan.id,
+      shard: number,
+      attempt,
+      worker,
+      ...scored,
       started_at: startedAt.toISOString(),
       finished_at: new Date().toISOString(),
       rows_before: row - (shard.from?.row ?? 1),

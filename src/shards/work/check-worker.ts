@@ -7,7 +7,7 @@ import { openPlanned } from '../plan/make-plan.ts';
 
 export interface OwnMeans {
   scorer: Scorer;
-  /** Of rowcast. */
+  /** The version of rowcast. */
   version: string;
   stop: AbortSignal;
 }

@@ -109,7 +109,7 @@ const isFirst = ({ from }: Shard): boolean => from === null || from.row === 1;
 /** The limits that a single process would apply to the same rows, so that a run over the wrong data stops early. */
 const limitsOf = ({ maxMismatches, maxUnseen }: ShardWork['options']) => ({ maxMismatches, maxUnseen });
 
-/** Undefined for a whole input. */
+/** The range of the shard; undefined if it is a whole input. */
 function rangeOf({ from, to, is_last }: Shard): InputRange | undefined {
   if (from === null) return undefined;
   return { start: from, end: is_last ? undefined : to?.offset };

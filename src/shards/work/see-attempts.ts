@@ -56,7 +56,7 @@ export class LeaseWatch {
     for (const shard of this.#turns.next(held)) await this.attemptsOf(shard, leases);
   }
 
-  /** The same run may have been planned again. */
+  /** Forgets attempts that are gone, because the run may have been planned again. */
   #forgetAllBut(names: readonly string[]): void {
     const there = new Set(names.map(name => `leases/${name}`));
     for (const lease of this.#seen.keys()) if (!there.has(lease)) this.#seen.delete(lease);

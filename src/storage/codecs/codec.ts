@@ -3,7 +3,7 @@ import type { Extent, PartialFile } from '../partial-file.ts';
 
 /** A compression of files, or none. Another one is a file in this folder and a line in `codecs.ts`. */
 export interface Codec {
-  /** As checkpoints record it. */
+  /** The name that checkpoints record. */
   readonly name: string;
   /** How the names of such files end, in lower case. */
   readonly suffix: string;

@@ -21,7 +21,7 @@ export function siblingPath(path: string, suffix: string, room = 0): string {
 /** Path of the unfinished file. */
 export const partialOf = (path: string): string => siblingPath(path, '.partial');
 
-/** As many whole characters as fit. */
+/** Keeps as many whole characters as fit. */
 function truncate(name: string, bytes: number): string {
   return Buffer.from(name)
     .subarray(0, bytes)

@@ -16,7 +16,7 @@ export interface ProfiledRows {
   indexes: readonly number[];
   rows: readonly (readonly string[])[];
   classes: readonly string[];
-  /** Of the testing rows, `classes` per row. */
+  /** Probabilities of the testing rows, `classes` per row. */
   probabilities: Float64Array;
 }
 

@@ -116,7 +116,7 @@ export interface Split {
 }
 
 const TESTING_SHARE = 0.2;
-/** Of the 80% that are not for testing. */
+/** Share of the rows for validation among the 80% that are not for testing. */
 const VALIDATION_SHARE = 0.2;
 
 /**

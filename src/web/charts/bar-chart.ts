@@ -5,7 +5,7 @@ import { rounded } from './frame.ts';
 import { nameText, shortened } from './text.ts';
 
 export interface Bar {
-  /** As in the file: it is cleaned and shortened here. */
+  /** The label as it is in the file: it is cleaned and shortened here. */
   label: string;
   value: number;
   text: string;

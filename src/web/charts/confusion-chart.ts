@@ -28,7 +28,7 @@ export function confusionChart({ id, title, classes, counts, caption }: Confusio
   const cells = counts.map((own, actual) => {
     const total = own.reduce((sum, count) => sum + count, 0);
     return own.map((count, predicted) => {
-      // Of 100 classes, most of 10,000 cells are empty.
+      // With 100 classes, most of the 10,000 cells are empty.
       if (count === 0 && classes.length > MAX_WITH_SHARES) return undefined;
       const share = total === 0 ? 0 : count / total;
       const kind = actual === predicted ? 'right' : 'wrong';

@@ -19,7 +19,7 @@ export function shortened(text: string, most: number): string {
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }
 
-/** The same without its middle, because names of classes often differ only at their end. */
+/** Shortens a text by its middle, because names of classes often differ only at their end. */
 export function shortenedInside(text: string, most: number): string {
   const characters = [...text];
   if (characters.length <= most) return text;

@@ -29,14 +29,14 @@ export const dataMeta = z.object({
   id: dataId,
   /** The name of the uploaded file, only to be shown. */
   name: z.string(),
-  /** Of the bytes as uploaded, in the same folder. */
+  /** The name of the file with the uploaded bytes, in the same folder. */
   file: z.enum(fileNames),
   /** If it is not that of the file's name. */
   delimiter: z.string().optional(),
   created: z.iso.datetime(),
   /** The name of the key that uploaded it. */
   by: z.string(),
-  /** As uploaded, and decompressed. */
+  /** Bytes of the file as uploaded, and of its decompressed content. */
   bytes: z.int().min(0),
   contentBytes: z.int().min(0),
   rows: z.int().min(0),

@@ -54,7 +54,11 @@ function columnsForm({ meta, profile }: Data, session: Session): Html {
   for (const { name } of columns) uses.set(name, (uses.get(name) ?? 0) + 1);
   const body = columns.map((column, index) =>
     columnRow({
-      ...{ column, index, rows, sampled, settings: meta.settings },
+      column,
+      index,
+      rows,
+      sampled,
+      settings: meta.settings,
       isNamed: column.name !== '' && uses.get(column.name) === 1,
     }),
   );

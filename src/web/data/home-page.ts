@@ -31,7 +31,8 @@ export async function homePage(
   const reports = (await newestReportIds(home)).filter(id => principal.canAccess(id));
   if (!mayCreate(principal))
     return sendPage(request, reply, {
-      ...{ title: 'Reports', current: '/' },
+      title: 'Reports',
+      current: '/',
       content: html`<h1>Reports</h1>
 <div class="notice info">Your key is bound to reports. With it you can use them, but not upload data or train new ones.</div>
 ${reports.length > 0 ? await reportTable(home, reports, { principal, page: pages.reports }) : noReports('Ask whoever gave you the key for access to a report.')}`,
@@ -39,7 +40,9 @@ ${reports.length > 0 ? await reportTable(home, reports, { principal, page: pages
   const listed = await data.list();
   const isEmpty = listed.length === 0 && reports.length === 0;
   return sendPage(request, reply, {
-    ...{ title: 'Reports', current: '/', scripts: ['upload.js'] },
+    title: 'Reports',
+    current: '/',
+    scripts: ['upload.js'],
     content: isEmpty
       ? html`<h1 class="visually-hidden">Reports</h1>${firstUpload(session)}`
       : html`<h1>Reports</h1>

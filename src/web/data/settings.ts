@@ -14,7 +14,7 @@ export type DataSettings = z.infer<typeof dataSettings>;
 
 export const noSettings: DataSettings = { types: [], excluded: [] };
 
-/** The same as options of `train`. */
+/** The settings as options of `train`. */
 export const choicesOf = ({ types, excluded }: DataSettings): ColumnChoices => ({
   excludeFeatures: excluded,
   types: Object.fromEntries(types),

@@ -5,7 +5,7 @@ export function timeOf(iso: string): Html {
   return html`<time class="nowrap" datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`;
 }
 
-/** The same in a column whose heading says that its times are in UTC. */
+/** Shows a time in a column whose heading says that its times are in UTC. */
 export function timeInColumn(iso: string): Html {
   return html`<time class="nowrap" datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)}<span class="visually-hidden"> UTC</span></time>`;
 }

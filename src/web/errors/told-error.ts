@@ -27,7 +27,7 @@ export function tellError(error: unknown, hints: Readonly<Record<string, string>
   return tellStored({ code, message, hint, line: location.line ?? null }, hints);
 }
 
-/** The same for an error as a summary stores it. */
+/** Tells a person about an error as a summary stores it. */
 export function tellStored(
   { code, message, hint, line }: ToldError & { line: number | null },
   hints: Readonly<Record<string, string>>,

@@ -31,7 +31,10 @@ const hosted = (summary: Summary, points: readonly TimelinePoint[]): (Chart | un
 function rows(points: readonly TimelinePoint[]): Chart {
   const values = rates(points, point => point.rows);
   return {
-    ...{ id: 'throughput', title: 'Throughput', unit: 'Rows per second', text: shortText },
+    id: 'throughput',
+    title: 'Throughput',
+    unit: 'Rows per second',
+    text: shortText,
     description: `Rows per second over the time of the run, up to ${shortText(most(values))}.`,
     series: [{ name: 'Rows per second', values }],
   };
@@ -40,7 +43,10 @@ function rows(points: readonly TimelinePoint[]): Chart {
 function batches(points: readonly TimelinePoint[]): Chart {
   const values = rates(points, point => point.batches);
   return {
-    ...{ id: 'batches', title: 'Batches', unit: 'Batches per second', text: shortText },
+    id: 'batches',
+    title: 'Batches',
+    unit: 'Batches per second',
+    text: shortText,
     description: `Batches per second over the time of the run, up to ${shortText(most(values))}.`,
     series: [{ name: 'Batches per second', values }],
   };
@@ -53,7 +59,10 @@ function latency({ latency_ms: whole }: Summary, points: readonly TimelinePoint[
       : undefined,
   );
   return {
-    ...{ id: 'latency', title: 'Latency', unit: 'Milliseconds, mean', text: shortText },
+    id: 'latency',
+    title: 'Latency',
+    unit: 'Milliseconds, mean',
+    text: shortText,
     description: `The mean latency of requests over the time of the run, up to ${shortText(most(values))} ms.`,
     ...(whole && {
       caption: `p50 ${countText(whole.p50)} ms, p95 ${countText(whole.p95)} ms, p99 ${countText(whole.p99)} ms`,
@@ -65,7 +74,10 @@ function latency({ latency_ms: whole }: Summary, points: readonly TimelinePoint[
 function inFlight(points: readonly TimelinePoint[]): Chart {
   const values = rates(points, point => point.inFlightSeconds);
   return {
-    ...{ id: 'concurrency', title: 'Concurrency', unit: 'Requests in flight', text: shortText },
+    id: 'concurrency',
+    title: 'Concurrency',
+    unit: 'Requests in flight',
+    text: shortText,
     description: `The mean number of requests in flight over the time of the run, up to ${shortText(most(values))}.`,
     series: [{ name: 'Requests in flight', values }],
   };
@@ -78,7 +90,10 @@ function retries(summary: Summary, points: readonly TimelinePoint[]): Chart | un
     .map(([code, count]) => `${countText(count)} × ${sanitize(code)}`)
     .join(', ');
   return {
-    ...{ id: 'retries', title: 'Retries and rejects', unit: 'So far', text: shortText },
+    id: 'retries',
+    title: 'Retries and rejects',
+    unit: 'So far',
+    text: shortText,
     description: `${countedText(last.retries, 'request')} ${last.retries === 1 ? 'was' : 'were'} retried and ${countedText(last.rejected, 'row')} rejected.`,
     caption: html`<span class="key">retries${causes !== '' && `: ${causes}`}</span> <span class="key second">rejected rows</span>`,
     series: [

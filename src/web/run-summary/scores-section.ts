@@ -8,7 +8,7 @@ const MAX_SHOWN = 40;
 
 /** The distribution of the probabilities of each class. */
 export function classesSection({ scores, drift, classes }: Summary): Html | undefined {
-  // Of several files, only their scores name the classes.
+  // A summary of several files names the classes only in its scores.
   const names = classes.length > 0 ? classes : Object.keys(scores ?? {});
   const all = names.flatMap((name): DecileRow[] => {
     const own = scores !== null && Object.hasOwn(scores, name) ? scores[name] : undefined;

@@ -9,7 +9,7 @@ const WIDTH = 110;
 const HEIGHT = 28;
 /** A share that is as high as the picture, unless a bar is higher. */
 const USUAL = 0.2;
-/** Of ten ranges between the deciles of the training, each had a tenth of its rows. */
+/** Number of deciles: each of the ten ranges between them had a tenth of the training rows. */
 const DECILES = 9;
 const MAX_NAME = 24;
 

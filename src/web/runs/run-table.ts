@@ -45,12 +45,16 @@ function removal({ id, file, status }: RunProgress, session: Session): Html {
   const isUnderWay = status === 'running' || status === 'waiting';
   const name = named(file);
   return confirmButton({
-    ...{ id: `remove-${id}`, label: isUnderWay ? 'Cancel' : 'Delete', about: name, session },
+    id: `remove-${id}`,
+    label: isUnderWay ? 'Cancel' : 'Delete',
+    about: name,
+    session,
     ...(isUnderWay
       ? {
           title: ['Cancel the scoring of ', name, '?'],
           text: 'The rows that were scored so far are deleted.',
-          ...{ submit: 'Cancel the scoring', dismiss: 'Go on' },
+          submit: 'Cancel the scoring',
+          dismiss: 'Go on',
         }
       : {
           title: ['Delete the run of ', name, '?'],

@@ -74,7 +74,7 @@ export class Runs {
     const run = await this.store.read(id);
     if (run === undefined) return undefined;
     const ended = new Watched(run);
-    // Of a run in another process nothing more is known here; who wants to know asks again.
+    // Nothing more is known here about a run in another process; a later request finds out.
     ended.setFinal(run);
     return ended;
   }

@@ -8,7 +8,7 @@ import type { Session } from './sessions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the platform; null before sign-in. */
+    /** The session of the platform; null before sign-in. */
     session: Session | null;
   }
 }

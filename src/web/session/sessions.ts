@@ -23,7 +23,7 @@ export type Holder = { kind: 'owner' } | { kind: 'key'; hash: Buffer };
 export const OWNER = '(owner)';
 
 export interface Session {
-  /** As the key was when it signed in: when its rights change, the session ends. */
+  /** The key as it was at sign-in: when its rights change, the session ends. */
   readonly principal: Principal;
   /** Sent with everything that changes something; see `csrf.ts`. */
   readonly csrfToken: string;

@@ -26,7 +26,7 @@ export interface ChoiceOptions {
 export interface Choice {
   meta: DataMeta;
   profile: Profile;
-  /** Of the chosen column. */
+  /** The index of the chosen column. */
   index: number | undefined;
   /** Whether a training is running. */
   isBusy: boolean;

@@ -107,7 +107,7 @@ export class Trainings {
     const state = await this.#store.read(id);
     if (state === undefined) return undefined;
     const ended = new Watched<TrainingProgress>(withoutStep(state));
-    // Of a training in another process nothing more is known here; who wants to know asks again.
+    // Nothing more is known here about a training in another process; a later request finds out.
     ended.setFinal(ended.value);
     return ended;
   }

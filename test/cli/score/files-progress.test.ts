@@ -7,8 +7,13 @@ import { spawnRowcast, waitForStderr } from '../../support/rowcast.ts';
 import { csv, filesWith } from '../../support/scoring/files.ts';
 
 const names = {
-  ...{ version: null, input: 'in.csv', output: 'out.csv', rejects: null, hasNamedRejects: false },
-  ...{ report: 'r', options: {} },
+  version: null,
+  input: 'in.csv',
+  output: 'out.csv',
+  rejects: null,
+  hasNamedRejects: false,
+  report: 'r',
+  options: {},
 };
 
 /** A record of a run that has read some rows, of which an earlier process read some. */

@@ -42,7 +42,9 @@ export class Cluster {
     const hasWrongClock = noWrongClock === false && this.#random.chance(clocks);
     const extra = hasWrongClock ? wrongClock(this.#random) : {};
     const process = new Supervised({
-      ...{ name: args[0] ?? '', args, cwd: folder },
+      name: args[0] ?? '',
+      args,
+      cwd: folder,
       env: () => ({ ...predictor.env, ...extra }),
       judge: end => this.#judge(args, end),
     });

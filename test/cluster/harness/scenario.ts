@@ -67,7 +67,12 @@ export async function newScenario(t: TestContext, random: Random): Promise<Scena
   const predictor = await startPredictor(service);
   const queue = way.store && (await startQueue(await way.store.start(t)));
   return {
-    ...{ folder, way, predictor, queue, workers: 3, disk },
+    folder,
+    way,
+    predictor,
+    queue,
+    workers: 3,
+    disk,
     name: [way.name, service, `${files} × ${kind.name} to ${ending}`, `disk: ${place}`].join(', '),
     scoring: [`in/*${kind.suffix}`, '--report', predictor.report, '--allow-missing', ...kind.options],
     output: `scored/{name}${ending}`,

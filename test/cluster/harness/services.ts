@@ -27,7 +27,9 @@ export async function startPredictor(kind: PredictorKind): Promise<Predictor> {
     let service = await startServe(home);
     const proxy = await startProxy(portOf(service.url));
     return {
-      ...{ report: 'one', proxy, env: environment(proxy) },
+      report: 'one',
+      proxy,
+      env: environment(proxy),
       async restart() {
         service.kill();
         service = await startServe(home);
@@ -49,7 +51,9 @@ export async function startPredictor(kind: PredictorKind): Promise<Predictor> {
   });
   const proxy = await startProxy(portOf(stub.url));
   return {
-    ...{ report: 'r', proxy, env: environment(proxy) },
+    report: 'r',
+    proxy,
+    env: environment(proxy),
     async close() {
       await stub.close();
       await proxy.close();

@@ -68,7 +68,9 @@ export async function newJob(t: TestContext, example: string): Promise<ShardedJo
   const leasesOf = (shard: number) =>
     namesIn('leases').filter(name => Number(name.split('.', 1)[0]) === shard && name.endsWith('.json'));
   return {
-    ...{ folder, shards, env },
+    folder,
+    shards,
+    env,
     plan: [
       'personas.csv',
       ...common,

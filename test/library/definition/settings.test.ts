@@ -50,7 +50,10 @@ describe('--set', () => {
       'service.api-key-env=ROWCAST_A',
     ]);
     assert.deepEqual(flagsOf(settings), {
-      ...{ url: 'https://a.example', features: ['a'], home: 'h', 'api-key-env': 'ROWCAST_A' },
+      url: 'https://a.example',
+      features: ['a'],
+      home: 'h',
+      'api-key-env': 'ROWCAST_A',
     });
   });
 

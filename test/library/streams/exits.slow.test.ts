@@ -59,7 +59,9 @@ describe('a program', { timeout: 120_000 }, () => {
     it(`whose run ${what} exits by itself, and leaves no output that looks complete`, async t => {
       const { stub, folder } = await bench(t);
       const child = spawn(process.execPath, ['--input-type=module', '-e', preamble + program], {
-        ...{ cwd: folder, env: { URL: stub.url, KEY: stub.key }, stdio: ['ignore', 'pipe', 'inherit'] },
+        cwd: folder,
+        env: { URL: stub.url, KEY: stub.key },
+        stdio: ['ignore', 'pipe', 'inherit'],
       });
       t.after(() => child.kill());
       const [said, [exit]] = await Promise.all([textOf(child.stdout), once(child, 'close')]);

@@ -16,7 +16,9 @@ describe('the end of an output stream', () => {
     const output = new PassThrough().resume();
     const onProgress = () => void output.destroy();
     await assert.rejects(score({ input: hanging(), output, ...run, onProgress }), {
-      ...{ code: 'unwritable_output', exitCode: 3, message: 'cannot write the output: it was closed' },
+      code: 'unwritable_output',
+      exitCode: 3,
+      message: 'cannot write the output: it was closed',
     });
     const early = new PassThrough().resume();
     const asked = {
@@ -26,7 +28,9 @@ describe('the end of an output stream', () => {
     const report = () => new Promise<never>(() => void early.destroy(new Error('hung up')));
     const waiting = { ...asked, scorer: { ...asked.scorer, report } };
     await assert.rejects(score({ input: hanging(), output: early, ...waiting }), {
-      ...{ code: 'unwritable_output', exitCode: 2, message: 'cannot write the output: hung up' },
+      code: 'unwritable_output',
+      exitCode: 2,
+      message: 'cannot write the output: hung up',
     });
   });
 
@@ -64,7 +68,8 @@ describe('the end of an output stream', () => {
       final: done => done(new Error('not delivered')),
     });
     await assert.rejects(score({ input, output, ...run, summary: at('s.json') }), {
-      ...{ code: 'unwritable_output', exitCode: 3 },
+      code: 'unwritable_output',
+      exitCode: 3,
     });
     const { status, exit_code, error } = JSON.parse(await read('s.json'));
     assert.deepEqual([status, exit_code, error.code], ['stopped', 3, 'unwritable_output']);

@@ -107,7 +107,9 @@ describe('an input stream', () => {
   it('that fails in the middle stops the run, and leaves no output', async t => {
     const { run, at, folder } = await bench(t);
     await assert.rejects(score({ input: failingInput(), output: at('out.csv'), ...run }), {
-      ...{ code: 'unreadable_input', exitCode: 3, location: { file: 'stream' } },
+      code: 'unreadable_input',
+      exitCode: 3,
+      location: { file: 'stream' },
     });
     assert.deepEqual((await readdir(folder)).sort(), ['out.csv.checkpoint', 'out.csv.partial']);
   });

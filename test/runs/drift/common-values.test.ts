@@ -7,7 +7,12 @@ import { read } from '../../support/csv/read.ts';
 
 const layout = new CsvLayout(read('id,plan\n').head);
 const plan: CountedColumn = {
-  ...{ name: 'plan', index: 1, type: 'categorical', hasLevels: true, edges: [], levels: ['x'] },
+  name: 'plan',
+  index: 1,
+  type: 'categorical',
+  hasLevels: true,
+  edges: [],
+  levels: ['x'],
   learned: { name: 'plan', type: 'categorical', levels: ['x'] },
   training: undefined,
 };

@@ -5,15 +5,26 @@ import { driftLine } from '../../../src/runs/drift/drift-line.ts';
 import type { EarlierColumn, EarlierFigures } from '../../../src/runs/drift/earlier-figures.ts';
 
 const column = (name: string, more: Partial<EarlierColumn> = {}): EarlierColumn => ({
-  ...{ name, missing: 0, mismatched: 0, unseen: 0, ranges: null, categories: null },
+  name,
+  missing: 0,
+  mismatched: 0,
+  unseen: 0,
+  ranges: null,
+  categories: null,
   ...more,
 });
 const numbers = (edges: number[], rows: number[]) => ({ ranges: { edges, rows } });
 const categories = (names: string[], rows: number[], others = 0) => ({ categories: { names, rows, others } });
 
 const earlier = (more: Partial<EarlierFigures> = {}): EarlierFigures => ({
-  ...{ file: 'last.json', run_id: '1', started_at: '2026-01-30T02:00:00.000Z', input: 'in.csv', report: 'r' },
-  ...{ rows: { read: 100 }, columns: [], scores: {} },
+  file: 'last.json',
+  run_id: '1',
+  started_at: '2026-01-30T02:00:00.000Z',
+  input: 'in.csv',
+  report: 'r',
+  rows: { read: 100 },
+  columns: [],
+  scores: {},
   ...more,
 });
 const none = { classes: [], rowsOf: () => undefined };
@@ -46,8 +57,11 @@ describe('a comparison', () => {
     );
     assert.equal(columns[0]?.psi, 0);
     assert.deepEqual(compared_with, {
-      ...{ summary: 'last.json', run_id: '1', started_at: '2026-01-30T02:00:00.000Z' },
-      ...{ input: 'in.csv', rows: 100 },
+      summary: 'last.json',
+      run_id: '1',
+      started_at: '2026-01-30T02:00:00.000Z',
+      input: 'in.csv',
+      rows: 100,
     });
   });
 

@@ -9,7 +9,9 @@ import { job } from '../../support/scoring/job.ts';
 const names = ['amount', 'plan', 'note'];
 const features = names.map((name, index) => ({ name, index, type: undefined }));
 const report = {
-  ...{ id: 'r', tech_specs: {}, drivers: [] },
+  id: 'r',
+  tech_specs: {},
+  drivers: [],
   columns: [
     { name: 'amount', type: 'numerical' },
     { name: 'plan', type: 'categorical' },

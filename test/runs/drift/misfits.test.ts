@@ -10,7 +10,14 @@ import { type CountedColumn, countedColumns } from '../../../src/scoring/countin
 import { TallyLayout } from '../../../src/scoring/counting/tally.ts';
 
 const column = (name: string, mismatched: number | null, unseen: number | null): ColumnFigures => ({
-  ...{ name, missing: 5, mismatched, unseen, trimmed: 0, mean: null, ranges: null, categories: null },
+  name,
+  missing: 5,
+  mismatched,
+  unseen,
+  trimmed: 0,
+  mean: null,
+  ranges: null,
+  categories: null,
   training: { rows: 1000, missing: 0, mismatched: 0, unseen: 4, mean: null },
 });
 
@@ -45,7 +52,12 @@ test('a column is named only if its share of such values is above that in traini
 });
 
 const counted: CountedColumn = {
-  ...{ name: 'plan', index: 0, type: 'categorical', hasLevels: true, edges: [], levels: ['x'] },
+  name: 'plan',
+  index: 0,
+  type: 'categorical',
+  hasLevels: true,
+  edges: [],
+  levels: ['x'],
   learned: { name: 'plan', type: 'categorical', levels: ['x'] },
   training: undefined,
 };

@@ -34,8 +34,11 @@ async function bench(t: TestContext): Promise<Bench> {
   await writeFile(at('in.csv'), `a,b\n${'1,2\n3\n'.repeat(6)}`);
   await writeFile(at('good.csv'), `a,b\n${'1,2\n'.repeat(12)}`);
   const options = (output: string, rejects: string) => ({
-    ...{ input: at('in.csv'), output: at(output), rejects: at(rejects) },
-    ...{ batchRows: 4, checkpointInterval: 0 },
+    input: at('in.csv'),
+    output: at(output),
+    rejects: at(rejects),
+    batchRows: 4,
+    checkpointInterval: 0,
   });
   return {
     at,

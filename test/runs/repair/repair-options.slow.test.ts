@@ -31,7 +31,11 @@ async function bench(t: TestContext) {
   const scoring = (input: string, output: string, more: Options = {}) =>
     score(
       {
-        ...{ ...scoreDefaults, input: at(input), output: at(output), report: 'r', classes: ['no', 'yes'] },
+        ...scoreDefaults,
+        input: at(input),
+        output: at(output),
+        report: 'r',
+        classes: ['no', 'yes'],
         ...more,
       },
       client,

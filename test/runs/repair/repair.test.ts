@@ -289,7 +289,15 @@ const checkpointOfKilledRun: Checkpoint = {
   rejects: { bytes: 0, tail: 'x' },
   classes: [],
   accounts: {
-    ...{ read: 0, scored: 0, rejected: 0, rejectedBy: {}, blank: 0 },
-    ...{ batches: 0, calls: 0, retries: {}, bytesIn: 0, bytesOut: 0 },
+    read: 0,
+    scored: 0,
+    rejected: 0,
+    rejectedBy: {},
+    blank: 0,
+    batches: 0,
+    calls: 0,
+    retries: {},
+    bytesIn: 0,
+    bytesOut: 0,
   },
 };

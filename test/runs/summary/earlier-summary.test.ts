@@ -7,8 +7,13 @@ import { readEarlierSummary } from '../../../src/runs/summary/earlier-summary.ts
 import { newFolder } from '../../support/folder.ts';
 
 const summary = {
-  ...{ format: 1, run_id: '1', started_at: '2026-01-30T02:00:00.000Z', input: 'in.csv', report: 'r' },
-  ...{ rows: { read: 10 }, columns: null },
+  format: 1,
+  run_id: '1',
+  started_at: '2026-01-30T02:00:00.000Z',
+  input: 'in.csv',
+  report: 'r',
+  rows: { read: 10 },
+  columns: null,
   scores: { yes: { mean: 0.5, deciles: [], ranges: { edges: [0.5], rows: [5, 5] } } },
 };
 
@@ -49,7 +54,9 @@ describe('the summary of an earlier run', () => {
     it(`is refused if it ${what}`, async t => {
       const file = await fileWith(t, text);
       await assert.rejects(readEarlierSummary(file, 'r'), {
-        ...{ code: 'bad_summary', exitCode: 2, message },
+        code: 'bad_summary',
+        exitCode: 2,
+        message,
         location: { file },
       });
     });

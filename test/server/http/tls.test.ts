@@ -93,7 +93,10 @@ function handshake(url: string, maxVersion: SecureVersion, ciphers?: string): Pr
   const { hostname, port } = new URL(url);
   return new Promise(resolve => {
     const socket = connect({
-      ...{ host: hostname, port: Number(port), rejectUnauthorized: false, maxVersion },
+      host: hostname,
+      port: Number(port),
+      rejectUnauthorized: false,
+      maxVersion,
       ...(ciphers !== undefined && { ciphers }),
     });
     socket.once('secureConnect', () => {

@@ -61,7 +61,11 @@ describe('rowcast assemble', () => {
     assert.deepEqual(
       { status, exit_code, rows, columns, runs },
       {
-        ...{ status: 'finished', exit_code: 1, rows: one.rows, columns: one.columns, runs: null },
+        status: 'finished',
+        exit_code: 1,
+        rows: one.rows,
+        columns: one.columns,
+        runs: null,
       },
     );
   });

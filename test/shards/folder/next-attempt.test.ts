@@ -4,11 +4,20 @@ import { LEASE_MS, nextAttempt, type SeenAttempt } from '../../../src/shards/fol
 import type { Beat } from '../../../src/shards/folder/result-shape.ts';
 
 const beat = (own: Partial<Beat> = {}): Beat => ({
-  ...{ beat: 1, state: 'running', row: 1, read: 0, rejected: 0, error: null },
+  beat: 1,
+  state: 'running',
+  row: 1,
+  read: 0,
+  rejected: 0,
+  error: null,
   ...own,
 });
 const attempt = (number: number, own: Partial<SeenAttempt> = {}): SeenAttempt => ({
-  ...{ number, row: 1, beat: beat(), isDead: false, silentMs: 0 },
+  number,
+  row: 1,
+  beat: beat(),
+  isDead: false,
+  silentMs: 0,
   ...own,
 });
 const error = { code: 'record_too_long', message: 'too long' };

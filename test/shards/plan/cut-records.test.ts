@@ -21,7 +21,14 @@ async function cutsOf(options: RunValues): Promise<{ cuts: Position[]; end: Posi
   const { maxRecordBytes, limit } = options;
   const { signal: stop } = new AbortController();
   const cutting = cutRecords({
-    ...{ source, layout, rest, start: layout.start, shardBytes: SHARD_UNIT, maxRecordBytes, limit, stop },
+    source,
+    layout,
+    rest,
+    start: layout.start,
+    shardBytes: SHARD_UNIT,
+    maxRecordBytes,
+    limit,
+    stop,
   });
   const cuts = [layout.start];
   for (;;) {

@@ -12,9 +12,19 @@ import { mountDisk, noSmallDisk, unmountDisk } from '../../cluster/harness/small
 import { newFolder } from '../../support/folder.ts';
 
 const plan = {
-  ...{ format: 1, id: 'the-plan', version: '0', service: 'local', report: { id: 'one', hash: '' } },
-  ...{ classes: [], options: {}, settings: {}, shard_bytes: 1 << 20, files: [] },
-  ...{ unchanged: [], ledger: null, trace: '' },
+  format: 1,
+  id: 'the-plan',
+  version: '0',
+  service: 'local',
+  report: { id: 'one', hash: '' },
+  classes: [],
+  options: {},
+  settings: {},
+  shard_bytes: 1 << 20,
+  files: [],
+  unchanged: [],
+  ledger: null,
+  trace: '',
 };
 
 async function plannedRun(path: string) {

@@ -31,7 +31,8 @@ async function newRun(t: TestContext) {
     return ended.stderr;
   };
   return {
-    ...{ cwd, run },
+    cwd,
+    run,
     plan: () => run(0, 'plan', 'in.csv', '--report', 'r', '-o', 'out.csv', '--shards', 'disk/shards'),
     setDown(down: boolean) {
       isDown = down;

@@ -58,13 +58,21 @@ export async function planShards(
     const pinned = pinnedOptions(flags, {}, path => join(cwd, path));
     const options = plannedValues({ ...pinned, report: { id: 'one', hash: '' } }, {});
     const pairs = inputs.map((input, i) => ({
-      ...{ input: join(cwd, input), output: join(cwd, outputs[i] ?? '') },
+      input: join(cwd, input),
+      output: join(cwd, outputs[i] ?? ''),
       rejects: typeof flags.rejects === 'string' ? join(cwd, flags.rejects) : undefined,
     }));
     const { signal: stop } = new AbortController();
     const version = readVersion();
     const plan = await makePlan({
-      ...{ pairs, unchanged: [], options, pinned, shardBytes: SHARD_UNIT, version, scorer, stop },
+      pairs,
+      unchanged: [],
+      options,
+      pinned,
+      shardBytes: SHARD_UNIT,
+      version,
+      scorer,
+      stop,
     });
     await shards.prepare();
     await shards.create(PLAN, JSON.stringify(plan));

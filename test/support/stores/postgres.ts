@@ -61,6 +61,7 @@ export async function startPostgres(t: TestContext, auth = 'trust'): Promise<Sto
     url: `postgres://rowcast@/postgres?host=${sockets}`,
     socket: join(sockets, '.s.PGSQL.5432'),
     urlAt: port => `postgres://rowcast@127.0.0.1:${port}/postgres`,
-    ...{ kill, start },
+    kill,
+    start,
   };
 }

@@ -26,7 +26,10 @@ export async function openPage(
   { width = 1280, height = 900, theme = 'light' }: Look = {},
 ): Promise<{ page: Page; context: BrowserContext; problems: string[] }> {
   const context = await browser.newContext({
-    ...{ baseURL: url, viewport: { width, height }, colorScheme: theme, acceptDownloads: true },
+    baseURL: url,
+    viewport: { width, height },
+    colorScheme: theme,
+    acceptDownloads: true,
   });
   context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();

@@ -93,7 +93,11 @@ export async function makeReport(
       impact: (header.length - i) / ((header.length * (header.length + 1)) / 2),
     })),
     quality: {
-      ...{ testing_rows: rows.length, accuracy: 0.5, auc: 0.5, log_loss: 1, majority_accuracy: 0.4 },
+      testing_rows: rows.length,
+      accuracy: 0.5,
+      auc: 0.5,
+      log_loss: 1,
+      majority_accuracy: 0.4,
       accuracy_interval: { confidence: 0.95, low: 0.4, high: 0.6 },
       majority_class: classes[0] ?? '',
     },
@@ -109,7 +113,11 @@ export async function makeReport(
     }),
     testingResults: Buffer.from(
       testingResultsCsv({
-        ...{ header, rows, predicts: report.predicts, classes, labels },
+        header,
+        rows,
+        predicts: report.predicts,
+        classes,
+        labels,
         probabilities: Float64Array.from(probabilities),
       }),
     ),

@@ -21,7 +21,11 @@ export async function servingPlatform(
   const home = options.home ?? (await newFolder(t));
   const platform = openPlatform({ dataBytes });
   const service = await startService({
-    ...{ home, host: '127.0.0.1', port: 0, storedKeys: true, extension: platform },
+    home,
+    host: '127.0.0.1',
+    port: 0,
+    storedKeys: true,
+    extension: platform,
     ...options,
   });
   t.after(() => service.close(1_000));
@@ -67,7 +71,8 @@ export async function signInWithKey(
   grants: Partial<NewKey> = {},
 ): Promise<SignedIn & { key: string }> {
   const key = await addKey(home, name, {
-    ...{ reports: 'all' as const, scopes: ['predict', 'report', 'platform'] as const },
+    reports: 'all' as const,
+    scopes: ['predict', 'report', 'platform'] as const,
     ...grants,
   });
   const response = await submitKey(url, key);

@@ -90,7 +90,12 @@ test('the majority class is that of the training rows; its accuracy is measured 
     [1, 2],
   ]);
   assert.deepEqual(calibration?.[1]?.at(-1), {
-    ...{ from: 0.9, to: 1, rows: 1, predicted: 0.9, actual: 1 },
-    ...{ low: 0.206549, high: 1 },
+    from: 0.9,
+    to: 1,
+    rows: 1,
+    predicted: 0.9,
+    actual: 1,
+    low: 0.206549,
+    high: 1,
   });
 });

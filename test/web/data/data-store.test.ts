@@ -19,7 +19,10 @@ const limits = { recordBytes: 1 << 20, columns: 100 };
 const add = (store: DataStore, body: string | Readable = text, size?: number, by = OWNER) =>
   receiveUpload(store, {
     body: typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body,
-    ...{ name: 'a.csv', by, limits, size },
+    name: 'a.csv',
+    by,
+    limits,
+    size,
   });
 
 describe('the store of data', () => {
@@ -66,8 +69,16 @@ describe('the store of data', () => {
     const training = newTrainingId();
     const release = await trainings.lock(training);
     await trainings.write({
-      ...{ format: 1, id: training, by: OWNER, data: { id, name: 'a.csv' }, column: 'a', report: 'r' },
-      ...{ status: 'running', started_at: new Date().toISOString(), finished_at: null, problem: null },
+      format: 1,
+      id: training,
+      by: OWNER,
+      data: { id, name: 'a.csv' },
+      column: 'a',
+      report: 'r',
+      status: 'running',
+      started_at: new Date().toISOString(),
+      finished_at: null,
+      problem: null,
     });
     await assert.rejects(store.delete(id), { code: 'data_in_use' });
     assert.equal((await store.meta(id)).id, id);

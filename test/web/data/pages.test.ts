@@ -77,7 +77,11 @@ describe('the page of data', () => {
     // customer, monthly amount, plan, __proto__, outcome: plan is excluded, __proto__ is categorical.
     const response = await browser.submit(`/platform/data/${id}/settings`, {
       column: ['1', '2', '3'],
-      ...{ 'type-1': 'auto', 'use-1': '1', 'type-2': 'auto', 'type-3': 'categorical', 'use-3': '1' },
+      'type-1': 'auto',
+      'use-1': '1',
+      'type-2': 'auto',
+      'type-3': 'categorical',
+      'use-3': '1',
     });
     assert.deepEqual([response.status, response.headers.get('location')], [303, `/data/${id}`]);
     const page = await browser.page(`/data/${id}`);
@@ -89,7 +93,10 @@ describe('the page of data', () => {
     const store = await DataStore.open(target.home, 1e9);
     const meta = await store.meta(id);
     const report = await train({
-      ...{ historyFile: store.pathOf(meta), predict: 'outcome', home: target.home, id: 'r' },
+      historyFile: store.pathOf(meta),
+      predict: 'outcome',
+      home: target.home,
+      id: 'r',
       ...choicesOf(meta.settings),
     });
     assert.deepEqual(report.columns, [

@@ -40,15 +40,22 @@ const error = { code: 'bad_gzip', message: long, hint: 'Check it.', retryable: t
 const pages: Record<string, Summary> = {
   'a good run': summaryWith({ columns: [columnWith('tenure')], scores: scoresOf(['no', 'yes']) }),
   'a run of a service with retries and rejects': summaryWith({
-    ...{ service: 'https://x.example', retries: { http_503: 3 }, latency_ms: { p50: 40, p95: 50, p99: 60 } },
+    service: 'https://x.example',
+    retries: { http_503: 3 },
+    latency_ms: { p50: 40, p95: 50, p99: 60 },
     rows: { read: 2000, scored: 1900, rejected: 100, rejected_by: { too_few_fields: 60, [long]: 40 } },
   }),
   'a stopped run': summaryWith({
-    ...{ status: 'stopped', exit_code: 3, input: long, warnings: [{ code: 'x', message: long }] },
+    status: 'stopped',
+    exit_code: 3,
+    input: long,
+    warnings: [{ code: 'x', message: long }],
     error: { ...error, file: long, line: 7, row: 6 },
   }),
   'a run with 20 classes and 1,000 columns': summaryWith({
-    ...{ columns: columns.map(name => columnWith(name)), classes, scores: scoresOf(classes) },
+    columns: columns.map(name => columnWith(name)),
+    classes,
+    scores: scoresOf(classes),
     drift: drift(columns, classes),
   }),
   'several files': summaryWith({

@@ -77,8 +77,15 @@ describe('the page of a run', () => {
     const evil = '<script>alert(1)</script>"\'&\u202e\u0007';
     const page = summaryPage(
       summaryWith({
-        ...{ input: evil, output: evil, rejects: evil, report: evil, service: evil, classes: [evil] },
-        ...{ columns: [columnWith(evil)], scores: scoresOf([evil]), options: { [evil]: evil } },
+        input: evil,
+        output: evil,
+        rejects: evil,
+        report: evil,
+        service: evil,
+        classes: [evil],
+        columns: [columnWith(evil)],
+        scores: scoresOf([evil]),
+        options: { [evil]: evil },
         rows: { read: 9, scored: 1, rejected: 8, rejected_by: { [evil]: 8 } },
         retries: { [evil]: 1 },
         error: { code: evil, message: evil, hint: evil, retryable: true, file: evil, line: 1, row: 1 },
@@ -114,7 +121,9 @@ describe('the page of a run', () => {
     const names = Array.from({ length: 1000 }, (_, i) => `c${i}`);
     const page = summaryPage(
       summaryWith({
-        ...{ columns: names.map(name => columnWith(name)), classes: names, scores: scoresOf(names) },
+        columns: names.map(name => columnWith(name)),
+        classes: names,
+        scores: scoresOf(names),
         runs: new Array(6000).fill(summaryWith()),
       }),
       [],

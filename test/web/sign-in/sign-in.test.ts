@@ -83,7 +83,9 @@ describe('signing in with a key', () => {
   it('refuses wrong, revoked, expired and oversized keys, and repeats none of them', async t => {
     const { url, home } = await servingPlatform(t);
     const expired = await addKey(home, 'old', {
-      ...{ reports: 'all', scopes: ['platform'], expires: new Date(Date.now() - 1) },
+      reports: 'all',
+      scopes: ['platform'],
+      expires: new Date(Date.now() - 1),
     });
     const revoked = await addKey(home, 'gone', { reports: 'all', scopes: ['platform'] });
     await revokeKey(home, 'gone');
@@ -129,7 +131,9 @@ describe('signing in with a key', () => {
     ];
     for (const [cookie, _csrf, extra] of cases) {
       const response = await fetch(`${url}/platform/sign-in`, {
-        ...{ method: 'POST', redirect: 'manual', headers: { cookie, ...extra } },
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie, ...extra },
         body: new URLSearchParams({ key, _csrf }),
       });
       assert.equal(response.status, 403, JSON.stringify(extra));

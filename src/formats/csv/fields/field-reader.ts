@@ -83,8 +83,13 @@ export class FieldReader {
       start = end;
     }
     return {
-      ...{ rows, width, bytes: this.#unquote(bytes, escaped, placed?.room), faults },
-      ...{ starts: this.#starts, ends: this.#ends, placed: placed?.records },
+      rows,
+      width,
+      bytes: this.#unquote(bytes, escaped, placed?.room),
+      faults,
+      starts: this.#starts,
+      ends: this.#ends,
+      placed: placed?.records,
     };
   }
 
@@ -144,7 +149,7 @@ export class FieldReader {
   }
 
   /**
-   * The same for a record with quotes.
+   * Finds the fields of a record with quotes.
    *
    * @param escaped receives the indexes of fields with escaped quotes; their offsets include the quotes
    */

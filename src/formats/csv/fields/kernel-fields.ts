@@ -3,7 +3,7 @@ import type { Dialect } from '../../../base/parse-records.ts';
 import type { Batch } from '../../records/batch.ts';
 import type { PlacedRecords } from '../../records/fields.ts';
 
-/** As many as the kernel may read behind a batch. */
+/** Number of bytes that the kernel may read behind a batch. */
 const PADDING = 16;
 const OFFSET_BYTES = Int32Array.BYTES_PER_ELEMENT;
 

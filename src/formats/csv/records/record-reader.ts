@@ -21,7 +21,7 @@ export class RecordReader {
   readonly #end: number;
   readonly #finder: RecordFinder;
 
-  /** Of the records so far in the current batch. */
+  /** Ends and kinds of the records so far in the current batch. */
   readonly #ends = new Int32Array(MAX_RECORDS);
   readonly #kinds = new Uint8Array(MAX_RECORDS);
   #records = 0;

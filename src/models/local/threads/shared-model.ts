@@ -14,7 +14,7 @@ export function sharedModel(model: StoredModel): SharedModel {
 
 type NumberArray = Float64Array | Int32Array | Uint16Array | Uint8Array;
 
-/** The same plain data with all its arrays of numbers in shared memory, which structured cloning does not copy. */
+/** Copies plain data with all its arrays of numbers in shared memory, which structured cloning does not copy. */
 function inSharedMemory<T>(data: T): T {
   const share = (value: unknown): unknown => {
     if (isNumberArray(value)) return copyOf(value);

@@ -10,7 +10,7 @@ const MAX_ALL_ENTRIES = 1 << 20;
 
 /** Trees as tables, for `tableScores`: plain data, which threads can share. */
 export interface TreeTables {
-  /** Of all features. */
+  /** The bins of all features. */
   bins: readonly FeatureBins[];
   tables: readonly ScoreTable[];
   /** The trees that do not fit into a table. */

@@ -1,6 +1,6 @@
 import { isLoopback } from '../../../base/contract/loopback.ts';
 
-/** Of the clients of OpenLineage: where events go, and what they are a part of. */
+/** Where events go and what they are a part of, by the variables that all clients of OpenLineage read. */
 export interface LineageSettings {
   namespace: string;
   /** The run that started this one. */

@@ -8,7 +8,7 @@ type EventType = 'START' | 'COMPLETE' | 'FAIL' | 'ABORT';
 export type RunEvent = Readonly<Record<string, unknown>>;
 
 export interface EventOptions extends Pick<LineageSettings, 'namespace' | 'parent'> {
-  /** Of the run with this id; undefined if it ended before they were known. */
+  /** The columns of the run with this id; undefined if it ended before they were known. */
   columnsOf: (runId: string) => RunColumns | undefined;
 }
 

@@ -53,7 +53,7 @@ export function collectorAgents(env: Environment): CollectorAgents {
   };
 }
 
-/** As the exporters do by default. @throws if a file cannot be read */
+/** Reads the certificates that the exporters use by default. @throws if a file cannot be read */
 function certificates(env: Environment, signal: string): https.AgentOptions {
   const read = (name: string): Buffer | undefined => {
     const path = env[`OTEL_EXPORTER_OTLP_${signal}_${name}`] || env[`OTEL_EXPORTER_OTLP_${name}`];

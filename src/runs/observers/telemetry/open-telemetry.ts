@@ -88,7 +88,10 @@ function givenContext(otherwise: string | undefined): Context {
 function warningsTo(warn: (reason: string) => void) {
   const ignore = (): void => {};
   return {
-    ...{ error: ignore, info: ignore, debug: ignore, verbose: ignore },
+    error: ignore,
+    info: ignore,
+    debug: ignore,
+    verbose: ignore,
     warn(message: string): void {
       if (message.startsWith('Dropped '))
         warn('spans end faster than they can be sent, so some are left out');

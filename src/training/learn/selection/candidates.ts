@@ -38,7 +38,7 @@ export function candidatesFor({ rows, features, classes }: Size): Candidate[] {
   ];
 }
 
-/** The same trees with half the learning rate and up to twice the rounds. */
+/** A candidate with the same trees, but with half the learning rate and up to twice the rounds. */
 export function slower(candidate: Candidate, classes: number): Candidate | undefined {
   if (candidate.kind !== 'trees') return undefined;
   const { settings } = candidate;

@@ -17,7 +17,7 @@ const TOUCH_MS = 20_000;
  */
 export class Incoming {
   readonly id: string;
-  /** Of the uploaded bytes. */
+  /** The path of the uploaded bytes. */
   readonly path: string;
   readonly #home: string;
   readonly #folder: string;

@@ -13,7 +13,7 @@ ${chooser(
 ${progress}
 </section>`;
 
-/** The same on a page with data. */
+/** The form to upload a file, on a page that has data already. */
 export const uploadForm = (session: Session): Html => html`<section class="empty drop compact" data-upload>
 ${chooser(
   html`<form method="post" action="/platform/data/sample">${csrfField(session)}<p class="small muted">Or <button class="link" type="submit">try the sample</button>.</p></form>`,

@@ -77,7 +77,7 @@ function dateTicks(values: readonly number[]) {
 /** The value of a date control in days since 1970. Dates without a time are UTC to Date.parse, others are not. */
 const daysIn = (text: string): number => Date.parse(text.includes('T') ? `${text}Z` : text) / DAY_MS;
 
-/** Of two classes the second; of many, those that become most likely. */
+/** Chooses the classes to draw: the second of two, or those of many that become most likely. */
 function seriesOf({ grid, probabilities }: Curve, classes: readonly string[]): ResponseSeries[] {
   const all = classes.map((name, index) => {
     const own = grid.values.map((_, row) => probabilities[row * classes.length + index] ?? 0);

@@ -3,7 +3,7 @@ import { isCandidateNote } from '../../../training/findings/selection-notes.ts';
 import { type Html, html } from '../../html.ts';
 import type { ReportView } from '../report-view.ts';
 
-/** Of the notes of a table of 10,000 columns, most say the same. */
+/** Maximum number of notes that are shown: most notes about a table of 10,000 columns say the same. */
 const MAX_NOTES = 200;
 
 /** What training left out or could not do, and which models it compared. */

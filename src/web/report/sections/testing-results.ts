@@ -54,7 +54,10 @@ function curves({ report: { classes }, curveClass }: ReportView, evaluation: Eva
   const name = classes[curveClass] ?? '';
   if (own === undefined) return html``;
   const calibration = calibrationChart({
-    ...{ id: 'calibration', name, share: own.rows / evaluation.rows, bins: own.calibration },
+    id: 'calibration',
+    name,
+    share: own.rows / evaluation.rows,
+    bins: own.calibration,
   });
   if (own.roc === undefined) {
     const reason = own.rows === 0 ? 'no testing row has it' : 'all testing rows have it';

@@ -23,8 +23,15 @@ interface Shape {
 /** Random trees; a leaf is chosen at random and split until there are enough. */
 function randomTrees({ kinds, stride, trees, leaves, pick }: Shape): TreesSpec {
   const spec: TreesSpec = {
-    ...{ kind: 'trees', base: Array.from({ length: stride }, () => pick(100) / 7) },
-    ...{ roots: [], features: [], values: [], right: [], missing: [], sets: [], levels: [] },
+    kind: 'trees',
+    base: Array.from({ length: stride }, () => pick(100) / 7),
+    roots: [],
+    features: [],
+    values: [],
+    right: [],
+    missing: [],
+    sets: [],
+    levels: [],
   };
   const add = (left: number): void => {
     const at = spec.features.length;

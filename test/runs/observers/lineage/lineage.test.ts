@@ -73,7 +73,9 @@ describe('the lineage of a run', () => {
     const { cwd, run, summary, lines } = await bench(t);
     const { url, events, requests } = await startReceiver(t);
     const { code, stderr } = await run([...ONE, '--lineage', 'events.jsonl', '--prediction'], {
-      ...{ OPENLINEAGE_URL: url, OPENLINEAGE_API_KEY: KEY, OPENLINEAGE_NAMESPACE: 'nightly' },
+      OPENLINEAGE_URL: url,
+      OPENLINEAGE_API_KEY: KEY,
+      OPENLINEAGE_NAMESPACE: 'nightly',
       OPENLINEAGE_PARENT_ID: 'airflow/dag.task/0192f3a4-0000-7000-8000-000000000001',
     });
     assert.equal(code, 1, stderr);

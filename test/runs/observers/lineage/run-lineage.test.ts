@@ -7,8 +7,13 @@ import { SharedColumns } from '../../../../src/runs/observers/lineage/shared-col
 import { RunRecord } from '../../../../src/runs/run-record.ts';
 
 const names = {
-  ...{ version: '1.0.0', input: 'in.csv', output: 'out.csv', rejects: null, hasNamedRejects: false },
-  ...{ report: 'r', options: {} },
+  version: '1.0.0',
+  input: 'in.csv',
+  output: 'out.csv',
+  rejects: null,
+  hasNamedRejects: false,
+  report: 'r',
+  options: {},
 };
 
 describe('the lineage of a run that is sent', () => {

@@ -17,7 +17,8 @@ describe('lineage events', () => {
     t.after(() => stub.close());
     const cwd = await newFolder(t);
     const env = {
-      ...{ ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      ROWCAST_URL: stub.url,
+      ROWCAST_API_KEY: stub.key,
       OPENLINEAGE_PARENT_ID: 'airflow/dag.task/0192f3a4-0000-7000-8000-000000000001',
     };
     const runs = [

@@ -19,7 +19,8 @@ describe('the metrics of a run by OTLP', () => {
       {
         cwd,
         env: {
-          ...{ ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+          ROWCAST_URL: stub.url,
+          ROWCAST_API_KEY: stub.key,
           OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
         },
       },

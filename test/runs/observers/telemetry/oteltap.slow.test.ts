@@ -34,7 +34,8 @@ describe('traces and metrics', () => {
     const { code, stderr } = await rowcast(['score', 'in.csv', '-o', 'out.csv', '--report', 'r'], {
       cwd,
       env: {
-        ...{ ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+        ROWCAST_URL: stub.url,
+        ROWCAST_API_KEY: stub.key,
         OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       },
     });

@@ -24,7 +24,8 @@ describe('the trace of a run that was killed and resumed', () => {
     t.after(() => stub.close());
     const collector = await startCollector(t);
     const env = {
-      ...{ ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      ROWCAST_URL: stub.url,
+      ROWCAST_API_KEY: stub.key,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     };
     const args = ['score', 'in.csv', '-o', 'out.csv', '--report', 'r', '--batch-rows', '1'];

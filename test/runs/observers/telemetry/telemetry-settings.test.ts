@@ -20,7 +20,8 @@ describe('the settings of OpenTelemetry', () => {
     });
     assert.deepEqual(telemetrySettings({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'https://m.example' }), {
       ...all,
-      ...{ traces: false, propagates: false },
+      traces: false,
+      propagates: false,
     });
   });
 

@@ -14,8 +14,12 @@ describe('a profile that is made while its file arrives', () => {
     const text = header + line.repeat(Math.ceil(BYTES / line.length));
     await writeFile(path, text);
     const running = startProfile({
-      ...{ path, name: 'a.csv', delimiter: undefined },
-      ...{ maxRecordBytes: 1 << 20, maxColumns: 2_000, maxContentBytes: 1e9 },
+      path,
+      name: 'a.csv',
+      delimiter: undefined,
+      maxRecordBytes: 1 << 20,
+      maxColumns: 2_000,
+      maxContentBytes: 1e9,
     });
     t.after(() => running.stop());
     return { running, size: text.length };
