@@ -5,7 +5,8 @@ import { root } from './root.ts';
 
 /**
  * Node's reporter (spec on a terminal, otherwise tap), with the seed at the start, and at the end the
- * slowest files and the skipped tests. Node's own totals stay the last lines of TAP.
+ * slowest files, the skipped tests, and the failed ones with their errors. Node's own totals stay the
+ * last lines of TAP.
  */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string | Buffer> {
   const events = withOwnLines(source);
@@ -18,6 +19,7 @@ const SLOWEST = 10;
 async function* withOwnLines(source: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent, void> {
   const times = new Map<string, number>();
   const skipped: string[] = [];
+  const failed: string[] = [];
   let isFirst = true;
   let isEnding = false;
   for await (const event of source) {
@@ -36,16 +38,33 @@ async function* withOwnLines(source: AsyncIterable<TestEvent>): AsyncGenerator<T
     }
     if (type === 'test:pass' && data.skip !== undefined)
       skipped.push(`skipped: ${data.name}${typeof data.skip === 'string' ? ` (${data.skip})` : ''}`);
+    if (type === 'test:fail' && data.todo === undefined && !isOfSubtests(data.details.error))
+      failed.push(`failed: ${data.name} (${placeOf(data.file)}): ${messageOf(data.details.error)}`);
     if (!isEnding && type === 'test:diagnostic' && /^tests \d+$/.test(data.message)) {
       isEnding = true;
       const slowest = [...times].sort(([, a], [, b]) => b - a).slice(0, SLOWEST);
       yield line(`the slowest of ${times.size} files:`);
       for (const [file, ms] of slowest) yield line(`${(ms / 1000).toFixed(1).padStart(7)} s ${file}`);
-      for (const each of skipped) yield line(each);
+      for (const each of [...skipped, ...failed]) yield line(each);
     }
     yield event;
   }
 }
+
+/** Whether a test failed only because a test inside it did, which has its own line. */
+const isOfSubtests = (error: Error): boolean =>
+  'failureType' in error && error.failureType === 'subtestsFailed';
+
+const placeOf = (file: string | undefined): string => (file === undefined ? 'no file' : relative(root, file));
+
+/** The longest message of a failed test, in characters: the whole one is in its own report. */
+const LONGEST_MESSAGE = 600;
+
+/** The test's own error on one line: the runner wraps it in another. */
+const messageOf = (error: Error): string => {
+  const cause = error.cause instanceof Error ? error.cause.message : error.message;
+  return cause.replaceAll(/\s+/g, ' ').slice(0, LONGEST_MESSAGE);
+};
 
 const line = (message: string): TestEvent => ({
   type: 'test:diagnostic',
