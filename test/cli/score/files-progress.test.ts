@@ -69,7 +69,8 @@ describe('the progress of several files', () => {
     const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const args = ['score', 'in/*.csv', '-o', 'out/{name}.csv', '--report', 'r', '--progress', 'always'];
     const child = spawnRowcast(args, { cwd, env });
-    await waitForStderr(child, /in\/a\.csv.*\nin\/b\.csv.*\n0\/3 files/);
+    // Only lines that have changed are drawn again, so the three need not be in one frame.
+    await waitForStderr(child, /(?=.*in\/a\.csv)(?=.*in\/b\.csv)(?=.*0\/3 files)/s);
     release();
     const [code] = await new Promise<unknown[]>(end => child.on('close', (...ended) => end(ended)));
     assert.equal(code, 0);
