@@ -1,3 +1,4 @@
+import { sumsToOne } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import type { ChosenProbabilities } from '../../formats/appended.ts';
 import { thresholdsOf } from '../../formats/csv/chosen-appended.ts';
@@ -48,14 +49,18 @@ export function predictionCheck(
     };
   const isField = fieldTest(dialect);
   const withThreshold = new Set(Object.keys(threshold ?? {}).map(name => fieldOf(name, dialect)));
-  /** Whether a class that is not shown has no threshold, so that one below its threshold is never predicted. */
+  /** Whether a class that is not shown, if there is one, has no threshold: then none below its threshold is predicted. */
   const isBelowOther = [...withThreshold].every(name => fields.includes(name));
   return (field, probabilities) => {
     const index = fields.indexOf(field);
     if (index !== -1)
       return (
         !isBeaten(index, probabilities) &&
-        !(isBelowOther && ranks.most(probabilities, index, thresholds) === 0)
+        !(
+          isBelowOther &&
+          ranks.most(probabilities, index, thresholds) === 0 &&
+          areSomeHidden(probabilities, decimals)
+        )
       );
     // A class that is not shown: only a class that reaches its threshold excludes it.
     if (!isField(field)) return false;
@@ -87,6 +92,14 @@ function consistentCheck(
     known[index] = field;
     return true;
   };
+}
+
+/** Whether there must be classes that are not shown: the names alone do not tell, as all may be listed in another order. */
+function areSomeHidden(probabilities: Float64Array, decimals: number | undefined): boolean {
+  const { length } = probabilities;
+  const rounded = decimals === undefined ? 0 : (length / 2) * 10 ** -decimals;
+  const sum = probabilities.reduce((total, probability) => total + probability, 0);
+  return !sumsToOne(sum + rounded, length) && sum + rounded < 1;
 }
 
 type RankOf = (probabilities: Float64Array, index: number, thresholds: Float64Array) => number;
