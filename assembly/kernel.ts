@@ -4,8 +4,8 @@
 
 export { findFields } from './find-fields';
 export { appendFields, mergeRecords } from './merge-records';
-export { missing, unseen } from './misfits';
 export { readLevels } from './read-levels';
 export { readNumbers } from './read-numbers';
 export { addEntries, addTree, binLevels, binNumbers, setIndexes } from './score-block';
 export { roundToSingle } from './single-precision';
+export { missing, unseen } from './unrecognized';

@@ -1,4 +1,4 @@
-import { countMissing, countUnseen } from './misfits';
+import { countMissing, countUnseen } from './unrecognized';
 
 const SPACE = 0x20;
 const DELETE = 0x7f;

@@ -1,4 +1,4 @@
-import { countMissing } from './misfits';
+import { countMissing } from './unrecognized';
 
 const MINUS = 0x2d;
 const ZERO = 0x30;

@@ -24,6 +24,6 @@ export { type TrainOptions, train } from './library/train.ts';
 export { type Difference, type Verification, type VerifyOptions, verify } from './library/verify.ts';
 export type { Prediction } from './models/local/predict-personas.ts';
 export type { Summary } from './runs/summary/summary.ts';
-export type { Tally } from './runs/verify/compare.ts';
+export type { VerifiedRows as Tally } from './runs/verify/compare.ts';
 export { CallError } from './scoring/failures/call-error.ts';
 export type { FailureKind } from './scoring/failures/failure-rule.ts';

@@ -84,7 +84,7 @@ export const failureTable: FailureTable = {
     ],
     attempts: 3,
     action: 'stop',
-    retryRowAsRest: true,
+    retryAllInvalid: true,
   },
   fatal: {
     when: 'a wrong key, an unknown report, a redirect, an oversized response, every other status; classes that differ from the output header; an untrusted certificate; http sent to an https port or the reverse; a host name that never resolved',

@@ -7,7 +7,7 @@ import { commandOf } from '../base/shell-word.ts';
 import type { LongField } from '../formats/records/long-field.ts';
 import { finishKilledRepair } from '../runs/finish-repair.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
-import { newTally, type Tally } from '../runs/verify/compare.ts';
+import { newVerifiedRows, type VerifiedRows } from '../runs/verify/compare.ts';
 import { mismatch } from '../runs/verify/mismatch.ts';
 import { type SampleOptions, verify } from '../runs/verify/verify.ts';
 import { followLinks } from '../storage/local/follow-links.ts';
@@ -19,7 +19,7 @@ export interface FilesToVerify {
   output: string;
   values: Values<typeof verifyOptions>;
   /** Receives the counts so far. */
-  tally?: Tally;
+  tally?: VerifiedRows;
   onLongField?: (field: LongField) => void;
   /** Predicts rows again, if some are to be compared with what is predicted now. */
   sample?: Pick<SampleOptions, 'size' | 'predict'> | undefined;
@@ -27,7 +27,7 @@ export interface FilesToVerify {
 
 /** The counts of a pair that agrees, and its rejects file, if there is one. */
 export interface Verified {
-  tally: Tally;
+  tally: VerifiedRows;
   rejects: string | undefined;
   /** Rows that were predicted again; undefined if none were to be. */
   sampled: number | undefined;
@@ -39,7 +39,7 @@ export interface Verified {
  * @throws RowcastError `difference`, the first one found; `unfinished`, `no_such_file` and other errors of the input
  */
 export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
-  const { input, output, values, tally = newTally(), onLongField } = files;
+  const { input, output, values, tally = newVerifiedRows(), onLongField } = files;
   if (output !== '-') await finishKilledRepair(output);
   const usual = await usualRejects(output);
   const rejects = values.rejects ?? (usual !== undefined && (await exists(usual)) ? usual : undefined);
@@ -63,7 +63,7 @@ export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
  *
  * @throws RowcastError `difference`
  */
-function checkHasNoRejects({ unscored, malformed }: Tally, file: string): void {
+function checkHasNoRejects({ unscored, malformed }: VerifiedRows, file: string): void {
   const rejected = unscored + malformed;
   if (rejected === 0) return;
   throw mismatch(

@@ -1,6 +1,6 @@
 import { RowcastError } from '../base/errors.ts';
 import type { Values } from '../base/options/values/resolve-options.ts';
-import { newTally, type Tally } from '../runs/verify/compare.ts';
+import { newVerifiedRows, type VerifiedRows } from '../runs/verify/compare.ts';
 import { rejectsWithRowcastError } from './as-rowcast-error.ts';
 import type { GivenVerifyOptions } from './options/given/verify-options.ts';
 import { checkObject, readGiven } from './options/given-values.ts';
@@ -39,7 +39,7 @@ export interface Verification {
   /** The first difference, unless they agree. */
   difference?: Difference;
   /** Rows that were compared: all of them, or those before the difference. */
-  rows: Tally;
+  rows: VerifiedRows;
   /** With `sample`, the rows that were predicted again and agree. */
   sampled?: number;
 }
@@ -55,7 +55,7 @@ export function verify(options: VerifyOptions): Promise<Verification> {
     checkObject('verify', options, 'input and output');
     const values = readGiven(verifyTable, options, ['input', 'output', 'scorer']);
     const [input, output] = [pathOf('input', options.input), pathOf('output', options.output)];
-    const rows = newTally();
+    const rows = newVerifiedRows();
     try {
       const sample = sampleOf(values, options.scorer);
       const { sampled } = await verifyFiles({ input, output, values, tally: rows, sample });

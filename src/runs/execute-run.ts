@@ -3,7 +3,7 @@ import { Interrupted } from '../base/interrupted.ts';
 import { prepare } from '../scoring/prepare.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { openSource } from '../storage/backends.ts';
-import { fingerprintOf, hashOf } from './checkpoint/fingerprint.ts';
+import { fingerprintOf, reportHash } from './checkpoint/fingerprint.ts';
 import { endLast } from './end-last.ts';
 import { exitCodeOfRows } from './exit-code.ts';
 import { checkOutputName } from './guards/check-output-name.ts';
@@ -130,7 +130,7 @@ async function scoreOnce(
     const { report, layout } = plan;
     const { format, dialect } = layout;
     checkOutputName(options.output, dialect);
-    if (part !== undefined && hashOf(report) !== part.reportHash) throw reportChanged(options.report);
+    if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
     const input = await source.identify();
     const { relativeRejects: rejects } = locked;
     const work = { range: part?.range, service: scorer.name, report, rejects, options, format, dialect };

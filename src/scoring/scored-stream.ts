@@ -1,6 +1,6 @@
 import type { UploadAccounts } from '../base/contract/accounts-trailer.ts';
 import type { ByteSource } from '../formats/records/byte-source.ts';
-import { hasMisfits } from './counting/counted-column.ts';
+import { hasUnrecognized } from './counting/counted-column.ts';
 import { RunTally } from './counting/run-tally.ts';
 import { TallyLayout } from './counting/tally.ts';
 import { countUnrecognized } from './counting/unrecognized.ts';
@@ -31,7 +31,7 @@ export async function scoredStream(
   { signal, windowBytes }: Pick<StagesOptions, 'windowBytes'> & { signal?: AbortSignal | undefined } = {},
 ): Promise<ScoredStream> {
   const plan = await prepare(source, options, scorer, signal);
-  const counting = { columns: plan.counted.filter(hasMisfits), isDetailed: false };
+  const counting = { columns: plan.counted.filter(hasUnrecognized), isDetailed: false };
   const counted = new TallyLayout(counting);
   const tally = RunTally.empty(counted);
   const accounts = accountsOf(undefined);

@@ -78,7 +78,7 @@ export interface BatchScorer {
   /** Bytes of memory that a part needs until it is released, in addition to its records. */
   memoryOf(part: Batch): number;
   /** Tries to score a part, once. @throws only if it was aborted, or because of a bug */
-  attempt(request: AttemptRequest, signal: AbortSignal): Promise<Attempt>;
+  tryPart(request: PartRequest, signal: AbortSignal): Promise<Outcome>;
   /** No further attempt will be made for this part, so its memory can be reused. Calling it is optional. */
   release(part: Batch): void;
   /**
@@ -96,17 +96,17 @@ export interface BatchScorer {
   close?(): void;
 }
 
-export interface AttemptRequest {
+export interface PartRequest {
   /** The records: their bytes, ends and kinds. */
   readonly batch: Batch;
   /** The classes of the output's header, once known; predictions must have the same. */
   readonly classes: readonly string[] | undefined;
   /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
-  readonly isRest?: boolean;
+  readonly allowAllInvalid?: boolean;
 }
 
 /** The result of an attempt: predictions for the well-formed records, or the reason for their absence. */
-export type Attempt = Scored | FailedAttempt;
+export type Outcome = Scored | Failed;
 
 export interface Scored {
   /** Index of a malformed record → its fault; such records get no prediction. */
@@ -125,7 +125,7 @@ export interface MergedRecords {
   readonly ends: readonly number[];
 }
 
-export interface FailedAttempt {
+export interface Failed {
   readonly faults: ReadonlyMap<number, Fault>;
   readonly failure: Failure;
 }

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { Client } from '../../src/client/client.ts';
+import { ServiceClient } from '../../src/client/service-client.ts';
 import { readProblem } from '../../src/client/transport/response-body.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
 import type { ReceivedPredictions } from '../../src/scoring/predictions.ts';
 import { endless, nested, type SentBytes, startRaw, whole } from '../support/stub/raw.ts';
 
 const body = Buffer.from(JSON.stringify({ id: 'r', personas: [{ features: {} }] }));
-const batch = (client: Client): Promise<ReceivedPredictions> =>
+const batch = (client: ServiceClient): Promise<ReceivedPredictions> =>
   client.batchPersona(body, { personas: 1, classes: undefined });
-const report = (client: Client): Promise<unknown> => client.report('r');
+const report = (client: ServiceClient): Promise<unknown> => client.report('r');
 
 /** A client of a server that sends the same response to every request, and the failures that it retries. */
 async function connect(
   t: TestContext,
   sent: () => SentBytes,
   timeout = 60,
-): Promise<{ client: Client; retried: CallError[] }> {
+): Promise<{ client: ServiceClient; retried: CallError[] }> {
   const url = new URL(await startRaw(t, sent));
   const retried: CallError[] = [];
-  const client = new Client({
+  const client = new ServiceClient({
     url,
     key: 'a-key',
     name: 'raw',
@@ -38,7 +38,7 @@ async function connect(
 async function failureOf(
   t: TestContext,
   sent: () => SentBytes,
-  call: (client: Client) => Promise<unknown> = batch,
+  call: (client: ServiceClient) => Promise<unknown> = batch,
 ): Promise<CallError> {
   const { client, retried } = await connect(t, sent);
   const error = await call(client).then(

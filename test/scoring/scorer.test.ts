@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { httpScorer } from '../../src/client/scorer/http-scorer.ts';
 import type { Batch } from '../../src/formats/records/batch.ts';
-import type { Attempt, AttemptRequest, Scorer } from '../../src/scoring/scorer.ts';
+import type { Outcome, PartRequest, Scorer } from '../../src/scoring/scorer.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
 import { openText } from '../support/scoring/opened.ts';
@@ -41,14 +41,14 @@ function throughClones(scorer: Scorer): Scorer {
         release: part => opened.release(part),
         confirm: (predictions, row) => opened.confirm(predictions, row),
         confirmAll: () => opened.confirmAll(),
-        async attempt(request, signal) {
-          const { batch, ...others }: AttemptRequest = structuredClone(request);
+        async tryPart(request, signal) {
+          const { batch, ...others }: PartRequest = structuredClone(request);
           const part = parts.get(batch.start.offset);
           assert.ok(part);
           const { kinds, ends } = part;
           assert.deepEqual([...batch.bytes], [...part.bytes]);
           assert.deepEqual([batch.ends, batch.kinds], [ends, kinds]);
-          return structuredClone(await opened.attempt({ ...others, batch: part }, signal));
+          return structuredClone(await opened.tryPart({ ...others, batch: part }, signal));
         },
       };
     },
@@ -61,7 +61,7 @@ describe('an attempt over HTTP', { concurrency: true }, () => {
     const { parts, opened } = openText(httpScorer(client), text);
     const [batch] = parts;
     assert.ok(batch && parts.length === 1);
-    const attempt = await opened.attempt({ batch, classes: undefined }, new AbortController().signal);
+    const attempt = await opened.tryPart({ batch, classes: undefined }, new AbortController().signal);
     assert.ok('predictions' in attempt);
     assert.deepEqual([...attempt.faults.keys()], [50]);
     assert.deepEqual(attempt.predictions.classes, classes);
@@ -79,7 +79,7 @@ describe('an attempt over HTTP', { concurrency: true }, () => {
     const { parts, opened } = openText(httpScorer(client), text);
     const [batch] = parts;
     assert.ok(batch);
-    const attempt: Attempt = await opened.attempt({ batch, classes }, new AbortController().signal);
+    const attempt: Outcome = await opened.tryPart({ batch, classes }, new AbortController().signal);
     assert.ok('failure' in attempt);
     const { kind, code, status, retryAfter, message } = attempt.failure;
     assert.deepEqual([kind, code, status, retryAfter], ['busy', 'busy', 503, 7]);

@@ -60,10 +60,12 @@ const placeOf = (file: string | undefined): string => (file === undefined ? 'no 
 /** The longest message of a failed test, in characters: the whole one is in its own report. */
 const LONGEST_MESSAGE = 600;
 
-/** The test's own error on one line: the runner wraps it in another. */
+/** The test's own error on one line, with what has caused it: the runner wraps it in another. */
 const messageOf = (error: Error): string => {
-  const cause = error.cause instanceof Error ? error.cause.message : error.message;
-  return cause.replaceAll(/\s+/g, ' ').slice(0, LONGEST_MESSAGE);
+  const messages: string[] = [];
+  for (let cause: unknown = error.cause ?? error; cause instanceof Error; cause = cause.cause)
+    messages.push(cause.message.replaceAll(/\s+/g, ' ').slice(0, LONGEST_MESSAGE));
+  return messages.join('; ');
 };
 
 const line = (message: string): TestEvent => ({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { LocalScorer } from '../../src/models/local/local-scorer.ts';
+import { ModelScorer } from '../../src/models/local/model-scorer.ts';
 import { train } from '../../src/training/train.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';
@@ -14,7 +14,7 @@ test('scoring treats as missing what training did', async t => {
   const { home, historyFile } = await homeWith(table);
   const report = await train({ historyFile, predict: 'outcome', home, id: 'r', nulls: ['-1'] });
   assert.deepEqual(report.nulls, ['-1']);
-  const scorer = await LocalScorer.open({ home, threads: 1 });
+  const scorer = await ModelScorer.open({ home, threads: 1 });
   t.after(() => scorer.close());
   const scored = async (name: string, amount: string): Promise<string[]> => {
     const input = join(home, `${name}.csv`);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { addKey } from '../../src/server/auth/key-store.ts';
-import type { RunProgress } from '../../src/web/runs/run-record.ts';
+import type { StoredProgress } from '../../src/web/runs/stored-run.ts';
 import type { TrainingProgress } from '../../src/web/training-state.ts';
 import { serve } from '../cli/commands/serving.ts';
 import { newFolder } from '../support/folder.ts';
@@ -37,7 +37,8 @@ const start = (browser: SignedIn, data: string): Promise<Response> =>
     body: JSON.stringify({ data, column: slowHistory.column, report: 'slow' }),
   });
 
-const stateIn = (value: unknown): TrainingProgress & RunProgress => value as TrainingProgress & RunProgress; // as the page gets it
+const stateIn = (value: unknown): TrainingProgress & StoredProgress =>
+  value as TrainingProgress & StoredProgress; // as the page gets it
 
 describe('a server that is killed', () => {
   it('in a training: another server does not take it for interrupted before, and everyone does after', async t => {

@@ -7,8 +7,8 @@ import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 import { encodeValue } from '../../formats/json/encode-value.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { withServiceOf } from '../open-service.ts';
 import { printText } from '../terminal/print.ts';
 
 /** Scores one persona, given as NAME=VALUE arguments or as JSON on stdin; prints the prediction as a line of JSON. */

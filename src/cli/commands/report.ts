@@ -1,8 +1,8 @@
 import { timeoutOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { withServiceOf } from '../open-service.ts';
 import { printText } from '../terminal/print.ts';
 import { describeReport } from '../terminal/report-text.ts';
 

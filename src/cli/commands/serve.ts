@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import { announceKey } from '../serve/announce-key.ts';
 import { announcePlatform } from '../serve/announce-platform.ts';
 import { readHost, readPort } from '../serve/listen-address.ts';
-import { readKey } from '../serve/own-key.ts';
+import { readOwnKey } from '../serve/own-key.ts';
 import { shutDown } from '../serve/shut-down.ts';
 import { readTls, reloadFiles } from '../serve/tls-files.ts';
 import { onSignals } from '../signals.ts';
@@ -58,7 +58,7 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     metrics: true,
     log,
   };
-  const given = readKey(env, options.host);
+  const given = readOwnKey(env, options.host);
   const keys = await listKeys(home);
   const made =
     given === undefined && keys.every(({ key }) => key === undefined)

@@ -4,8 +4,8 @@ import { serviceFiles } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { lockOutput } from '../../runs/paths/lock-paths.ts';
 import { checkStdout } from '../closed-stdout.ts';
-import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { withServiceOf } from '../open-service.ts';
 
 /** Writes the rows that a report's model was tested on, with its predictions. */
 export async function run(context: Context): Promise<number> {

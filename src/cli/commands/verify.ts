@@ -7,9 +7,9 @@ import { withScorer } from '../../library/service/open-predictor.ts';
 import { type FilesToVerify, verifyFiles } from '../../library/verify-files.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { longFieldLine } from '../../runs/observers/long-field-line.ts';
-import type { Tally } from '../../runs/verify/compare.ts';
-import { reportedRequests } from '../connect.ts';
+import type { VerifiedRows } from '../../runs/verify/compare.ts';
 import type { Context } from '../context.ts';
+import { reportedRequests } from '../open-service.ts';
 
 /** Checks that an output file matches its input; the first difference is an error. */
 export async function run(context: Context): Promise<number> {
@@ -55,7 +55,7 @@ async function sampleOf(context: Context): Promise<FilesToVerify['sample']> {
 }
 
 /** For example `5 rows, 3 scored, 2 rejected (1 without probabilities, 1 malformed; not checked: no rejects file)`. */
-function describeTally(tally: Tally, rejects: string | undefined, seconds: number): string {
+function describeTally(tally: VerifiedRows, rejects: string | undefined, seconds: number): string {
   const { rows, scored, repaired, unscored, malformed, blank } = tally;
   const where = rejects === undefined ? 'not checked: no rejects file' : `all in ${rejects}`;
   const parts = [

@@ -5,7 +5,7 @@ import type { Summary } from '../../runs/summary/summary.ts';
 import { addSamples, noSample, type TimelineSample } from '../../runs/summary/timeline.ts';
 import { newAccounts, type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import { LOCAL } from '../service.ts';
-import { type ProgressReport, runReport } from '../terminal/progress-text.ts';
+import { type ProgressReport, progressText } from '../terminal/progress-text.ts';
 
 /** How far some of the files are. */
 interface Stage {
@@ -70,7 +70,7 @@ export class FilesProgress {
     const size = sumOfAll(this.#sizes);
     const fractionOf = (part: number): number | undefined => (size === 0 ? undefined : part / size);
     const inFlight = sumOfAll(open.map(({ statistics }) => statistics?.inFlight ?? 0));
-    const { cells, fields } = runReport(
+    const { cells, fields } = progressText(
       { accounts, fraction: fractionOf(bytes), before: { ...before, fraction: fractionOf(before.bytes) } },
       seconds,
       this.#service === LOCAL ? undefined : { inFlight },

@@ -1,7 +1,7 @@
 import type { RunObserver, RunView } from '../../runs/observer.ts';
 import { LOCAL } from '../service.ts';
 import { openProgress, type Progress, type ProgressOptions } from '../terminal/progress.ts';
-import { runReport } from '../terminal/progress-text.ts';
+import { progressText } from '../terminal/progress-text.ts';
 
 /**
  * Shows how far a run is.
@@ -24,7 +24,7 @@ export function progressLine(options: ProgressOptions, stop: AbortSignal): RunOb
     },
     progress: now =>
       progress?.show(seconds =>
-        runReport(now, seconds, run?.service === LOCAL ? undefined : run?.statistics),
+        progressText(now, seconds, run?.service === LOCAL ? undefined : run?.statistics),
       ),
     suspended: close,
     scored: close,

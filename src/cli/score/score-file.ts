@@ -3,7 +3,7 @@ import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import { namesOf } from '../../library/run-names.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import type { ScoreValues } from '../../library/score-values.ts';
-import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
+import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import { exitCodeOf, exitCodeOfRows } from '../../runs/exit-code.ts';
 import type { RunObserver } from '../../runs/observer.ts';
@@ -26,13 +26,13 @@ import type { Context } from '../context.ts';
 import { logFileFailure } from '../last-error.ts';
 import { type LogFields, logOfFile } from '../terminal/log.ts';
 import { progressMode } from '../terminal/progress.ts';
+import { codeOfFile } from './combine-exit-codes.ts';
 import { concernsAll } from './common-failures.ts';
 import type { FilesProgress } from './files-progress.ts';
 import { logDrift } from './log-drift.ts';
 import { logRunId } from './log-run-id.ts';
 import { progressLine } from './progress-line.ts';
 import { runLog } from './run-log.ts';
-import { codeOfFile } from './total.ts';
 
 export interface FileScorerOptions {
   values: ScoreValues;
@@ -165,6 +165,6 @@ export async function workOf(
   stop: AbortSignal,
 ): Promise<Record<string, string>> {
   const id = reportOf(values);
-  const hash = hashOf(await unlessStopped(scorer.describe(id), stop));
+  const hash = reportHash(await unlessStopped(scorer.describe(id), stop));
   return outputOptionsOf(values, { service: scorer.name, report: { id, hash } });
 }

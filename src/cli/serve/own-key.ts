@@ -12,7 +12,7 @@ const MIN_KEY_LENGTH = 32;
  * @param host where the service listens
  * @throws RowcastError `no_key` if a header cannot contain it (RFC 9110 section 5.5) or it has spaces; `short_key`
  */
-export function readKey({ ROWCAST_API_KEY: text = '' }: Environment, host: string): string | undefined {
+export function readOwnKey({ ROWCAST_API_KEY: text = '' }: Environment, host: string): string | undefined {
   if (text === '') return undefined;
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) {

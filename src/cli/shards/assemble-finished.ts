@@ -7,7 +7,7 @@ import { withScorer } from '../../library/service/open-predictor.ts';
 import { needsCounts, plannedJob, plannedValues } from '../../library/shards/assemble-job.ts';
 import { assembleRun } from '../../library/shards/assemble-run.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { isMisfitError } from '../../runs/guards/misfit-limits.ts';
+import { isUnrecognizedError } from '../../runs/guards/unrecognized-limits.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
@@ -17,8 +17,8 @@ import { type JoinedTally, joinCounts, noCounts } from '../../shards/assemble/jo
 import { removeFolder } from '../../shards/assemble/remove-folder.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { checkWorker } from '../../shards/work/check-worker.ts';
-import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { reportedRequests } from '../open-service.ts';
 import { logDrift } from '../score/log-drift.ts';
 import { logRunId } from '../score/log-run-id.ts';
 import { logUnwritten } from '../score/log-unwritten.ts';
@@ -53,7 +53,7 @@ export async function assembleFinished(
 
 /** What was counted may be unknown, but if it is beyond a limit, the run stops. */
 function unlessBeyond(error: unknown): JoinedTally {
-  if (isMisfitError(error)) throw error;
+  if (isUnrecognizedError(error)) throw error;
   return noCounts;
 }
 

@@ -16,12 +16,12 @@ import { checkInputs, checkWorker } from '../../shards/work/check-worker.ts';
 import type { WorkOptions } from '../../shards/work/work.ts';
 import type { WorkObserver } from '../../shards/work/work-observer.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
-import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { reportedRequests } from '../open-service.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { observeBoth } from './observe-work.ts';
-import type { OpenedQueue } from './open-queue.ts';
 import { traceWork } from './trace-work.ts';
+import type { OpenedQueue } from './with-queue.ts';
 
 export interface Joining {
   folder: SharedFolder;
@@ -80,7 +80,7 @@ export async function joinRun<T>(
 const countedBy =
   ({ queue, contact }: OpenedQueue, run: QueuedRun): Budget['reserve'] =>
   (rows, rates, horizon) =>
-    contact.try(() => queue.reserve(run, rows, rates, horizon));
+    contact.call(() => queue.reserve(run, rows, rates, horizon));
 
 /** What the workers keep to together, unless another one was told less. */
 const givenLimits = (

@@ -4,8 +4,8 @@ import { chooseService, flagsOfAddress } from '../../library/service/choose-serv
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { whyOneShard } from '../../shards/plan/publish-shards.ts';
-import { retryLines } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { retryLines } from '../open-service.ts';
 import type { Job } from '../score/read-job.ts';
 import { onSignals } from '../signals.ts';
 import { printText } from '../terminal/print.ts';

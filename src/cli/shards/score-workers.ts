@@ -12,19 +12,19 @@ import { RunRecord } from '../../runs/run-record.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
 import { chooseQueue, type QueueAddress } from '../../shards/queue/queue-address.ts';
-import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { reportedRequests } from '../open-service.ts';
+import { totalCode } from '../score/combine-exit-codes.ts';
 import { type Job, nameOf } from '../score/read-job.ts';
 import { beginTelemetry } from '../score/run-telemetry.ts';
-import { totalCode } from '../score/total.ts';
 import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { assembleFinished } from './assemble-finished.ts';
 import { FollowedRun } from './followed-run.ts';
 import { makeShards } from './make-shards.ts';
-import { explainQueue, type OpenedQueue, withQueue } from './open-queue.ts';
 import { startWorkers, workerFlags } from './start-workers.ts';
 import { untilScored } from './until-scored.ts';
+import { explainQueue, type OpenedQueue, withQueue } from './with-queue.ts';
 
 /**
  * Plans, scores the shards in processes of their own and those of other machines that have the same queue, and assembles

@@ -6,8 +6,8 @@ import { queuedRun } from '../../shards/queue/queued-run.ts';
 import { OtherShards } from '../../shards/work/other-shards.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Sharding } from './make-shards.ts';
-import type { OpenedQueue } from './open-queue.ts';
 import type { Workers } from './start-workers.ts';
+import type { OpenedQueue } from './with-queue.ts';
 
 export interface Scoring {
   progress: Progress;

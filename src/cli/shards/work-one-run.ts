@@ -5,7 +5,7 @@ import { workRun } from '../../shards/queue/work-run.ts';
 import { LeaseWatch } from '../../shards/work/see-attempts.ts';
 import type { Context } from '../context.ts';
 import { type Joining, joinRun } from './join-run.ts';
-import { withQueue } from './open-queue.ts';
+import { withQueue } from './with-queue.ts';
 
 /**
  * Scores the shards of one run that a queue gives out, until none is left.

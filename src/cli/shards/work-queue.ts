@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import { logOfFile } from '../terminal/log.ts';
 import { joinRun } from './join-run.ts';
 import { observeWork, type WatchedWork } from './observe-work.ts';
-import { type OpenedQueue, withQueue } from './open-queue.ts';
+import { type OpenedQueue, withQueue } from './with-queue.ts';
 
 /** How often a worker without a run looks for one. */
 const POLL_MS = 1_000;
@@ -46,7 +46,7 @@ export async function workQueue(
       for (;;) {
         if (stop.aborted) throw new Interrupted(stop);
         const runs = await unlessStopped(
-          contact.try(() => queue.runs()),
+          contact.call(() => queue.runs()),
           stop,
         );
         let isEmpty = runs !== undefined;
@@ -98,12 +98,12 @@ class QueueWorker {
       if (!(await this.#runs.hasWork(run))) return false;
       const end = await this.#work(run);
       if (end.kind === 'gone' && (await this.#runs.isRemoved(run)))
-        await contact.try(() => queue.withdraw(run));
+        await contact.call(() => queue.withdraw(run));
       return true;
     } catch (error) {
       if (error instanceof RowcastError && error.code === 'cancelled')
-        await contact.try(() => queue.withdraw(run));
-      else if (await this.#runs.isRemoved(run)) await contact.try(() => queue.withdraw(run));
+        await contact.call(() => queue.withdraw(run));
+      else if (await this.#runs.isRemoved(run)) await contact.call(() => queue.withdraw(run));
       else this.#refuse(run, error);
       return false;
     }
@@ -116,7 +116,7 @@ class QueueWorker {
     const log = logOfFile(this.#context.log, folder.path, { folder: folder.path });
     const observer = this.#watched.observe(log, folder);
     const mayLeave = async (): Promise<boolean> => {
-      const others = (await contact.try(() => queue.runs()))?.filter(({ key }) => key !== run.key);
+      const others = (await contact.call(() => queue.runs()))?.filter(({ key }) => key !== run.key);
       for (const other of others ?? []) if (await this.#runs.hasWork(other).catch(() => false)) return true;
       return false;
     };

@@ -18,7 +18,7 @@ export interface ProgressReport {
  * @param seconds since this process started
  * @param statistics undefined if nothing is requested from a service
  */
-export function runReport(
+export function progressText(
   { accounts, fraction, before }: Pick<RunProgress, 'accounts' | 'fraction' | 'before'>,
   seconds: number,
   statistics: Pick<CallStatistics, 'inFlight'> | undefined,

@@ -22,7 +22,11 @@ export async function withRetries<T>(
       return outcome;
     } catch (failure) {
       if (!(failure instanceof CallError) || signal.aborted) throw failure;
-      const decision = attempts.failed(failure.toFailure(), { canSplit, mayBeRest: false, isPart: false });
+      const decision = attempts.failed(failure.toFailure(), {
+        canSplit,
+        mayBeAllInvalid: false,
+        isPart: false,
+      });
       if (decision.action !== 'retry' && decision.action !== 'probe') throw attempts.ended(failure, decision);
       await attempts.wait(failure, decision, signal);
     }

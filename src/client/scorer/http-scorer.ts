@@ -3,21 +3,21 @@ import { noPredictions } from '../../scoring/batch/join-predictions.ts';
 import { memoryOfFaults } from '../../scoring/batch/memory-of-batch.ts';
 import { CallError } from '../../scoring/failures/call-error.ts';
 import type {
-  Attempt,
-  AttemptRequest,
   BatchScorer,
+  Outcome,
+  PartRequest,
   Scorer,
   ScorerInput,
   SharedScorer,
 } from '../../scoring/scorer.ts';
 import { BodyWriter } from '../bodies/body-writer.ts';
 import { type Encode, type Encoded, encode, rowOverhead } from '../bodies/objects.ts';
-import type { Client } from '../client.ts';
+import type { ServiceClient } from '../service-client.ts';
 import { type BatchLimits, batchLimits } from './batch-size.ts';
 
 /** What answers batches of personas: a client, or something that behaves like one. */
 export type BatchService = Pick<
-  Client,
+  ServiceClient,
   | ('name' | 'wire' | 'statistics' | 'concurrency' | 'retryPolicy')
   | ('report' | 'tryBatch' | 'confirm' | 'checkAllWritten')
 >;
@@ -33,7 +33,7 @@ export function httpScorer(client: BatchService): Scorer {
 }
 
 /** The scorer of a service for several runs, which share its connections and its pace. */
-export function sharedHttpScorer(client: Client): SharedScorer {
+export function sharedHttpScorer(client: ServiceClient): SharedScorer {
   return {
     ...httpScorer(client),
     forRun() {
@@ -92,14 +92,17 @@ class HttpBatches implements BatchScorer {
     return encoded === undefined ? 0 : encoded.body.length + memoryOfFaults(encoded.faults);
   }
 
-  async attempt({ batch, classes, isRest = false }: AttemptRequest, signal: AbortSignal): Promise<Attempt> {
+  async tryPart(
+    { batch, classes, allowAllInvalid = false }: PartRequest,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const encoded = this.#encoded.get(batch);
-    if (encoded === undefined) throw new TypeError('attempt: not one of the parts');
+    if (encoded === undefined) throw new TypeError('tryPart: not one of the parts');
     const { faults, personas, body } = encoded;
     // Only blank lines and malformed records: nothing to send.
     if (personas === 0) return { faults, predictions: noPredictions };
     try {
-      const expected = { personas, classes, isRest, report: this.#report };
+      const expected = { personas, classes, allowAllInvalid, report: this.#report };
       const predictions = await this.#client.tryBatch(body, expected, signal);
       this.#limits.accepted(encoded);
       return { faults, predictions };

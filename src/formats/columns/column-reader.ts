@@ -1,10 +1,10 @@
 import type { Fields } from '../records/fields.ts';
-import type { Misfit } from './misfit.ts';
+import type { Unrecognized } from './unrecognized-value.ts';
 
 /** Reads a column's fields as the numbers that a model knows. */
 export interface ColumnReader {
   /** The fields read so far with something wrong. */
-  readonly misfits: Record<Misfit, number>;
+  readonly unrecognized: Record<Unrecognized, number>;
   /**
    * Reads the rows `[from, to)`. Writes the number of row i to `values[at + i * step]`; NaN for a missing value.
    *

@@ -5,7 +5,7 @@ const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
 /** A hash of `bytes[start, end)`. The last word overlaps the one before it if the size is not a multiple of four. */
-export function hashOf(words: WordView, start: number, end: number): number {
+export function fieldHash(words: WordView, start: number, end: number): number {
   const { view } = words;
   let hash = OFFSET_BASIS ^ (end - start);
   if (end - start >= 4) {

@@ -2,7 +2,7 @@ import type { Kernel } from '../../base/kernel/kernel.ts';
 import { wordView } from '../bytes/word-view.ts';
 import type { Fields } from '../records/fields.ts';
 import type { ColumnReader } from './column-reader.ts';
-import type { OtherColumn } from './other-column.ts';
+import type { FallbackColumn } from './fallback-column.ts';
 
 /** Where a column's fields and values are: addresses and steps in bytes. */
 export interface KernelPlace {
@@ -21,16 +21,16 @@ export interface KernelPlace {
  */
 export type ReadRows = (kernel: Kernel, place: KernelPlace, first: number, rows: number) => number;
 
-/** Reads the common fields of a column with a kernel, and all others as `OtherColumn` does. */
+/** Reads the common fields of a column with a kernel, and all others as `FallbackColumn` does. */
 export class KernelColumn implements ColumnReader {
-  readonly misfits: ColumnReader['misfits'];
+  readonly unrecognized: ColumnReader['unrecognized'];
   readonly #readRows: ReadRows;
-  readonly #other: OtherColumn;
+  readonly #other: FallbackColumn;
 
-  constructor(readRows: ReadRows, other: OtherColumn) {
+  constructor(readRows: ReadRows, other: FallbackColumn) {
     this.#readRows = readRows;
     this.#other = other;
-    this.misfits = other.misfits;
+    this.unrecognized = other.unrecognized;
   }
 
   read(
@@ -65,7 +65,7 @@ export class KernelColumn implements ColumnReader {
       values[at + row * step] = this.#other.valueOf(words, starts[field] as number, ends[field] as number);
       row = this.#readRows(kernel, place, row + 1, to);
     }
-    this.misfits.missing += kernel.missing.value;
-    this.misfits.unseen += kernel.unseen.value;
+    this.unrecognized.missing += kernel.missing.value;
+    this.unrecognized.unseen += kernel.unseen.value;
   }
 }

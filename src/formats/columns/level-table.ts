@@ -1,5 +1,5 @@
 import { type WordView, wordView } from '../bytes/word-view.ts';
-import { firstWord, hashOf, hashOfEnds, lastWord } from './hash.ts';
+import { fieldHash, firstWord, hashOfEnds, lastWord } from './hash.ts';
 
 /** Texts that are found only after so many others with the same or a near hash have to be hashed as a whole. */
 const MAX_PROBES = 16;
@@ -30,13 +30,13 @@ export function levelTable(all: readonly Buffer[]): LevelTable {
   const place = { texts, starts, ends };
   const byEnds = slotsOf(place, hashOfSome, MAX_PROBES);
   if (byEnds !== undefined) return { slots: byEnds, isWhole: false, texts, starts };
-  return { slots: slotsOf(place, hashOf, Infinity) as Int32Array, isWhole: true, texts, starts };
+  return { slots: slotsOf(place, fieldHash, Infinity) as Int32Array, isWhole: true, texts, starts };
 }
 
 /** Puts the texts into slots; undefined if one of them would be found only after more than `maxProbes` others. */
 function slotsOf(
   { texts, starts, ends }: { texts: WordView; starts: Int32Array; ends: Int32Array },
-  hash: typeof hashOf,
+  hash: typeof fieldHash,
   maxProbes: number,
 ): Int32Array | undefined {
   const slots = new Int32Array(4 * 2 ** Math.ceil(Math.log2(2 * starts.length + 2)));

@@ -1,10 +1,10 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { LearnedColumn } from './column-encoder.ts';
 import type { ColumnReader } from './column-reader.ts';
+import { FallbackColumn } from './fallback-column.ts';
 import { KernelColumn } from './kernel-column.ts';
 import { levelRows } from './level-column.ts';
 import { numberRows } from './number-column.ts';
-import { OtherColumn } from './other-column.ts';
 
 /**
  * Reads values as the service does that gets them as JSON: `encodeValue` decides by the column's type whether a field is
@@ -18,7 +18,7 @@ export function readerOf(
   type: string | undefined,
   memory: BatchMemory | undefined,
 ): ColumnReader {
-  const other = new OtherColumn(column, type);
+  const other = new FallbackColumn(column, type);
   if (memory === undefined) return other;
   if (column.type === 'numerical') return new KernelColumn(numberRows(column.notation, memory), other);
   if (column.type === 'categorical' && type === 'categorical')

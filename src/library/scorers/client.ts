@@ -3,7 +3,7 @@ import type { Features, LooseReport, Probabilities, ValueWarning } from '../../b
 import { RowcastError } from '../../base/errors.ts';
 import { serviceOptions } from '../../base/options/score.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
-import { Client as ServiceClient } from '../../client/client.ts';
+import { ServiceClient } from '../../client/service-client.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import { called } from '../as-rowcast-error.ts';

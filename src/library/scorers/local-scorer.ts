@@ -1,5 +1,5 @@
 import type { Features, LooseReport } from '../../base/contract/schemas.ts';
-import { LocalScorer as LocalThreads } from '../../models/local/local-scorer.ts';
+import { ModelScorer as LocalThreads } from '../../models/local/model-scorer.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
 import { checkObject } from '../options/given-values.ts';

@@ -6,8 +6,8 @@ import type { Scorer as GivenScorer } from '../scorer.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
 import { openPredictor } from '../service/open-predictor.ts';
 import { Client, serviceOf } from './client.ts';
+import { ownService } from './custom-scorer.ts';
 import { LocalScorer, threadsOf } from './local-scorer.ts';
-import { ownService } from './own-scorer.ts';
 
 export interface RunScorerOptions {
   /** The one that the program gives, if it does. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Features } from '../../base/contract/schemas.ts';
-import type { Client } from '../../client/client.ts';
+import type { ServiceClient } from '../../client/service-client.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 
@@ -10,7 +10,7 @@ const BATCH_BYTES = 1 << 20;
 
 /** Predicts for any number of personas, in batches, several at a time. The first batch that fails ends the others. */
 export async function predictBatches(
-  client: Client,
+  client: ServiceClient,
   report: string,
   personas: readonly Features[],
   signal: AbortSignal | undefined,

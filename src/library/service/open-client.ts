@@ -3,10 +3,10 @@ import { unlessStopped } from '../../base/interrupted.ts';
 import type { timeoutOption } from '../../base/options/service.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
-import type { Client } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
+import type { ServiceClient } from '../../client/service-client.ts';
 import type { Environment, RemoteAddress } from './choose-service.ts';
-import { readKey } from './read-key.ts';
+import { readServiceKey } from './read-key.ts';
 
 export interface ConnectOptions {
   values: Pick<Values<typeof timeoutOption>, 'timeout'>;
@@ -32,13 +32,13 @@ export interface ConnectOptions {
 export async function openClient(
   { url, key, allowHttp }: RemoteAddress,
   { values, pace, wire, env, onRetry, trace, stop }: ConnectOptions,
-): Promise<Client> {
+): Promise<ServiceClient> {
   const base = readBaseUrl(url, allowHttp);
   // Loaded only when it is needed.
-  const { Client } = await import('../../client/client.ts');
-  return new Client({
+  const { ServiceClient } = await import('../../client/service-client.ts');
+  return new ServiceClient({
     url: base,
-    key: await unlessStopped(readKey(key, env), stop),
+    key: await unlessStopped(readServiceKey(key, env), stop),
     name: redacted(base.href),
     wire: { ...contractWire, ...wire },
     timeout: values.timeout,
@@ -52,7 +52,7 @@ export async function openClient(
 export async function withClient<T>(
   address: RemoteAddress,
   options: ConnectOptions,
-  use: (client: Client) => Promise<T>,
+  use: (client: ServiceClient) => Promise<T>,
 ): Promise<T> {
   const client = await openClient(address, options);
   try {

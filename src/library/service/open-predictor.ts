@@ -48,8 +48,8 @@ export async function openPredictor({
     return { scorer: sharedHttpScorer(client), close: () => client.close() };
   }
   // Loaded only when it is needed.
-  const { LocalScorer } = await import('../../models/local/local-scorer.ts');
-  const scorer = await LocalScorer.open({ home: address.home, threads, maxRowsPerSecond, sharedPace });
+  const { ModelScorer } = await import('../../models/local/model-scorer.ts');
+  const scorer = await ModelScorer.open({ home: address.home, threads, maxRowsPerSecond, sharedPace });
   return { scorer, close: () => scorer.close() };
 }
 

@@ -4,7 +4,7 @@ import { reasonOf } from '../../base/system-error.ts';
 import { DEFAULT_KEY, type Environment, type KeySource } from './choose-service.ts';
 
 /** @throws RowcastError `no_key` */
-export async function readKey(source: KeySource, env: Environment): Promise<string> {
+export async function readServiceKey(source: KeySource, env: Environment): Promise<string> {
   const key =
     source.kind === 'environment'
       ? env[source.name]

@@ -1,5 +1,5 @@
 import type { Batch } from '../../formats/records/batch.ts';
-import type { Attempt, AttemptRequest, BatchScorer } from '../../scoring/scorer.ts';
+import type { BatchScorer, Outcome, PartRequest } from '../../scoring/scorer.ts';
 
 /** The most rows of a batch: with 1,000, the main thread takes a sixth more time. */
 const MAX_ROWS = 4096;
@@ -19,7 +19,7 @@ export abstract class LocalBatchScorer implements BatchScorer {
   }
 
   abstract maxBatchBytes(): number;
-  abstract attempt(request: AttemptRequest, signal: AbortSignal): Promise<Attempt>;
+  abstract tryPart(request: PartRequest, signal: AbortSignal): Promise<Outcome>;
 
   parts(batch: Batch): Iterable<Batch> {
     return [batch];

@@ -2,7 +2,7 @@ import type { CallStatistics } from '../../base/contract/call-statistics.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { Appended } from '../../formats/appended.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
-import type { Attempt, AttemptRequest, Scored, ScorerInput } from '../../scoring/scorer.ts';
+import type { Outcome, PartRequest, Scored, ScorerInput } from '../../scoring/scorer.ts';
 import { engineOf } from '../model/engine.ts';
 import type { StoredModel } from '../model/stored-model.ts';
 import { LocalBatchScorer } from './local-batch-scorer.ts';
@@ -67,7 +67,7 @@ export class LocalBatches extends LocalBatchScorer {
     return Math.min(this.#options.input.batchBytes, BATCH_BYTES);
   }
 
-  async attempt({ batch }: AttemptRequest, signal: AbortSignal): Promise<Attempt> {
+  async tryPart({ batch }: PartRequest, signal: AbortSignal): Promise<Outcome> {
     const { pace, statistics } = this.#options;
     const unwanted = this.unwanted(signal);
     await pace.next(countRows(batch), unwanted);

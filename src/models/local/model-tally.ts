@@ -49,10 +49,10 @@ export class ModelTally {
   }
 
   /** Adds what the readers of the model's columns have come across since the last time. */
-  addMisfits(tally: Tally, readers: readonly { reader: Pick<ColumnReader, 'misfits'> }[]): void {
+  addUnrecognized(tally: Tally, readers: readonly { reader: Pick<ColumnReader, 'unrecognized'> }[]): void {
     for (const [column, { reader }] of readers.entries()) {
       const number = this.#numbers[column] as number;
-      if (number !== NOT_COUNTED) this.#layout.addMisfits(tally, number, reader.misfits);
+      if (number !== NOT_COUNTED) this.#layout.addUnrecognized(tally, number, reader.unrecognized);
     }
   }
 }

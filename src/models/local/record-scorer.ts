@@ -130,7 +130,7 @@ export class RecordScorer {
           { from, to: Math.min(from + rows, range.to) },
           isDetailed ? range.tally : undefined,
         );
-      if (range.tally !== undefined) this.#tally?.addMisfits(range.tally, this.#readers);
+      if (range.tally !== undefined) this.#tally?.addUnrecognized(range.tally, this.#readers);
     }
     return values;
   }

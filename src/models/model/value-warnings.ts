@@ -1,7 +1,7 @@
 import type { Value, ValueWarning } from '../../base/contract/schemas.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { misfitOf } from '../../formats/columns/misfit.ts';
+import { unrecognizedOf } from '../../formats/columns/unrecognized-value.ts';
 
 /** Warnings of one persona: of more, no one needs a list. */
 const MAX_WARNINGS = 100;
@@ -14,7 +14,7 @@ export class ValueWarnings {
   /** @param number what the column's encoder makes of the value */
   add(column: LearnedColumn, value: Value, number: number | null): void {
     const { name } = column;
-    const code = misfitOf(column, value, number);
+    const code = unrecognizedOf(column, value, number);
     if (code !== 'mismatched' && code !== 'unseen') this.#warnings.delete(name);
     else if (this.#warnings.size < MAX_WARNINGS)
       this.#warnings.set(name, { code, column: name, message: messageOf(column, number) });

@@ -2,8 +2,8 @@ import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { loadModel, type Model, readStoredModel } from '../model/model-file.ts';
 import type { StoredModel } from '../model/stored-model.ts';
-import { damaged, ofOneVersion, readIntact, sumOf, type Version } from './one-version.ts';
 import { readReportOf } from './report-store.ts';
+import { damaged, readIntact, sumOf, type Version, withReportVersion } from './report-version.ts';
 
 /** A report as in the service's response, and its model. */
 export interface LocalReport {
@@ -13,14 +13,14 @@ export interface LocalReport {
 
 /** Loads a report's model. @throws as the functions of `report-store.ts` */
 export function loadReportModel(home: string, id: string): Promise<Model> {
-  return ofOneVersion(home, id, async version =>
+  return withReportVersion(home, id, async version =>
     modelOf(version, await readReportOf(version), loadModel, model => model.engine.unload()),
   );
 }
 
 /** Reads a report and its model for other threads. @throws as the functions of `report-store.ts` */
 export function readLocalReport(home: string, id: string): Promise<LocalReport> {
-  return ofOneVersion(home, id, async version => {
+  return withReportVersion(home, id, async version => {
     const report = await readReportOf(version);
     const model = await modelOf(version, report, readStoredModel);
     return { report: { ...report, model_sha256: await sumOf(version, 'model.zip') }, model };

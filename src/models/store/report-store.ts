@@ -7,17 +7,17 @@ import { type Report, reportId, report as reportShape } from '../../base/contrac
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { openRegular } from '../../storage/local/read-regular.ts';
+import { listFolder, reportFolder, reportsFolder } from './report-folder.ts';
 import {
   damaged,
-  ofOneVersion,
   type ReportFile,
   readIntact,
   reportFiles,
   sumOf,
   sumsFile,
   type Version,
-} from './one-version.ts';
-import { listFolder, reportFolder, reportsFolder } from './report-folder.ts';
+  withReportVersion,
+} from './report-version.ts';
 
 export interface ListedReport {
   id: string;
@@ -44,7 +44,7 @@ export async function listReports(
   for (const id of ids ?? (await reportIds(home))) {
     try {
       const read = (version: Version) => readWhole(version, files);
-      listed.push({ id, ...(await ofOneVersion(home, id, read)), damage: undefined });
+      listed.push({ id, ...(await withReportVersion(home, id, read)), damage: undefined });
     } catch (error) {
       if (!(error instanceof RowcastError)) throw error;
       listed.push({ id, report: undefined, damage: error, created: undefined });
@@ -88,7 +88,7 @@ async function readWhole(
 
 /** A report as in the service's response: with a digest that changes when it is trained again. */
 export function readReportResponse(home: string, id: string): Promise<Report & { model_sha256: string }> {
-  return ofOneVersion(home, id, async version => ({
+  return withReportVersion(home, id, async version => ({
     ...(await readReportOf(version)),
     model_sha256: await sumOf(version, 'model.zip'),
   }));
@@ -96,7 +96,7 @@ export function readReportResponse(home: string, id: string): Promise<Report & {
 
 /** @throws RowcastError `bad_report_id`, `no_such_report` or `damaged_report`, as all functions here do */
 export function readReport(home: string, id: string): Promise<Report> {
-  return ofOneVersion(home, id, readReportOf);
+  return withReportVersion(home, id, readReportOf);
 }
 
 /** Whether there is a report with that id, damaged or not. */
@@ -124,7 +124,7 @@ export async function readReportOf(version: Version): Promise<Report> {
 /** A report's testing results, verified. The stream stays readable when the report is replaced. */
 export function testingResults(home: string, id: string): Promise<ReadStream> {
   const name = 'testing-results.csv';
-  return ofOneVersion(home, id, async version => {
+  return withReportVersion(home, id, async version => {
     const expected = await sumOf(version, name);
     let file: FileHandle | undefined;
     try {
@@ -144,7 +144,7 @@ export function testingResults(home: string, id: string): Promise<ReadStream> {
 
 /**
  * Changes whenever the report is written again. Called for every prediction, so an intact report costs only one stat;
- * errors are explained by `ofOneVersion`.
+ * errors are explained by `withReportVersion`.
  */
 export async function reportVersion(home: string, id: string): Promise<string> {
   const versionOf = async (folder: string): Promise<string> => {
@@ -153,7 +153,7 @@ export async function reportVersion(home: string, id: string): Promise<string> {
   };
   const folder = reportFolder(home, id);
   return versionOf(folder).catch(() =>
-    ofOneVersion(home, id, version =>
+    withReportVersion(home, id, version =>
       versionOf(version.folder).catch(cause => {
         throw damaged(version, `${sumsFile} cannot be read`, cause);
       }),

@@ -7,8 +7,8 @@ import { diskFiles } from '../../storage/durable-files.ts';
 import { writeDurably } from '../../storage/local/atomic-write.ts';
 import { makeFolder, unwritableHome } from '../../storage/local/home-folder.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
-import { absentReport, type ReportFile, reportFiles, sumsFile } from './one-version.ts';
 import { checkReadable, reportFolder, reportsFolder } from './report-folder.ts';
+import { absentReport, type ReportFile, reportFiles, sumsFile } from './report-version.ts';
 
 export interface ReportContents {
   report: Report;

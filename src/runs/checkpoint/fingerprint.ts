@@ -54,7 +54,7 @@ export function fingerprintOf({
     ...(format !== 'csv' && { format }),
     dialect: { ...dialect, quote: dialect.quote ?? null },
     service,
-    report: { id: options.report, hash: hashOf(report) },
+    report: { id: options.report, hash: reportHash(report) },
     options: { ...givenOptions(options), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },
   };
 }
@@ -69,7 +69,7 @@ export function givenOptions(values: Readonly<Record<string, unknown>>): Record<
 }
 
 /** A digest that changes when a report is trained again. */
-export const hashOf = (report: LooseReport): string =>
+export const reportHash = (report: LooseReport): string =>
   createHash('sha256')
     .update(canonicalJson(contractOf(report)))
     .digest('hex');

@@ -1,6 +1,6 @@
 import { sanitize } from '../../base/sanitize.ts';
 import { encoderOf } from '../../formats/columns/column-encoder.ts';
-import { type Misfit, misfitOf } from '../../formats/columns/misfit.ts';
+import { type Unrecognized, unrecognizedOf } from '../../formats/columns/unrecognized-value.ts';
 import { withoutNulls } from '../../formats/columns/without-nulls.ts';
 import type { Layout } from '../../formats/format.ts';
 import { encodeValue } from '../../formats/json/encode-value.ts';
@@ -28,7 +28,7 @@ export interface ReadRecords {
 export function describeCommonValues(
   records: Buffer,
   column: CountedColumn,
-  kind: Misfit,
+  kind: Unrecognized,
   { layout, nulls }: ReadRecords,
 ): string | undefined {
   const counts = new Map<string, number>();
@@ -49,14 +49,14 @@ export function describeCommonValues(
   return found.length === 1 ? `the most common is ${shown[0]}` : `the most common are ${shown.join(', ')}`;
 }
 
-function recognizer(column: CountedColumn, kind: Misfit): (text: string) => boolean {
+function recognizer(column: CountedColumn, kind: Unrecognized): (text: string) => boolean {
   const { learned, type } = column;
   if (learned === undefined) return () => false;
   const encode = encoderOf(learned);
   return text => {
     if (text === '') return false;
     const sent = JSON.parse(encodeValue(text, type));
-    return misfitOf(learned, sent, encode(sent)) === kind;
+    return unrecognizedOf(learned, sent, encode(sent)) === kind;
   };
 }
 

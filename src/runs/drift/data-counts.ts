@@ -1,9 +1,9 @@
-import { type Counting, hasMisfits } from '../../scoring/counting/counted-column.ts';
+import { type Counting, hasUnrecognized } from '../../scoring/counting/counted-column.ts';
 import { RunTally } from '../../scoring/counting/run-tally.ts';
 import { TallyLayout } from '../../scoring/counting/tally.ts';
 import type { Plan } from '../../scoring/prepare.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
-import { checkMisfits, type MisfitLimits } from '../guards/misfit-limits.ts';
+import { checkUnrecognized, type UnrecognizedLimits } from '../guards/unrecognized-limits.ts';
 import { describeCommonValues } from './common-values.ts';
 import type { EarlierFigures } from './earlier-figures.ts';
 import { type DataFigures, figuresOf } from './figures.ts';
@@ -20,13 +20,13 @@ export interface DataTally {
    *
    * @param read rows
    * @param records that were counted since the last check; none at the end
-   * @throws RowcastError as `checkMisfits`
+   * @throws RowcastError as `checkUnrecognized`
    */
-  check(limits: MisfitLimits, read: number, records: Buffer | 'end'): void;
+  check(limits: UnrecognizedLimits, read: number, records: Buffer | 'end'): void;
 }
 
 /** What decides what is counted, and with what it is compared. */
-export interface CountOptions {
+export interface DataTallyOptions {
   /** What a new run counts; see `Counting`. */
   isDetailed: boolean;
   earlier: EarlierFigures | undefined;
@@ -38,13 +38,13 @@ export interface CountOptions {
 export function dataCounts(
   { counted, report, layout: records, options }: Pick<Plan, 'counted' | 'report' | 'layout' | 'options'>,
   checkpoint: Pick<Checkpoint, 'tally'> | undefined,
-  { isDetailed, earlier, firstRecords }: CountOptions,
+  { isDetailed, earlier, firstRecords }: DataTallyOptions,
 ): DataTally | undefined {
   const before = checkpoint?.tally;
   if (checkpoint !== undefined && before === undefined) return undefined;
   // What was not counted from the beginning cannot be known for the whole.
   const isAll = before?.isDetailed ?? isDetailed;
-  const counting = { columns: isAll ? counted : counted.filter(hasMisfits), isDetailed: isAll };
+  const counting = { columns: isAll ? counted : counted.filter(hasUnrecognized), isDetailed: isAll };
   const layout = new TallyLayout(counting);
   const tally = before === undefined ? RunTally.empty(layout) : RunTally.from(before, layout);
   if (tally === undefined) return undefined;
@@ -56,7 +56,7 @@ export function dataCounts(
     figures: (classes, sum = tally) => figuresOf(sum, layout, { classes, trainingRows, earlier }),
     check(limits, read, latest) {
       const isEnd = latest === 'end';
-      checkMisfits(limits, tally, layout, read, isEnd, (column, kind) => {
+      checkUnrecognized(limits, tally, layout, read, isEnd, (column, kind) => {
         const known = Buffer.concat(isEnd ? first.records : [...first.records, latest]);
         return describeCommonValues(known, column, kind, { layout: records, nulls: options.nulls });
       });

@@ -82,7 +82,7 @@ function columnFigures(
 ): ColumnFigures {
   const { name, learned, hasLevels, edges, levels, training } = column;
   const [missing = 0, mismatched = 0, unseen = 0, trimmed = 0] = tally.counts.subarray(
-    layout.misfitsAt(index),
+    layout.unrecognizedAt(index),
   );
   const bins = [...tally.counts.subarray(layout.binsAt(index), layout.binsEnd(index))];
   const isCategorical = learned?.type === 'categorical';

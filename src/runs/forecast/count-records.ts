@@ -11,7 +11,7 @@ import type { Source } from '../../storage/source.ts';
  */
 export const COUNTED_BYTES = 1 << 30;
 
-export interface CountOptions {
+export interface CountRecordsOptions {
   source: Source;
   opened: Opened;
   options: Pick<RunValues, 'batchRows' | 'batchBytes' | 'maxRecordBytes' | 'limit'>;
@@ -45,7 +45,7 @@ export async function countRecords({
   scorer,
   keep,
   countedBytes = COUNTED_BYTES,
-}: CountOptions): Promise<Counted> {
+}: CountRecordsOptions): Promise<Counted> {
   const { layout, rest } = opened;
   const isShared = scorer?.sharesMemory ?? false;
   const records = layout.records({

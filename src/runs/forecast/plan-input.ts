@@ -39,7 +39,7 @@ export interface InputPlan {
   problem: RowcastError | undefined;
 }
 
-export interface PlanOptions {
+export interface ForecastOptions {
   /** Maximum number of requests to make. */
   probes: number;
   showRequest: boolean;
@@ -47,7 +47,11 @@ export interface PlanOptions {
 }
 
 /** Plans one input. Nothing is written, and without probes only the report is asked for. */
-export async function planInput(options: RunValues, scorer: Scorer, plan: PlanOptions): Promise<InputPlan> {
+export async function planInput(
+  options: RunValues,
+  scorer: Scorer,
+  plan: ForecastOptions,
+): Promise<InputPlan> {
   const source = await openSource(options.input, false, options.encoding);
   try {
     return await planSource(source, options, scorer, plan);
@@ -60,7 +64,7 @@ async function planSource(
   source: Source,
   options: RunValues,
   scorer: Scorer,
-  { probes, showRequest, stop }: PlanOptions,
+  { probes, showRequest, stop }: ForecastOptions,
 ): Promise<InputPlan> {
   const report = await scorer.describe(options.report);
   const opened = await usualFormat.readLayout(source, options);

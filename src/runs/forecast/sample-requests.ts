@@ -41,7 +41,7 @@ export async function probe(
     const [part] = scorer.parts(batch);
     if (part === undefined) continue;
     const begun = performance.now();
-    const attempt = await scorer.attempt({ batch: part, classes: undefined }, stop);
+    const attempt = await scorer.tryPart({ batch: part, classes: undefined }, stop);
     times.push(performance.now() - begun);
     scorer.release(part);
     if ('failure' in attempt) throw CallError.from(attempt.failure);

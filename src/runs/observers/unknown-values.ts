@@ -1,4 +1,4 @@
-import { misfitLine } from '../drift/misfit-line.ts';
+import { unrecognizedLine } from '../drift/unrecognized-line.ts';
 import type { RunObserver, RunView } from '../observer.ts';
 
 /**
@@ -16,7 +16,7 @@ export const unknownValues = (onLine: (line: string) => void = () => {}): RunObs
 /** Adds the warning to the summary. @returns undefined if there is nothing to warn about */
 export function noteUnknownValues(run: Pick<RunView, 'figures' | 'accounts' | 'warn'>): string | undefined {
   const figures = run.figures();
-  const line = figures && misfitLine(figures.columns, run.accounts.read);
+  const line = figures && unrecognizedLine(figures.columns, run.accounts.read);
   if (line !== undefined) run.warn({ code: 'unknown_values', message: line });
   return line;
 }

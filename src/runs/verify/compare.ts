@@ -37,13 +37,13 @@ export interface Pair {
   hasHeader?: boolean;
   appended: AppendedCheck;
   /** Counts so far; by default of its own. */
-  tally?: Tally | undefined;
+  tally?: VerifiedRows | undefined;
   /** Chooses rows that are predicted again. */
   sample?: Sample | undefined;
 }
 
 /** Row counts of a verified pair: rows = scored + unscored + malformed. */
-export interface Tally {
+export interface VerifiedRows {
   rows: number;
   scored: number;
   /** Rows of these that were repaired. */
@@ -55,7 +55,7 @@ export interface Tally {
   blank: number;
 }
 
-export const newTally = (): Tally => ({
+export const newVerifiedRows = (): VerifiedRows => ({
   rows: 0,
   scored: 0,
   repaired: 0,
@@ -70,9 +70,9 @@ export const newTally = (): Tally => ({
  *
  * @throws RowcastError `difference`, the first one found
  */
-export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
+export function* compare(pair: Pair): Generator<RecordCursor, VerifiedRows> {
   const { input, output, rejects, headerEnding, width, names, appended } = pair;
-  const { project = row => row, hasHeader = true, tally = newTally(), sample } = pair;
+  const { project = row => row, hasHeader = true, tally = newVerifiedRows(), sample } = pair;
   const findFault = faultFinder(input, width);
   const rejected = rejects && new Rejected(rejects, headerEnding);
   const repaired = pair.repaired && new Rejected(pair.repaired, headerEnding);

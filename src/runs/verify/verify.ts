@@ -8,7 +8,7 @@ import { rejectEnding } from '../../formats/csv/reject-records.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
-import { compare, type Tally } from './compare.ts';
+import { compare, type VerifiedRows } from './compare.ts';
 import { compareHeaders, compareRejectsHeader } from './compare-header.ts';
 import { compareSample, type PredictedAgain, type SampledColumns } from './compare-sample.ts';
 import { mismatch } from './mismatch.ts';
@@ -32,7 +32,7 @@ export interface VerifyOptions extends Omit<ReadOptions, 'names'>, ColumnOptions
   /** The --limit that the run had. */
   limit?: number | undefined;
   /** Receives the counts so far. */
-  tally?: Tally | undefined;
+  tally?: VerifiedRows | undefined;
   sample?: SampleOptions | undefined;
   /** Called for the first suspiciously long quoted field of INPUT: it may have swallowed rows. */
   onLongField?: ((field: LongField) => void) | undefined;
@@ -63,7 +63,7 @@ const APPENDED_BYTES = 16 << 20;
  *
  * @throws RowcastError `difference`, the first one found; `no_such_file`, `unreadable_input` and other errors of INPUT
  */
-export async function verify(options: VerifyOptions): Promise<Tally> {
+export async function verify(options: VerifyOptions): Promise<VerifiedRows> {
   const { input, output, rejects, repaired } = options;
   const sources: Source[] = [];
   const open = async (file: string, encoding?: string): Promise<Source> => {
@@ -90,7 +90,7 @@ async function run(
   rejects: Source | undefined,
   repaired: Source | undefined,
   options: Omit<VerifyOptions, 'input' | 'output' | 'rejects' | 'repaired'>,
-): Promise<Tally> {
+): Promise<VerifiedRows> {
   const own = await readHead(input, options);
   const { dialect } = own.header;
   const columns = outputColumns(own.header, options, input.name);

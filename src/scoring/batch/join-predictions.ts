@@ -3,7 +3,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import type { ReceivedPredictions } from '../predictions.ts';
-import type { FailedAttempt, Scored, ScoredBatch } from '../scorer.ts';
+import type { Failed, Scored, ScoredBatch } from '../scorer.ts';
 
 /** The predictions for an empty batch. */
 export const noPredictions: ReceivedPredictions = {
@@ -13,7 +13,7 @@ export const noPredictions: ReceivedPredictions = {
 };
 
 /** The predictions for a single persona that the service rejected. */
-export function rejectedPersona({ faults, failure }: FailedAttempt): Scored {
+export function rejectedPersona({ faults, failure }: Failed): Scored {
   const { code, message, origin } = failure;
   const errors = new Map([[0, { code, message }]]);
   const origins = origin === undefined ? [] : [origin];

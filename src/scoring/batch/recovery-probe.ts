@@ -106,7 +106,7 @@ export class Prober {
     const { scorer, feedback } = this.#options;
     const { retryPolicy } = scorer;
     try {
-      const outcome = await scorer.attempt({ batch, classes: feedback.classes() }, signal);
+      const outcome = await scorer.tryPart({ batch, classes: feedback.classes() }, signal);
       const now = performance.now();
       if ('predictions' in outcome) retryPolicy?.availability.succeeded(now, true);
       else if (!signal.aborted)

@@ -4,7 +4,7 @@ import type { Batch } from '../../formats/records/batch.ts';
 import { Attempts } from '../failures/attempts.ts';
 import { CallError } from '../failures/call-error.ts';
 import type { Feedback } from '../feedback.ts';
-import type { Attempt, BatchScorer, FailedAttempt, Scored, ScoredBatch } from '../scorer.ts';
+import type { BatchScorer, Failed, Outcome, Scored, ScoredBatch } from '../scorer.ts';
 import { FirstRejects } from './first-rejects.ts';
 import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
 import { Prober } from './recovery-probe.ts';
@@ -58,7 +58,7 @@ export class ScoreBatch {
    *
    * @throws CallError if the failure stops the run
    */
-  async #attempt(batch: Batch, isRest = false): Promise<Attempt> {
+  async #attempt(batch: Batch, isPart = false): Promise<Outcome> {
     const { scorer, feedback, signal } = this.#options;
     const { retryPolicy } = scorer;
     const attempts = retryPolicy && new Attempts(retryPolicy);
@@ -66,7 +66,10 @@ export class ScoreBatch {
     try {
       for (;;) {
         signal.throwIfAborted();
-        const outcome = await scorer.attempt({ batch, classes: feedback.classes(), isRest }, signal);
+        const outcome = await scorer.tryPart(
+          { batch, classes: feedback.classes(), allowAllInvalid: isPart },
+          signal,
+        );
         const personas = countPersonas(batch, outcome);
         if ('predictions' in outcome) {
           if (personas > 0) attempts?.succeeded();
@@ -75,22 +78,22 @@ export class ScoreBatch {
         }
         const { failure } = outcome;
         if (attempts === undefined || signal.aborted) throw CallError.from(failure);
-        const mayBeRest = personas === 1 && this.#hasScored && !isRest;
-        const decision = attempts.failed(failure, { canSplit: personas > 1, mayBeRest, isPart: isRest });
+        const mayBeAllInvalid = personas === 1 && this.#hasScored && !isPart;
+        const decision = attempts.failed(failure, { canSplit: personas > 1, mayBeAllInvalid, isPart });
         switch (decision.action) {
           case 'stop':
             throw attempts.ended(CallError.from(failure), decision);
-          case 'retry as rest':
+          case 'retry, allow all invalid':
             return await this.#attempt(batch, true);
           case 'split':
           case 'reject':
             return outcome;
           case 'probe':
-            probes.send(attempts.count, decision.probes, isRest);
+            probes.send(attempts.count, decision.probes, isPart);
             break;
           case 'retry':
         }
-        await attempts.wait(failure, decision, signal, isRest);
+        await attempts.wait(failure, decision, signal, isPart);
       }
     } catch (error) {
       throw error instanceof RowcastError ? error.addLocation(this.#locationOf(batch)) : error;
@@ -100,7 +103,7 @@ export class ScoreBatch {
   }
 
   /** Tries both halves before splitting either: if rows of one are scored, the rows of the other are at fault. */
-  async #isolate(batch: Batch, failed: FailedAttempt): Promise<Scored> {
+  async #isolate(batch: Batch, failed: Failed): Promise<Scored> {
     if (countPersonas(batch, failed) === 1) {
       if (!this.#hasScored) this.#firstRejects.add(this.#errorOf(batch, failed));
       return rejectedPersona(failed);
@@ -108,7 +111,7 @@ export class ScoreBatch {
     const { scorer, layout } = this.#options;
     const middle = batch.ends.length >> 1;
     const halves = [layout.slice(batch, 0, middle), layout.slice(batch, middle, batch.ends.length)];
-    const tried: { part: Batch; outcome: Attempt }[] = [];
+    const tried: { part: Batch; outcome: Outcome }[] = [];
     for (const half of halves)
       for (const part of scorer.parts(half)) tried.push({ part, outcome: await this.#attempt(part, true) });
     const parts: ScoredBatch[] = [];
@@ -120,7 +123,7 @@ export class ScoreBatch {
   }
 
   /** If the service rejects every row of the first batch, the rows are not at fault: the failure stops the run. */
-  async #isolateFirst(batch: Batch, failed: FailedAttempt): Promise<Scored> {
+  async #isolateFirst(batch: Batch, failed: Failed): Promise<Scored> {
     const scored = await this.#isolate(batch, failed);
     if (!this.#hasScored && countPersonas(batch, failed) > 1) throw this.#errorOf(batch, failed);
     return scored;
@@ -131,7 +134,7 @@ export class ScoreBatch {
     this.#prober.scored(batch);
   }
 
-  #errorOf(batch: Batch, { failure }: FailedAttempt): CallError {
+  #errorOf(batch: Batch, { failure }: Failed): CallError {
     return CallError.from(failure).addLocation(this.#locationOf(batch));
   }
 

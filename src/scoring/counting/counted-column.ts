@@ -36,7 +36,7 @@ export interface Counting {
 }
 
 /** Whether a run may warn of values of this column: their type, or their categories, are known. */
-export const hasMisfits = ({ learned, hasLevels }: CountedColumn): boolean =>
+export const hasUnrecognized = ({ learned, hasLevels }: CountedColumn): boolean =>
   learned !== undefined && (learned.type !== 'categorical' || hasLevels);
 
 interface ReportOfColumns {

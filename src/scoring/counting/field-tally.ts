@@ -34,7 +34,7 @@ export class FieldTally {
       const reader = this.#readers[i] as ColumnReader;
       this.#withoutNulls(fields, index);
       reader.read(fields, index, values, 0, 1, 0, rows);
-      layout.addMisfits(tally, i, reader.misfits);
+      layout.addUnrecognized(tally, i, reader.unrecognized);
       if (layout.isDetailed) layout.addValues(tally, i, values, { at: 0, step: 1, from: 0, to: rows });
     }
     return { tally, rows };

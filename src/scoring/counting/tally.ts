@@ -1,4 +1,4 @@
-import type { Misfit } from '../../formats/columns/misfit.ts';
+import type { Unrecognized } from '../../formats/columns/unrecognized-value.ts';
 import type { CountedColumn, Counting } from './counted-column.ts';
 import { NO_SCORE, scoreBin } from './score-bins.ts';
 
@@ -14,13 +14,13 @@ export interface Tally {
   scoreSums: Float64Array;
 }
 
-const misfits: readonly Misfit[] = ['missing', 'mismatched', 'unseen', 'trimmed'];
-const MISFITS = misfits.length;
+const unrecognized: readonly Unrecognized[] = ['missing', 'mismatched', 'unseen', 'trimmed'];
+const MISFITS = unrecognized.length;
 
 /** Where the counts of each column are in a tally. */
 export class TallyLayout {
   readonly columns: readonly CountedColumn[];
-  /** By column, where its misfits begin; the bins follow. */
+  /** By column, where its unrecognized begin; the bins follow. */
   readonly #starts: Int32Array;
   readonly size: number;
   readonly #edges: readonly Float64Array[];
@@ -40,16 +40,16 @@ export class TallyLayout {
     this.size = size;
   }
 
-  misfitsAt(column: number): number {
+  unrecognizedAt(column: number): number {
     return this.#starts[column] as number;
   }
 
   binsAt(column: number): number {
-    return this.misfitsAt(column) + MISFITS;
+    return this.unrecognizedAt(column) + MISFITS;
   }
 
   binsEnd(column: number): number {
-    return this.misfitsAt(column + 1);
+    return this.unrecognizedAt(column + 1);
   }
 
   newTally(): Tally {
@@ -62,9 +62,9 @@ export class TallyLayout {
   }
 
   /** Adds fields that a reader has come across, which forgets them. */
-  addMisfits({ counts }: Tally, column: number, found: Record<Misfit, number>): void {
-    const at = this.misfitsAt(column);
-    for (const [i, name] of misfits.entries()) {
+  addUnrecognized({ counts }: Tally, column: number, found: Record<Unrecognized, number>): void {
+    const at = this.unrecognizedAt(column);
+    for (const [i, name] of unrecognized.entries()) {
       counts[at + i] = (counts[at + i] as number) + found[name];
       found[name] = 0;
     }

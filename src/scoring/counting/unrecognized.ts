@@ -5,7 +5,7 @@ import type { TallyLayout } from './tally.ts';
 /** A kind of values that the model does not recognize. */
 export type Unrecognized = 'mismatched' | 'unseen';
 
-/** Where a kind is counted, after `TallyLayout.misfitsAt`. */
+/** Where a kind is counted, after `TallyLayout.unrecognizedAt`. */
 export const placeOf: Readonly<Record<Unrecognized, number>> = { mismatched: 1, unseen: 2 };
 
 /** Whether it is known which values of a column are of this kind. */
@@ -15,11 +15,13 @@ export const isKnown = ({ learned, hasLevels }: CountedColumn, kind: Unrecognize
 /** How many values of all columns the model does not recognize, as far as it is known which it does. */
 export function countUnrecognized(
   { counts }: Pick<RunTally, 'counts'>,
-  layout: Pick<TallyLayout, 'columns' | 'misfitsAt'>,
+  layout: Pick<TallyLayout, 'columns' | 'unrecognizedAt'>,
 ): Record<Unrecognized, number> {
   const total = (kind: Unrecognized): number =>
     layout.columns
-      .map((column, i) => (isKnown(column, kind) ? (counts[layout.misfitsAt(i) + placeOf[kind]] ?? 0) : 0))
+      .map((column, i) =>
+        isKnown(column, kind) ? (counts[layout.unrecognizedAt(i) + placeOf[kind]] ?? 0) : 0,
+      )
       .reduce((sum, count) => sum + count, 0);
   return { mismatched: total('mismatched'), unseen: total('unseen') };
 }

@@ -48,7 +48,7 @@ export class Attempts {
   }
 
   /** Decides what to do about a failed attempt. */
-  failed(failure: Failure, batch: Pick<FailedAttempt, 'canSplit' | 'mayBeRest' | 'isPart'>): Decision {
+  failed(failure: Failure, batch: Pick<FailedAttempt, 'canSplit' | 'mayBeAllInvalid' | 'isPart'>): Decision {
     const { table, availability, maxOutage } = this.#policy;
     const now = performance.now();
     this.#failingSince ??= now;

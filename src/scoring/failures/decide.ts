@@ -15,7 +15,7 @@ export interface FailedAttempt {
   /** Whether its batch can be halved: it contains several personas. */
   canSplit: boolean;
   /** Whether it is a single row that may be treated as what is left after halving a batch. */
-  mayBeRest: boolean;
+  mayBeAllInvalid: boolean;
   /** Whether it is a part of a batch whose rows were shown to be at fault while the service was up. */
   isPart: boolean;
   /** Time since its first failed attempt, not counting outages. */
@@ -30,10 +30,10 @@ export interface FailedAttempt {
 /** What to do about it. */
 export interface Decision {
   /**
-   * `probe`: retry, and send other requests to see whether they succeed. `retry as rest`: retry at once, and
+   * `probe`: retry, and send other requests to see whether they succeed. `retry, allow all invalid`: retry at once, and
    * accept invalid predictions.
    */
-  action: 'retry' | 'probe' | 'retry as rest' | 'split' | 'reject' | 'stop';
+  action: 'retry' | 'probe' | 'retry, allow all invalid' | 'split' | 'reject' | 'stop';
   /** Number of probes. */
   probes: number;
   /** Failures of this kind that count so far. */
@@ -54,7 +54,10 @@ export function decide(table: FailureTable, attempt: FailedAttempt): Decision {
   const decision = { counted, probes: 0, left: Math.max(0, maxOutage - waited) };
   if (isDue(rule, attempt, counted)) {
     if (rule.action === 'stop')
-      return { ...decision, action: rule.retryRowAsRest && attempt.mayBeRest ? 'retry as rest' : 'stop' };
+      return {
+        ...decision,
+        action: rule.retryAllInvalid && attempt.mayBeAllInvalid ? 'retry, allow all invalid' : 'stop',
+      };
     return { ...decision, action: attempt.canSplit ? 'split' : 'reject' };
   }
   const mayStop = rule.maxOutage !== undefined && counted >= (rule.maxOutage.afterFailures ?? 0);

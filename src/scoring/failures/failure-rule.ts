@@ -48,7 +48,7 @@ export interface FailureRule {
   /** A single row is rejected only after it has failed for the whole of --max-outage. */
   readonly rowUsesMaxOutage?: boolean;
   /** Before a single row stops the run, it is tried once more, and all of its predictions may be invalid. */
-  readonly retryRowAsRest?: boolean;
+  readonly retryAllInvalid?: boolean;
   /** Until rows are isolated, the request is retried; the run stops after --max-outage without the following. */
   readonly maxOutage?: {
     readonly without: 'response' | 'scored batch';

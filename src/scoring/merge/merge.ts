@@ -9,7 +9,7 @@ import { GzipMembers } from './gzip-members.ts';
 import { HeldRecords, unknownClasses } from './held-records.ts';
 import type { MergedPart } from './merged-part.ts';
 import { countsOf, NOTHING } from './part-counts.ts';
-import { type CountOptions, type PartTally, partTally } from './part-tally.ts';
+import { type PartTally, type PartTallyOptions, partTally } from './part-tally.ts';
 import { rejectsOf } from './rejects.ts';
 
 /**
@@ -30,7 +30,7 @@ export class Merger {
   #lastByte: number | undefined;
 
   /** @throws RowcastError as `appendedFor` */
-  constructor(options: MergeOptions & CountOptions) {
+  constructor(options: MergeOptions & PartTallyOptions) {
     const { layout, resumed } = options;
     this.#tally = partTally(options);
     this.#options = options;

@@ -4,7 +4,7 @@ import { FieldTally } from '../counting/field-tally.ts';
 import { addScores, type Tally, TallyLayout } from '../counting/tally.ts';
 import type { ScoredBatch } from '../scorer.ts';
 
-export interface CountOptions {
+export interface PartTallyOptions {
   layout: Layout;
   /** Values treated as missing, in addition to the empty one. */
   nulls?: readonly string[];
@@ -16,7 +16,7 @@ export interface CountOptions {
 export type PartTally = (scored: ScoredBatch, from: number, to: number) => Tally;
 
 /** For batches whose scorer has not counted. The fields are found again, because their service has read them elsewhere. */
-export function partTally({ layout, nulls = [], counting }: CountOptions): PartTally | undefined {
+export function partTally({ layout, nulls = [], counting }: PartTallyOptions): PartTally | undefined {
   // Without anything to count, the fields need not be found.
   if (counting === undefined || (counting.columns.length === 0 && !counting.isDetailed)) return undefined;
   // Created when it is first used: a local scorer counts by itself.

@@ -68,7 +68,7 @@ export function keyNameOf(file: string): string | undefined {
 }
 
 /** Reads a key's file. @returns undefined if it was revoked meanwhile */
-export async function readKey(home: string, name: string): Promise<ListedKey | undefined> {
+export async function readKeyFile(home: string, name: string): Promise<ListedKey | undefined> {
   const text = await readRegular(keyPath(home, name), MAX_FILE_BYTES).catch(unlessUnreadable);
   if (text === undefined) return undefined;
   const { data } = keyFile.safeParse(parsed(String(text)));

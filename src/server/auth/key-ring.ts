@@ -4,7 +4,7 @@ import { toUnreadableHome } from '../../storage/local/home-folder.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
 import { ExpiryClock } from './expiry-clock.ts';
 import { keysFolder, type StoredKey } from './key-file.ts';
-import { hashOf, keysVersion, listKeys } from './key-store.ts';
+import { keyHash, keysVersion, listKeys } from './key-store.ts';
 import { KeyUse } from './key-use.ts';
 import { everything, type Principal, principalOf } from './principal.ts';
 
@@ -57,7 +57,7 @@ export class KeyRing {
   #nextLook: Promise<readonly Entry[]> | undefined;
 
   constructor({ own, home }: KeyRingOptions) {
-    this.#own = own === undefined ? [] : [{ hash: hashOf(own.key), principal: everything(own.name) }];
+    this.#own = own === undefined ? [] : [{ hash: keyHash(own.key), principal: everything(own.name) }];
     this.#home = home;
     this.#use = home === undefined ? undefined : new KeyUse(home);
   }
@@ -70,7 +70,7 @@ export class KeyRing {
    */
   async find(header: string | undefined): Promise<KeyLookup> {
     const given = /^ApiKey +(\S+) *$/i.exec(header ?? '')?.[1];
-    return given === undefined ? { kind: 'none' } : this.findHash(hashOf(given));
+    return given === undefined ? { kind: 'none' } : this.findHash(keyHash(given));
   }
 
   /** Finds a key by its hash, which a session keeps. @param isUse whether it counts as a use of the key */

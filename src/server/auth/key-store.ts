@@ -16,7 +16,7 @@ import {
   keyPath,
   keysFolder,
   type ListedKey,
-  readKey,
+  readKeyFile,
   type StoredKey,
 } from './key-file.ts';
 import { usePath } from './key-use.ts';
@@ -30,7 +30,7 @@ export interface NewKey {
 }
 
 /** The hash that is stored, and that the key of a request is compared by. */
-export const hashOf = (key: string): Buffer => hash('sha256', key, 'buffer');
+export const keyHash = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 /**
  * Creates a key. @returns the key, which cannot be retrieved again
@@ -54,7 +54,7 @@ export async function addKey(
   const created = new Date().toISOString();
   const contents: KeyFile = {
     format: 2,
-    sha256: hashOf(key).toString('hex'),
+    sha256: keyHash(key).toString('hex'),
     created,
     reports: reports === 'all' ? reports : [...reports],
     scopes: [...scopes],
@@ -112,7 +112,7 @@ export async function listKeys(home: string): Promise<ListedKey[]> {
     .map(keyNameOf)
     .filter(name => name !== undefined)
     .sort();
-  const keys = await readMany(names, name => readKey(home, name));
+  const keys = await readMany(names, name => readKeyFile(home, name));
   return keys.filter(key => key !== undefined);
 }
 

@@ -4,7 +4,7 @@ import { LocalBatchScorer } from '../../models/local/local-batch-scorer.ts';
 import { RecordScorer } from '../../models/local/record-scorer.ts';
 import type { Model } from '../../models/model/model-file.ts';
 import { reportColumns } from '../../models/store/report-columns.ts';
-import type { Attempt, AttemptRequest, Scorer, ScorerInput } from '../../scoring/scorer.ts';
+import type { Outcome, PartRequest, Scorer, ScorerInput } from '../../scoring/scorer.ts';
 import { type ServiceThreads, THREAD_BYTES } from '../threads/service-threads.ts';
 import type { UploadTurns } from './upload-turns.ts';
 
@@ -53,7 +53,7 @@ class UploadBatches extends LocalBatchScorer {
     return this.#input.batchBytes;
   }
 
-  async attempt({ batch }: AttemptRequest, signal: AbortSignal): Promise<Attempt> {
+  async tryPart({ batch }: PartRequest, signal: AbortSignal): Promise<Outcome> {
     const { model, threads, turns } = this.#options;
     const { layout, features, nulls, appended, counting } = this.#input;
     if (appended === undefined) throw new TypeError('open: the classes are not known');

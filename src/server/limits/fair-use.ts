@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequestError } from '../problems/problems.ts';
 import type { Limits } from '../service-limits.ts';
+import { Turns } from './fair-turns.ts';
 import type { Refusal } from './refusals.ts';
 import { RowRate } from './row-rate.ts';
 import { keyOf, openShares, type Shares } from './shares.ts';
-import { Turns } from './turns.ts';
 
 export interface FairUseOptions {
   limits: Limits;

@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
+import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { type DataTally, dataCounts } from '../../runs/drift/data-counts.ts';
 import type { DataFigures } from '../../runs/drift/figures.ts';
 import { TotalTally } from '../../runs/drift/total-counts.ts';
@@ -44,7 +44,7 @@ export async function joinCounts(
   for (const { index, file, parts, accounts } of files) {
     const source = await openPlanned(file, options.encoding);
     const [prepared, firstRecords] = await prepareWithRecords(source, options, scorer, stop);
-    const isSame = hashOf(prepared.report) === plan.report.hash;
+    const isSame = reportHash(prepared.report) === plan.report.hash;
     const tallies = parts.map(part => part.result.tally);
     const counts = isSame
       ? sumOfCounts(prepared, tallies, { earlier, isDetailed: false, firstRecords })

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
+import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { checkOutputName } from '../../runs/guards/check-output-name.ts';
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
@@ -41,14 +41,15 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
   const { pairs, options, pinned, ledger, shardBytes, version, stop } = work;
   const { scorer } = work;
   const files: PlanFile[] = [];
-  let report = pairs.length === 0 ? hashOf(await unlessStopped(scorer.describe(options.report), stop)) : '';
+  let report =
+    pairs.length === 0 ? reportHash(await unlessStopped(scorer.describe(options.report), stop)) : '';
   let classes: readonly string[] = [];
   for (const pair of pairs) {
     const source = await openSource(pair.input, false, options.encoding);
     try {
       const prepared = await prepare(source, { ...options }, scorer, stop);
       checkOutputName(pair.output, prepared.layout.dialect);
-      report = hashOf(prepared.report);
+      report = reportHash(prepared.report);
       classes = classesOf(prepared);
       files.push(planFile(pair, await source.identify(), prepared));
     } finally {

@@ -3,7 +3,7 @@ import { runOptions } from '../../base/options/score.ts';
 import { givenValue } from '../../base/options/values/resolve-options.ts';
 
 /** Options that decide how fast to work, when to stop and what to write beside the outputs; they may change in between. */
-const SETTINGS = [
+const tunable = [
   ...['max-requests-per-second', 'max-rows-per-second'],
   ...['max-rejects', 'rejects-ok', 'max-mismatches', 'max-unseen', 'compare', 'max-record-bytes'],
   ...['private', 'checksum', 'summary', 'summary-html', 'metrics', 'lineage'],
@@ -31,7 +31,7 @@ export function pinnedOptions(
     const value = givenValue(name, option, flags, defined);
     if (value === undefined) continue;
     const own = option.kind === 'path' ? absolute(String(value)) : value;
-    if (SETTINGS.includes(name)) pinned.settings[name] = own;
+    if (tunable.includes(name)) pinned.settings[name] = own;
     else if (option.affectsOutput === true || name === 'delimiter' || name === 'quote')
       pinned.options[name] = own;
   }

@@ -6,7 +6,7 @@ import { readLeft } from '../folder/shards-left.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { cancelled } from '../work/cancelled.ts';
 import { LeaseWatch } from '../work/see-attempts.ts';
-import type { Contact } from './contact.ts';
+import type { QueueMonitor } from './queue-monitor.ts';
 import type { QueuedRun, RunQueue, ShardJob, ShardQueue } from './shard-queue.ts';
 
 /** How often what is in the queue is compared with the folder. */
@@ -20,7 +20,7 @@ export interface FeedOptions {
   folder: SharedFolder;
   queue: ShardQueue;
   run: QueuedRun;
-  contact: Contact;
+  contact: QueueMonitor;
   stop: AbortSignal;
 }
 
@@ -38,11 +38,11 @@ export async function feedRun({ folder, queue, run, contact, stop }: FeedOptions
       const isCancelled = (await folder.read(CANCELLED)) !== undefined;
       const isGone = (await folder.read(PLAN)) === undefined;
       const { left, isOver } = await readLeft(folder);
-      if (isCancelled || isGone || isOver) await contact.try(() => queue.withdraw(run));
+      if (isCancelled || isGone || isOver) await contact.call(() => queue.withdraw(run));
       if (isCancelled) throw cancelled(folder);
       if (isGone || isOver) return;
       if (stop.aborted) throw new Interrupted(stop);
-      await contact.try(() => feeder.feed(left));
+      await contact.call(() => feeder.feed(left));
       await sleep(FEED_MS, undefined, { signal: stop }).catch(() => {}); // seen above
     }
   } finally {

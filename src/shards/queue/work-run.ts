@@ -7,7 +7,7 @@ import { cancelled } from '../work/cancelled.ts';
 import type { LeaseWatch } from '../work/see-attempts.ts';
 import { ShardTaker } from '../work/take-shard.ts';
 import { newWorker, type WorkOptions } from '../work/work.ts';
-import type { Contact } from './contact.ts';
+import type { QueueMonitor } from './queue-monitor.ts';
 import type { QueuedRun, RunQueue, ShardQueue, TakenJob } from './shard-queue.ts';
 
 /** How often a worker without a job asks for one. */
@@ -24,7 +24,7 @@ export interface RunWork {
   queue: ShardQueue;
   run: QueuedRun;
   watch: LeaseWatch;
-  contact: Contact;
+  contact: QueueMonitor;
   /** Whether to leave when there was no job for a while, although shards are left that others score. */
   mayLeave: () => Promise<boolean>;
 }
@@ -63,7 +63,7 @@ export async function workRun({ work, queue, run, watch, contact, mayLeave }: Ru
       if ((await folder.read(PLAN)) === undefined) return { kind: 'gone' };
       const { isOver, failed } = await readLeft(folder);
       if (isOver) return { kind: 'over', failed: [...failed] };
-      const job = await unlessStopped(contact.try(take), stop);
+      const job = await unlessStopped(contact.call(take), stop);
       if (job !== undefined && (await scoreJob(folder, taker, job))) busyAt = performance.now();
       if (job !== undefined) continue;
       await work.sharedPace?.leave();

@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
-import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
+import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { openPlanned } from '../plan/make-plan.ts';
@@ -29,7 +29,7 @@ export async function checkWorker(plan: ShardPlan, { scorer, version, stop }: Ow
       plan.service === 'local' ? 'Unset ROWCAST_URL, or give --url local.' : `Give --url ${plan.service}.`,
     );
   const { id, hash } = plan.report;
-  if (hashOf(await unlessStopped(scorer.describe(id), stop)) !== hash)
+  if (reportHash(await unlessStopped(scorer.describe(id), stop)) !== hash)
     throw otherWork(
       `the report ${id} is not the one that was planned`,
       'It was trained again, or this machine has another one. Use the same on all machines, or discard the run with rowcast abort.',

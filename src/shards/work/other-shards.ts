@@ -3,7 +3,7 @@ import { readRecord } from '../folder/read-record.ts';
 import { resultShape } from '../folder/result-shape.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { readBeat } from './read-beat.ts';
-import { Turns } from './turns.ts';
+import { Turns } from './shard-turns.ts';
 
 interface Counts {
   read: number;

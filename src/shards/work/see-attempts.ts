@@ -5,7 +5,7 @@ import { readRecord } from '../folder/read-record.ts';
 import { type Beat, type LeaseHolder, leaseShape } from '../folder/result-shape.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { readBeat } from './read-beat.ts';
-import { Turns } from './turns.ts';
+import { Turns } from './shard-turns.ts';
 
 /**
  * How many shards each look reads. There is one look a second, so with 100 shards in progress, each is seen every 4 s, and a

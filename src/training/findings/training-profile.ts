@@ -1,6 +1,6 @@
 import type { ColumnProfile, ScoreProfile, TrainingProfile } from '../../base/contract/profile.ts';
 import { encoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { misfitOf } from '../../formats/columns/misfit.ts';
+import { unrecognizedOf } from '../../formats/columns/unrecognized-value.ts';
 import { countTexts } from '../../formats/values/date-order.ts';
 import { quantile } from './quantile.ts';
 import { rounded } from './rounded.ts';
@@ -47,8 +47,8 @@ function profileColumn(column: LearnedColumn, texts: ReadonlyMap<string, number>
   const numbers: { value: number; rows: number }[] = [];
   for (const [text, rows] of texts) {
     const value = encode(text);
-    const misfit = misfitOf(column, text, value);
-    if (misfit !== undefined && misfit !== 'trimmed') counts[misfit] += rows;
+    const unrecognized = unrecognizedOf(column, text, value);
+    if (unrecognized !== undefined && unrecognized !== 'trimmed') counts[unrecognized] += rows;
     else if (value !== null) numbers.push({ value, rows });
   }
   const own = { name: column.name, ...counts };

@@ -4,9 +4,9 @@ import { RequestError } from '../../server/problems/problems.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { isMissing } from '../../storage/local/missing.ts';
 import { readMany } from '../../storage/local/read-many.ts';
-import { Quota } from '../space/quota.ts';
-import { sizeOfFolder } from '../space/size-of-folder.ts';
-import { Space } from '../space/space.ts';
+import { Quota } from '../quota/quota.ts';
+import { sizeOfFolder } from '../quota/size-of-folder.ts';
+import { Space } from '../quota/space.ts';
 import { TrainingStore } from '../training-store.ts';
 import { damagedData, noSuchData } from './data-errors.ts';
 import {

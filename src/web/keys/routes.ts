@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { RowcastError } from '../../base/errors.ts';
 import { reportIds } from '../../models/store/report-store.ts';
-import { readKey } from '../../server/auth/key-file.ts';
+import { readKeyFile } from '../../server/auth/key-file.ts';
 import { addKey, listKeys, revokeKey } from '../../server/auth/key-store.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
@@ -58,7 +58,7 @@ export const keyRoutes: FastifyPluginAsync<PlatformContext> = async (app, { home
     requireUnbound(request);
     const session = sessionOf(request);
     const { name } = request.params;
-    if (!mayRevoke(session.principal, (await readKey(home, name))?.key))
+    if (!mayRevoke(session.principal, (await readKeyFile(home, name))?.key))
       throw new RequestError(
         'missing_scope',
         'The key grants more than yours, or for longer, so yours cannot revoke it.',

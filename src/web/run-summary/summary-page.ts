@@ -5,12 +5,12 @@ import type { TimelinePoint } from '../../runs/summary/timeline.ts';
 import { assetText } from '../assets.ts';
 import { type Html, html } from '../html.ts';
 import { columnsSection } from './columns-section.ts';
-import { courseSection } from './course-section.ts';
 import { facts } from './facts.ts';
 import { filesSection } from './files-section.ts';
 import { heading, notices } from './heading.ts';
 import { rejectsSection } from './rejects-section.ts';
 import { classesSection } from './scores-section.ts';
+import { courseSection } from './timeline-section.ts';
 
 /**
  * The summary of a run as a page in one file, which needs no network and runs no scripts.

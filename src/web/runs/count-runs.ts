@@ -1,5 +1,5 @@
-import type { Quota } from '../space/quota.ts';
-import { Space } from '../space/space.ts';
+import type { Quota } from '../quota/quota.ts';
+import { Space } from '../quota/space.ts';
 import type { RunStore } from './run-store.ts';
 
 /** Removes what runs left whose process was killed, and counts the others. */

@@ -8,7 +8,7 @@ import { isMissing } from '../../storage/local/missing.ts';
 import { attachment } from '../download-name.ts';
 import { growingFile } from './growing-file.ts';
 import type { RunContext } from './run-context.ts';
-import type { RunProgress } from './run-record.ts';
+import type { StoredProgress } from './stored-run.ts';
 
 const csvType = 'text/csv; charset=utf-8';
 
@@ -53,7 +53,7 @@ async function sendWhole(file: FileHandle, reply: FastifyReply): Promise<Fastify
 }
 
 /** The name of the input with a word before its suffix. */
-function nameOf({ file }: RunProgress, word: string): string {
+function nameOf({ file }: StoredProgress, word: string): string {
   const name = nameOfContent(file);
   const dot = name.lastIndexOf('.');
   return dot > 0 ? `${name.slice(0, dot)}-${word}${name.slice(dot)}` : `${name}-${word}.csv`;

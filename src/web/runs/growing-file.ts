@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { isMissing } from '../../storage/local/missing.ts';
 import { CHUNK_BYTES } from '../../storage/source.ts';
 import type { Watched } from '../events/watched.ts';
-import type { RunProgress } from './run-record.ts';
+import type { StoredProgress } from './stored-run.ts';
 
 /** How often to look for more bytes, in milliseconds, should a change have gone unnoticed. */
 const LOOK_MS = 1_000;
@@ -15,7 +15,7 @@ const LOOK_MS = 1_000;
  */
 export async function* growingFile(
   { partial, output }: { partial: string; output: string },
-  run: Watched<RunProgress>,
+  run: Watched<StoredProgress>,
   gone: AbortSignal,
 ): AsyncGenerator<Buffer> {
   let file: FileHandle | undefined;

@@ -15,9 +15,9 @@ import { countRuns } from './count-runs.ts';
 import { downloadRoutes } from './download-routes.ts';
 import { inputRoute } from './input-route.ts';
 import type { RunContext } from './run-context.ts';
-import { delimiter, fileNameOf, maySee, type RunProgress } from './run-record.ts';
 import { Runs } from './runs.ts';
 import { sendRunsPage } from './runs-page.ts';
+import { delimiter, fileNameOf, maySee, type StoredProgress } from './stored-run.ts';
 
 const params = z.object({ id: z.string() });
 const order = z.object({ report: z.string(), file: z.string().max(1_000), delimiter: delimiter.optional() });
@@ -31,7 +31,7 @@ export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, contex
   // Uploads are finished like other requests; their summaries are written after them.
   app.addHook('onClose', () => runs.settled());
 
-  async function runOf(request: FastifyRequest): Promise<Watched<RunProgress>> {
+  async function runOf(request: FastifyRequest): Promise<Watched<StoredProgress>> {
     const { id } = params.parse(request.params);
     const run = await runs.watch(id);
     if (run === undefined || !maySee(sessionOf(request).principal, run.value))

@@ -10,9 +10,9 @@ import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { readMany } from '../../storage/local/read-many.ts';
 import { readRegular } from '../../storage/local/read-regular.ts';
 import { tellStored } from '../errors/told-error.ts';
-import { sizeOfFolder } from '../space/size-of-folder.ts';
+import { sizeOfFolder } from '../quota/size-of-folder.ts';
 import { runHints } from './run-problems.ts';
-import { begin, type RunProgress, type RunRecord, runId, runRecord, runSummary } from './run-record.ts';
+import { begin, runId, runSummary, type StoredProgress, type StoredRun, storedRun } from './stored-run.ts';
 
 /** The name of the output in a run's folder, without the suffix of its dialect. */
 const OUTPUT = 'output.csv';
@@ -35,7 +35,7 @@ export class RunStore {
     return runFilesOf(join(this.#folder, id, OUTPUT));
   }
 
-  async create(record: RunRecord): Promise<void> {
+  async create(record: StoredRun): Promise<void> {
     await makeFolder(join(this.#folder, record.id));
     await this.#write(record.id, 'run.json', record);
   }
@@ -45,8 +45,8 @@ export class RunStore {
   }
 
   /** A run that has ended or is running in another process; undefined if no run has that id. */
-  async read(id: string): Promise<RunProgress | undefined> {
-    const record = await this.#read(id, 'run.json', runRecord);
+  async read(id: string): Promise<StoredProgress | undefined> {
+    const record = await this.#read(id, 'run.json', storedRun);
     if (record === undefined) return undefined;
     const held = await holderOf(this.files(id).lock);
     const summary = await this.#read(id, 'summary.json', runSummary);
@@ -62,7 +62,7 @@ export class RunStore {
   }
 
   /** All runs, the newest first. */
-  async list(): Promise<RunProgress[]> {
+  async list(): Promise<StoredProgress[]> {
     const runs = await readMany(await this.ids(), id => this.read(id));
     return runs.filter(run => run !== undefined);
   }
@@ -119,7 +119,7 @@ export class RunStore {
   }
 }
 
-function statusOf(status: Summary['status'], isHeld: boolean): RunProgress['status'] {
+function statusOf(status: Summary['status'], isHeld: boolean): StoredProgress['status'] {
   if (status === 'running') return isHeld ? 'running' : 'interrupted';
   return status === 'stopped' || status === 'refused' ? 'failed' : 'finished';
 }

@@ -5,11 +5,11 @@ import { timeInColumn } from '../elements/times.ts';
 import { sentence } from '../errors/sentence.ts';
 import { type Html, html, named } from '../html.ts';
 import type { Session } from '../session/sessions.ts';
-import type { RunProgress } from './run-record.ts';
+import type { StoredProgress } from './stored-run.ts';
 
 /** The past runs, the newest first. `score-file.js` follows those that are going on. */
 export function runTable(
-  runs: readonly RunProgress[],
+  runs: readonly StoredProgress[],
   { session, page }: { session: Session; page: string | undefined },
 ): Html {
   const listed = pageOf(runs, page);
@@ -22,7 +22,7 @@ export function runTable(
     ${pageLinks(listed, { list: 'runs', anchor: 'past' })}`;
 }
 
-function row(run: RunProgress, session: Session): Html {
+function row(run: StoredProgress, session: Session): Html {
   const { id, file, report, by, created_at, status, rows, problem } = run;
   const isOwn = by === session.principal.name;
   return html`<tr id="run-${id}" data-run="${id}" data-status="${status}">
@@ -41,7 +41,7 @@ function row(run: RunProgress, session: Session): Html {
 }
 
 /** The button that cancels or deletes a run, after a question. */
-function removal({ id, file, status }: RunProgress, session: Session): Html {
+function removal({ id, file, status }: StoredProgress, session: Session): Html {
   const isUnderWay = status === 'running' || status === 'waiting';
   const name = named(file);
   return confirmButton({

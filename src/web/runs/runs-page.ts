@@ -7,8 +7,8 @@ import { flag, type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
 import type { RunContext } from './run-context.ts';
-import { maySee, type RunProgress } from './run-record.ts';
 import { runTable } from './run-table.ts';
+import { maySee, type StoredProgress } from './stored-run.ts';
 
 const query = z.object({
   report: z.string().optional().catch(undefined),
@@ -75,7 +75,7 @@ const scoreForm = (reports: readonly string[], wanted: string | undefined): Html
   </form>`;
 
 /** The result of the run that has just ended. */
-function resultOf({ id, file, status, rows, problem }: RunProgress): Html {
+function resultOf({ id, file, status, rows, problem }: StoredProgress): Html {
   if (status === 'running' || status === 'waiting')
     return html`<div class="notice info"><p>${named(file)} is still being scored.</p></div>`;
   if (status !== 'finished')

@@ -5,9 +5,9 @@ import type { RowCounts } from '../../scoring/row-counts.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { Watched } from '../events/watched.ts';
 import { noFile, problemOfRun, tooManyRuns, wasDeleted } from './run-problems.ts';
-import { begin, newRunId, type RunProgress, type RunRecord } from './run-record.ts';
 import { RunStore } from './run-store.ts';
 import { type ScoreFileOptions, scoreFile } from './score-file.ts';
+import { begin, newRunId, type StoredProgress, type StoredRun } from './stored-run.ts';
 
 /** After this time without its file, a run is forgotten. */
 const WAIT_MS = 60_000;
@@ -18,7 +18,7 @@ const MAX_KEPT = 500;
 
 /** A run that waits for its file or is going on in this process. */
 interface Active {
-  watched: Watched<RunProgress>;
+  watched: Watched<StoredProgress>;
   stop: AbortController;
   forget: NodeJS.Timeout;
   /** Set once its file arrives; never rejects. */
@@ -47,7 +47,7 @@ export class Runs {
    *
    * @throws RequestError `too_many_runs`
    */
-  async create(order: Omit<RunRecord, 'format' | 'id' | 'created_at'>): Promise<RunProgress> {
+  async create(order: Omit<StoredRun, 'format' | 'id' | 'created_at'>): Promise<StoredProgress> {
     const { by } = order;
     const own = [...this.#active.values()].filter(({ watched }) => watched.value.by === by);
     if (own.length >= MAX_ACTIVE) throw tooManyRuns(`${own.length} runs of your key are going on`);
@@ -68,7 +68,7 @@ export class Runs {
   }
 
   /** The current state of a run; undefined if no run has that id. */
-  async watch(id: string): Promise<Watched<RunProgress> | undefined> {
+  async watch(id: string): Promise<Watched<StoredProgress> | undefined> {
     const active = this.#active.get(id)?.watched;
     if (active !== undefined) return active;
     const run = await this.store.read(id);
@@ -80,13 +80,13 @@ export class Runs {
   }
 
   /** All runs, the newest first. */
-  async list(): Promise<RunProgress[]> {
+  async list(): Promise<StoredProgress[]> {
     const stored = await this.store.list();
     return stored.map(run => this.#active.get(run.id)?.watched.value ?? run);
   }
 
   /** Scores the file that a run waits for. @throws RequestError `run_begun` if it does not wait for one */
-  async upload(id: string, { body, onProgress, ...options }: RunUpload): Promise<RunProgress> {
+  async upload(id: string, { body, onProgress, ...options }: RunUpload): Promise<StoredProgress> {
     const active = this.#active.get(id);
     if (active === undefined || active.ended !== undefined)
       throw new RequestError('run_begun', 'The run has its file already. Start another run.');
@@ -147,7 +147,7 @@ export class Runs {
     }
   }
 
-  #end({ watched }: Active, failure: unknown, numbers: Partial<RunProgress>): void {
+  #end({ watched }: Active, failure: unknown, numbers: Partial<StoredProgress>): void {
     const run = { ...watched.value, ...numbers, finished_at: new Date().toISOString() };
     if (failure !== undefined && !(failure instanceof RowcastError || failure instanceof RequestError))
       this.#log.warn({ event: 'run_failed', err: failure }, `the run ${run.id} has failed`);
@@ -160,11 +160,11 @@ export class Runs {
 const numbersOf = (
   { read, scored, rejected, rejectedBy, bytesOut }: RowCounts,
   started: number,
-): Pick<RunProgress, 'rows' | 'bytes_out' | 'seconds'> => ({
+): Pick<StoredProgress, 'rows' | 'bytes_out' | 'seconds'> => ({
   rows: { read, scored, rejected, rejected_by: rejectedBy },
   bytes_out: bytesOut,
   seconds: (performance.now() - started) / 1000,
 });
 
-const isGoingOn = (run: RunProgress | undefined): boolean =>
+const isGoingOn = (run: StoredProgress | undefined): boolean =>
   run?.status === 'running' || run?.status === 'waiting';

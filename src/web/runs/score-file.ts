@@ -14,8 +14,8 @@ import type { Limits } from '../../server/service-limits.ts';
 import type { ServiceThreads } from '../../server/threads/service-threads.ts';
 import { streamSource } from '../../storage/stream-source.ts';
 import { runFolder } from './run-folder.ts';
-import type { RunRecord as StoredRun } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
+import type { StoredRun } from './stored-run.ts';
 import { uploadProgress } from './upload-progress.ts';
 
 /** Too little for a second batch: nothing is gained by reading ahead of a model in this process, and a run that is cancelled would go on with what was read. */

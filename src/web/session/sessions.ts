@@ -73,14 +73,20 @@ export class Sessions {
     const csrfToken = randomBytes(ID_BYTES).toString('base64url');
     const session = { principal, csrfToken, ended: end.signal, notices: [] };
     const now = this.#now();
-    this.#entries.set(hashOf(boundId(id, browser)), { holder, session, end, createdAt: now, usedAt: now });
+    this.#entries.set(sessionHash(boundId(id, browser)), {
+      holder,
+      session,
+      end,
+      createdAt: now,
+      usedAt: now,
+    });
     return id;
   }
 
   /** The session with that bound id, unless it has ended, or its key was revoked or changed or has expired. */
   async find(id: string | undefined): Promise<Session | undefined> {
     if (id === undefined) return undefined;
-    const hash = hashOf(id);
+    const hash = sessionHash(id);
     const entry = await this.#current(hash, true);
     if (entry === undefined) return undefined;
     entry.usedAt = this.#now();
@@ -91,11 +97,11 @@ export class Sessions {
 
   /** Whether the session still goes on; does not count as a use of it. */
   async isOpen(id: string | undefined): Promise<boolean> {
-    return id !== undefined && (await this.#current(hashOf(id), false)) !== undefined;
+    return id !== undefined && (await this.#current(sessionHash(id), false)) !== undefined;
   }
 
   end(id: string | undefined): void {
-    if (id !== undefined) this.#end(hashOf(id));
+    if (id !== undefined) this.#end(sessionHash(id));
   }
 
   /** Ends what should have ended, so that nothing more is sent to it. */
@@ -151,7 +157,7 @@ export class Sessions {
 export const boundId = (id: string, browser: string): string => `${id}.${browser}`;
 
 /** The time of a lookup by hash reveals nothing about an id. */
-const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
+const sessionHash = (id: string): string => createHash('sha256').update(id).digest('hex');
 
 /** Whether a key has the same rights as before. */
 const isSame = (now: Principal, before: Principal): boolean =>

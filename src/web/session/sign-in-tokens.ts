@@ -19,7 +19,7 @@ export class SignInTokens {
 
   create(): string {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    this.#expiries.set(hashOf(token), this.#now() + LIFETIME_MS);
+    this.#expiries.set(tokenHash(token), this.#now() + LIFETIME_MS);
     const [oldest] = this.#expiries.keys();
     if (this.#expiries.size > MAX_TOKENS && oldest !== undefined) this.#expiries.delete(oldest);
     return token;
@@ -27,7 +27,7 @@ export class SignInTokens {
 
   /** Uses up a token. @returns whether it was valid */
   take(token: string): boolean {
-    const hash = hashOf(token);
+    const hash = tokenHash(token);
     const expiry = this.#expiries.get(hash);
     this.#expiries.delete(hash);
     return expiry !== undefined && this.#now() < expiry;
@@ -35,4 +35,4 @@ export class SignInTokens {
 }
 
 /** The time of a lookup by hash reveals nothing about a token. */
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');

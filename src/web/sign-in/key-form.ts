@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { KeyRing } from '../../server/auth/key-ring.ts';
-import { hashOf } from '../../server/auth/key-store.ts';
+import { keyHash } from '../../server/auth/key-store.ts';
 import type { WrongKeys } from '../../server/auth/wrong-keys.ts';
 
 /** Longer than any key; what is longer is not hashed. */
@@ -23,7 +23,7 @@ export async function checkSignIn(
   wrongKeys: WrongKeys,
 ): Promise<SignInCheck> {
   if (key === '') return { kind: 'refused', message: 'Enter a key.' };
-  const found = await keys.findHash(hashOf(key));
+  const found = await keys.findHash(keyHash(key));
   if (found.kind === 'expired') return { kind: 'refused', message: 'This key has expired.' };
   if (found.kind !== 'principal') {
     const wait = wrongKeys.failed(address);

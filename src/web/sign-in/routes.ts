@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { hashOf } from '../../server/auth/key-store.ts';
+import { keyHash } from '../../server/auth/key-store.ts';
 import { WrongKeys } from '../../server/auth/wrong-keys.ts';
 import type { PlatformContext } from '../context.ts';
 import { html } from '../html.ts';
@@ -40,7 +40,7 @@ export const signInRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
       if (wait !== undefined) reply.header('retry-after', String(wait));
       return showForm(request, reply.code(wait === undefined ? 401 : 429), { next, message });
     }
-    if (!(await begin({ kind: 'key', hash: hashOf(key) }, request, reply)))
+    if (!(await begin({ kind: 'key', hash: keyHash(key) }, request, reply)))
       return showForm(request, reply.code(401), { next, message: 'Unknown key.' });
     return reply.redirect(nextPath(next), 303);
   });

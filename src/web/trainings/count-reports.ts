@@ -1,7 +1,7 @@
 import { reportFolder } from '../../models/store/report-folder.ts';
-import type { Quota } from '../space/quota.ts';
-import { sizeOfFolder } from '../space/size-of-folder.ts';
-import { Space } from '../space/space.ts';
+import type { Quota } from '../quota/quota.ts';
+import { sizeOfFolder } from '../quota/size-of-folder.ts';
+import { Space } from '../quota/space.ts';
 import { TrainingStore } from '../training-store.ts';
 
 /** Counts the reports that were trained on the platform, by their ids. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isRedrawn, type ProgressMode } from '../../../src/cli/terminal/progress.ts';
-import { runReport } from '../../../src/cli/terminal/progress-text.ts';
+import { progressText } from '../../../src/cli/terminal/progress-text.ts';
 import type { RunProgress } from '../../../src/runs/observer.ts';
 import { accountsOf } from '../../../src/scoring/row-counts.ts';
 
@@ -40,7 +40,7 @@ describe('the progress of a run', () => {
   const textOf = ({ cells }: { cells: readonly string[] }): string =>
     cells.filter(cell => cell !== '').join('  ');
   const line = (fraction: number | undefined, before: RunProgress['before'] = fresh): string =>
-    textOf(runReport({ accounts, fraction, before }, 5, undefined));
+    textOf(progressText({ accounts, fraction, before }, 5, undefined));
 
   it('has the percentage, the rows, the rate and the remaining time', () => {
     assert.equal(line(0.31), '31%  1,250,000 rows  250,000 rows/s  about 12 s left');
@@ -51,7 +51,7 @@ describe('the progress of a run', () => {
 
   it('has requests in flight, retries and rejects, where there are any', () => {
     const busy = { ...accounts, read: 10, rejected: 1, retries: { http_503: 2, service_timeout: 1 } };
-    const report = runReport({ accounts: busy, fraction: 0.5, before: fresh }, 5, { inFlight: 16 });
+    const report = progressText({ accounts: busy, fraction: 0.5, before: fresh }, 5, { inFlight: 16 });
     assert.equal(textOf(report), '50%  10 rows  2 rows/s  about 5 s left  1 reject  3 retries  16 in flight');
     assert.deepEqual(report.fields, {
       rows: { read: 10, scored: 0, rejected: 1 },
@@ -67,7 +67,7 @@ describe('the progress of a run', () => {
     assert.equal(line(undefined), '1,250,000 rows  250,000 rows/s');
     const before = { read: 0, fraction: 0.001 };
     const none = { accounts: accountsOf(undefined), fraction: 0.001, before };
-    assert.equal(textOf(runReport(none, 0.2, undefined)), '0%  0 rows  0 rows/s');
+    assert.equal(textOf(progressText(none, 0.2, undefined)), '0%  0 rows  0 rows/s');
   });
 
   it('has the rate of this process, without the rows before a resume', () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
-import type { Client } from '../../../src/client/client.ts';
+import type { ServiceClient } from '../../../src/client/service-client.ts';
 import { bundled } from '../../support/bundled.ts';
 import { newFolder } from '../../support/folder.ts';
 import { isFull, seed } from '../../support/random-tests.ts';
@@ -32,7 +32,7 @@ async function isKilled(options: ScoreUntil): Promise<boolean> {
 
 interface Bench {
   stub: Stub;
-  client: Client;
+  client: ServiceClient;
   folder: string;
   rows: number;
   hasRejects: boolean;

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import { BatchColumns } from '../../../src/formats/columns/batch-columns.ts';
 import { encoderOf, type LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
-import { misfitOf } from '../../../src/formats/columns/misfit.ts';
 import { readerOf } from '../../../src/formats/columns/reader-of.ts';
+import { unrecognizedOf } from '../../../src/formats/columns/unrecognized-value.ts';
 import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
 import { encodeValue } from '../../../src/formats/json/encode-value.ts';
 import { textOf } from '../../../src/formats/records/fields.ts';
@@ -141,8 +141,8 @@ describe('a column read from bytes', () => {
           const { head, batches } = read(`a,x,b\n${records.join('')}`, { batchRows: 1000, chunk: 1 << 16 });
           const placed = new BatchColumns(new CsvLayout(head), memory);
           const encode = encoderOf(column);
-          const misfits = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
-          Object.assign(reader.misfits, misfits);
+          const unrecognized = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
+          Object.assign(reader.unrecognized, unrecognized);
           for (const batch of batches) {
             const { fields, values } = placed.place(batch, 2);
             values.fill(7);
@@ -154,8 +154,8 @@ describe('a column read from bytes', () => {
               const text = textOf(fields, row, 1);
               const sent = text === '' ? null : JSON.parse(encodeValue(text, type));
               const number = sent === null ? null : encode(sent);
-              const misfit = misfitOf(column, sent, number);
-              if (misfit !== undefined) misfits[misfit]++;
+              const kind = unrecognizedOf(column, sent, number);
+              if (kind !== undefined) unrecognized[kind]++;
               return number ?? Number.NaN;
             });
             assert.deepEqual(
@@ -164,7 +164,7 @@ describe('a column read from bytes', () => {
             );
             assert.ok(values.every((value, i) => i % 2 === 1 || value === 7));
           }
-          assert.deepEqual(reader.misfits, misfits);
+          assert.deepEqual(reader.unrecognized, unrecognized);
         },
       ),
       { numRuns: runs(40_000) },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
+import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import { loadReportModel } from '../../../src/models/store/report-model.ts';
 import { scoreUpload } from '../../../src/server/batch-predict/score-upload.ts';
 import { workLimits } from '../../../src/server/predict/work-limits.ts';
@@ -19,7 +19,7 @@ describe('signals are combined once for an input, not for each of its batches', 
     const folder = await newFolder(t);
     const [input, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
     await writeFile(input, `${header}\n${`${row}\n`.repeat(200)}`);
-    const scorer = await LocalScorer.open({ home: await trainedHome() });
+    const scorer = await ModelScorer.open({ home: await trainedHome() });
     t.after(() => scorer.close());
     const any = t.mock.method(AbortSignal, 'any');
     await score(job({ input, output, report: 'one', batchRows: 10 }), scorer);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
+import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import { LocalService } from '../../../src/models/local/service/local-service.ts';
 import { history } from '../../support/service/history.ts';
 import { trainedHome } from '../../support/service/serving.ts';
@@ -8,7 +8,7 @@ import { trainedHome } from '../../support/service/serving.ts';
 describe('batchPersona of a local scorer', () => {
   it('gives each persona, in order, what it gets alone; an error where it has no known column', async t => {
     const home = await trainedHome();
-    const scorer = await LocalScorer.open({ home });
+    const scorer = await ModelScorer.open({ home });
     const service = new LocalService(home);
     t.after(async () => {
       await scorer.close();
@@ -34,7 +34,7 @@ describe('batchPersona of a local scorer', () => {
   });
 
   it('fails for a report that does not exist, and finds it later', async t => {
-    const scorer = await LocalScorer.open({ home: await trainedHome() });
+    const scorer = await ModelScorer.open({ home: await trainedHome() });
     t.after(() => scorer.close());
     await assert.rejects(scorer.batchPersona('three', [{}]), { code: 'no_such_report' });
     await assert.rejects(scorer.batchPersona('three', [{}]), { code: 'no_such_report' });

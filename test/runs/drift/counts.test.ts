@@ -6,8 +6,8 @@ import { RowcastError } from '../../../src/base/errors.ts';
 import { Interrupted } from '../../../src/base/interrupted.ts';
 import { counted } from '../../../src/base/number-text.ts';
 import { readBaseUrl } from '../../../src/client/base-url.ts';
-import { Client } from '../../../src/client/client.ts';
-import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
+import { ServiceClient } from '../../../src/client/service-client.ts';
+import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import type { DataFigures } from '../../../src/runs/drift/figures.ts';
 import type { RunProgress } from '../../../src/runs/observer.ts';
 import type { RunResult } from '../../../src/runs/run-result.ts';
@@ -39,8 +39,8 @@ async function files(t: TestContext, output = 'out.csv') {
   return { ...job({ input, output: join(folder, output), report: 'r' }), summary };
 }
 
-async function scorerOf(t: TestContext, threads = 2): Promise<LocalScorer> {
-  const scorer = await LocalScorer.open({ home, threads });
+async function scorerOf(t: TestContext, threads = 2): Promise<ModelScorer> {
+  const scorer = await ModelScorer.open({ home, threads });
   t.after(() => scorer.close());
   return scorer;
 }
@@ -116,7 +116,7 @@ describe('what a run counts', () => {
   it('is the same with a service, whatever the batches are', async t => {
     const local = figuresOf(await score(await files(t), await scorerOf(t, 1)));
     const { url, key } = await serving(t, { home });
-    const client = new Client({ url: readBaseUrl(url, false), key, name: 'service' });
+    const client = new ServiceClient({ url: readBaseUrl(url, false), key, name: 'service' });
     t.after(() => client.close());
     const remote = figuresOf(await score({ ...(await files(t, 'out.csv.gz')), batchRows: 77 }, client));
     assert.deepEqual(remote, local);
@@ -134,7 +134,7 @@ describe('what a run counts', () => {
       const progress = () => {
         if (++parts === 9) stop.abort('SIGINT');
       };
-      const scorer = await LocalScorer.open({ home, threads: 1 });
+      const scorer = await ModelScorer.open({ home, threads: 1 });
       resumed = await score(options, scorer, { stop: stop.signal, progress })
         .catch(error => {
           if (error instanceof Interrupted) return undefined;
@@ -208,7 +208,7 @@ describe('what a run counts', () => {
 
     it('also with a service, whose batches are small', async t => {
       const { url, key } = await serving(t, { home });
-      const client = new Client({ url: readBaseUrl(url, false), key, name: 'service' });
+      const client = new ServiceClient({ url: readBaseUrl(url, false), key, name: 'service' });
       t.after(() => client.close());
       const options = await garbled(t, { rows: 500 });
       await assert.rejects(score({ ...options, batchRows: 90 }, client), stopped(500));

@@ -77,7 +77,7 @@ const withoutRetries = (opened: BatchScorer): BatchScorer => ({
   maxBatchBytes: () => opened.maxBatchBytes(),
   parts: batch => opened.parts(batch),
   memoryOf: part => opened.memoryOf(part),
-  attempt: (request, signal) => opened.attempt(request, signal),
+  tryPart: (request, signal) => opened.tryPart(request, signal),
   release: part => opened.release(part),
   confirm: (predictions, row) => opened.confirm(predictions, row),
   confirmAll: () => opened.confirmAll(),

@@ -16,7 +16,7 @@ function failed(kind: FailureKind, more: More = {}): FailedAttempt {
     others: { all: 0, succeeded: 0 },
     probes: 0,
     canSplit: true,
-    mayBeRest: false,
+    mayBeAllInvalid: false,
     isPart: false,
     failingFor: 0,
     downFor: 0,
@@ -86,9 +86,9 @@ describe('a request is', () => {
 
   it('tried once more if it is a single row with invalid responses, which may be the row’s own fault', () => {
     const row = { counted: 2, canSplit: false };
-    assert.equal(actionOf('invalid_response', { ...row, mayBeRest: true }), 'retry as rest');
+    assert.equal(actionOf('invalid_response', { ...row, mayBeAllInvalid: true }), 'retry, allow all invalid');
     assert.equal(actionOf('invalid_response', row), 'stop');
-    assert.equal(actionOf('fatal', { mayBeRest: true }), 'stop');
+    assert.equal(actionOf('fatal', { mayBeAllInvalid: true }), 'stop');
   });
 
   it('not retried if nothing that is sent will be accepted', () => {

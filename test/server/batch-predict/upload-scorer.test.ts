@@ -33,7 +33,7 @@ test('a batch that waits for a thread is not scored once its upload has ended', 
     });
   const uploads = Array.from({ length: 5 }, open);
   const never = new AbortController().signal;
-  const attempts = uploads.map(upload => upload.attempt({ batch, classes }, never));
+  const attempts = uploads.map(upload => upload.tryPart({ batch, classes }, never));
   uploads.at(-1)?.close?.();
   const ends = await Promise.allSettled(attempts);
   assert.deepEqual(

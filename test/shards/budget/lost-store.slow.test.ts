@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { takeSlot } from '../../../src/shards/budget/take-slot.ts';
-import { Contact } from '../../../src/shards/queue/contact.ts';
+import { QueueMonitor } from '../../../src/shards/queue/queue-monitor.ts';
 import { openStore as open } from '../../support/stores/open-store.ts';
 import { stores } from '../../support/stores/stores.ts';
 
@@ -14,11 +14,14 @@ for (const { name, skip, start } of stores)
       const server = await start(t);
       const queue = await open(t, server);
       const said: string[] = [];
-      const contact = new Contact({ onLost: () => said.push('lost'), onFound: () => said.push('found') });
+      const contact = new QueueMonitor({
+        onLost: () => said.push('lost'),
+        onFound: () => said.push('found'),
+      });
       const budget = {
         rates: () => ({ requests: 10, rows: 1_000 }),
         reserve: (rows: number, rates: { requests: number; rows: number }, horizon: number) =>
-          contact.try(() => queue.reserve(run, rows, rates, horizon)),
+          contact.call(() => queue.reserve(run, rows, rates, horizon)),
       };
       const stop = new AbortController();
       await takeSlot(budget, 10, stop.signal);

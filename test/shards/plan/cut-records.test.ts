@@ -5,8 +5,8 @@ import { describe, it, type TestContext } from 'node:test';
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import { csv } from '../../../src/formats/csv/csv-format.ts';
 import type { InputRange, Position } from '../../../src/formats/records/position.ts';
-import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
-import { hashOf } from '../../../src/runs/checkpoint/fingerprint.ts';
+import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
+import { reportHash } from '../../../src/runs/checkpoint/fingerprint.ts';
 import { cutRecords, SHARD_UNIT } from '../../../src/shards/plan/cut-records.ts';
 import { openSource } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -46,19 +46,19 @@ async function compare(t: TestContext, text: string, suffix: string, more: Parti
   const folder = await newFolder(t);
   const input = join(folder, 'in.csv');
   await writeFile(input, text);
-  const scorer = await LocalScorer.open({ home: await trainedHome(), threads: 1 });
+  const scorer = await ModelScorer.open({ home: await trainedHome(), threads: 1 });
   t.after(() => scorer.close());
   const options = (name: string) =>
     job({ input, output: join(folder, name + suffix), report: 'one', allowMissing: true, ...more });
   const whole = options('whole');
   const one = await score(whole, scorer.forRun().scorer);
   const { cuts, end } = await cutsOf(whole);
-  const reportHash = hashOf(await scorer.describe('one'));
+  const hash = reportHash(await scorer.describe('one'));
   const parts: { output: Buffer; rejects: Buffer; read: number; rejected: number; bytesIn: number }[] = [];
   for (const [i, start] of [...cuts.entries()].reverse()) {
     const range: InputRange = { start, end: cuts[i + 1]?.offset };
     const part = options(`part-${i}`);
-    const result = await score(part, scorer.forRun().scorer, {}, { part: { range, reportHash } });
+    const result = await score(part, scorer.forRun().scorer, {}, { part: { range, reportHash: hash } });
     assert.ok(result);
     const { read, rejected, bytesIn } = result.accounts;
     const output = await readFile(part.output);

@@ -4,7 +4,7 @@ import { type Header, readHeader } from '../../../src/formats/csv/header.ts';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
 import { rejectEnding } from '../../../src/formats/csv/reject-records.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
-import { compare, type Tally } from '../../../src/runs/verify/compare.ts';
+import { compare, type VerifiedRows } from '../../../src/runs/verify/compare.ts';
 import { compareHeaders, compareRejectsHeader } from '../../../src/runs/verify/compare-header.ts';
 import { RecordCursor } from '../../../src/runs/verify/record-cursor.ts';
 
@@ -21,7 +21,7 @@ export function compareTexts(
   input: string | Buffer,
   output: string | Buffer,
   options: CompareOptions = {},
-): Tally {
+): VerifiedRows {
   const open = (file: string, text: string | Buffer) => {
     const bytes = Buffer.from(text);
     const dialect = dialectOf(options);

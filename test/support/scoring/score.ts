@@ -1,6 +1,6 @@
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
-import type { Client } from '../../../src/client/client.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
+import type { ServiceClient } from '../../../src/client/service-client.ts';
 import { executeRun } from '../../../src/runs/execute-run.ts';
 import type { RunObserver } from '../../../src/runs/observer.ts';
 import type { Run } from '../../../src/runs/run.ts';
@@ -20,7 +20,7 @@ type More = Partial<Pick<Run, 'files' | 'openInput' | 'part' | 'paths' | 'window
  */
 export async function score(
   options: RunValues,
-  service: Client | Scorer,
+  service: ServiceClient | Scorer,
   { stop, ...observer }: RunObserver & { stop?: AbortSignal } = {},
   more: More = {},
 ): Promise<RunResult | undefined> {

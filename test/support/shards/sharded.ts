@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import { readVersion } from '../../../src/base/version.ts';
 import { plannedValues } from '../../../src/library/shards/assemble-job.ts';
-import { LocalScorer } from '../../../src/models/local/local-scorer.ts';
+import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import { PLAN } from '../../../src/shards/folder/names.ts';
 import { type SharedFolder, sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
 import { SHARD_UNIT } from '../../../src/shards/plan/cut-records.ts';
@@ -53,7 +53,7 @@ export async function planShards(
   const outputs = texts.map((_, i) => `out-${i}${suffix}`);
   const shards = sharedFolder(join(cwd, `${outputs[0]}.shards`));
   const sharded = { cwd, env: { ROWCAST_HOME: await trainedHome() }, flags, inputs, outputs, shards };
-  const scorer = await LocalScorer.open({ home: sharded.env.ROWCAST_HOME, threads: 1 });
+  const scorer = await ModelScorer.open({ home: sharded.env.ROWCAST_HOME, threads: 1 });
   try {
     const pinned = pinnedOptions(flags, {}, path => join(cwd, path));
     const options = plannedValues({ ...pinned, report: { id: 'one', hash: '' } }, {});
@@ -94,7 +94,7 @@ export async function workOn(
   only?: readonly number[],
   own: Partial<Pick<WorkOptions, 'observer' | 'stop'>> & { values?: Partial<RunValues> } = {},
 ): Promise<void> {
-  const scorer = await LocalScorer.open({ home: env.ROWCAST_HOME, threads: 1 });
+  const scorer = await ModelScorer.open({ home: env.ROWCAST_HOME, threads: 1 });
   try {
     const plan = JSON.parse((await shards.read(PLAN)) ?? '');
     const { observer = {}, stop = new AbortController().signal, values } = own;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { shortText } from '../../../src/web/run-summary/course-section.ts';
 import { durationText } from '../../../src/web/run-summary/durations.ts';
 import { summaryPage } from '../../../src/web/run-summary/summary-page.ts';
+import { shortText } from '../../../src/web/run-summary/timeline-section.ts';
 import { columnWith, scoresOf, someTime, summaryWith } from './summaries.ts';
 
 const headings = (page: string): string[] =>

@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { revokeKey } from '../../../src/server/auth/key-store.ts';
-import type { RunProgress } from '../../../src/web/runs/run-record.ts';
+import type { StoredProgress } from '../../../src/web/runs/stored-run.ts';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
@@ -23,7 +23,7 @@ import {
   signInWithKey,
 } from '../../support/web/platform.ts';
 
-const progressIn = (value: unknown): RunProgress => value as RunProgress; // as the page gets it
+const progressIn = (value: unknown): StoredProgress => value as StoredProgress; // as the page gets it
 
 const create = (
   browser: SignedIn,

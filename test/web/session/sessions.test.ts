@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { KeyRing } from '../../../src/server/auth/key-ring.ts';
-import { addKey, hashOf, type NewKey, revokeKey } from '../../../src/server/auth/key-store.ts';
+import { addKey, keyHash, type NewKey, revokeKey } from '../../../src/server/auth/key-store.ts';
 import { boundId, type Holder, Sessions } from '../../../src/web/session/sessions.ts';
 import { newFolder } from '../../support/folder.ts';
 
@@ -14,7 +14,7 @@ async function opened(t: TestContext) {
   t.after(() => sessions.close());
   const holderOf = async (name: string, grants: Partial<NewKey> = {}) => {
     const key = await addKey(home, name, { reports: 'all', scopes: ['platform'], ...grants });
-    return { kind: 'key' as const, hash: hashOf(key) };
+    return { kind: 'key' as const, hash: keyHash(key) };
   };
   return { home, sessions, clock, holderOf };
 }

@@ -15,7 +15,7 @@ export interface ExpectedPredictions {
   /** The classes in the output header, once they are known. */
   classes: readonly string[] | undefined;
   /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
-  isRest?: boolean;
+  allowAllInvalid?: boolean;
   /** The requested report; if the response names one, it must be this one. */
   report?: string;
   wire: Wire;
@@ -33,7 +33,7 @@ export interface ExpectedPredictions {
  */
 export function parsePredictions(
   body: string,
-  { personas, classes, isRest, report, wire, secret }: ExpectedPredictions,
+  { personas, classes, allowAllInvalid, report, wire, secret }: ExpectedPredictions,
 ): ReceivedPredictions {
   const received = readPredictions(body, wire, report);
   if (received.length !== personas)
@@ -68,7 +68,7 @@ export function parsePredictions(
     } else throw new InvalidResponse(`prediction ${index + 1} has no "${wire.probabilities}"`);
   }
   if (firstFault !== undefined && faults === personas) {
-    if (!isRest) throw new InvalidResponse(firstFault);
+    if (!allowAllInvalid) throw new InvalidResponse(firstFault);
     // Classes seen only in invalid predictions must not become the header's.
     if (classes === undefined) return { classes: [], probabilities: new Float64Array(), errors };
   }

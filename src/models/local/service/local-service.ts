@@ -14,8 +14,8 @@ import { scoredStream } from '../../../scoring/scored-stream.ts';
 import { checkReadable } from '../../store/report-folder.ts';
 import { loadReportModel } from '../../store/report-model.ts';
 import { readReportResponse, testingResults } from '../../store/report-store.ts';
-import { hintAtUrl } from '../hint-at-url.ts';
-import { LocalScorer } from '../local-scorer.ts';
+import { ModelScorer } from '../model-scorer.ts';
+import { suggestOtherService } from '../suggest-other-service.ts';
 import { predictPersona } from './predict-persona.ts';
 
 /** The header, the first batch, and what follows it: errors in a file that is not longer come before any output. */
@@ -33,7 +33,7 @@ async function* copied(parts: AsyncIterable<{ bytes: Buffer }>): AsyncGenerator<
 export class LocalService {
   readonly name = 'local';
   readonly #home: string;
-  #scorer: LocalScorer | undefined;
+  #scorer: ModelScorer | undefined;
 
   constructor(home: string) {
     this.#home = home;
@@ -41,18 +41,18 @@ export class LocalService {
 
   /** With its members in the order in which a client reads them. */
   async report(id: string): Promise<LooseReport> {
-    return looseReport.parse(await hintAtUrl(readReportResponse(this.#home, id)));
+    return looseReport.parse(await suggestOtherService(readReportResponse(this.#home, id)));
   }
 
   /** A report's testing results, as CSV. */
   async *testingResults(id: string): AsyncGenerator<Buffer> {
-    const results: ReadStream = await hintAtUrl(testingResults(this.#home, id));
+    const results: ReadStream = await suggestOtherService(testingResults(this.#home, id));
     yield* results;
   }
 
   /** @throws RowcastError `unknown_columns` */
   async persona(id: string, features: Features): Promise<PersonaAnswer> {
-    return predictPersona(await hintAtUrl(loadReportModel(this.#home, id)), features);
+    return predictPersona(await suggestOtherService(loadReportModel(this.#home, id)), features);
   }
 
   /** Scores a CSV called `name`; see `upload` of the client. */
@@ -62,7 +62,7 @@ export class LocalService {
     signal: AbortSignal | undefined,
     name: string,
   ): Promise<{ chunks: AsyncGenerator<Buffer>; accounts(): UploadAccounts }> {
-    this.#scorer ??= await LocalScorer.open({ home: this.#home });
+    this.#scorer ??= await ModelScorer.open({ home: this.#home });
     const options = { ...scoreDefaults, report: id, batchRows: BATCH_ROWS };
     const scored = await scoredStream(this.#scorer, liveSource(name, csv), options, { signal });
     try {

@@ -19,11 +19,11 @@ threads.Worker = class extends threads.Worker {
   }
 };
 syncBuiltinESMExports();
-const { LocalScorer } = await import('../../../../src/models/local/local-scorer.ts');
+const { ModelScorer } = await import('../../../../src/models/local/model-scorer.ts');
 
 /** Runs that share a scorer, over more rows than one batch has. */
 async function runsOf(t: TestContext) {
-  const scorer = await LocalScorer.open({ home: await trainedHome(), threads: 1 });
+  const scorer = await ModelScorer.open({ home: await trainedHome(), threads: 1 });
   t.after(() => scorer.close());
   const folder = await newFolder(t);
   const input = join(folder, 'personas.csv');

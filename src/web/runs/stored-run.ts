@@ -16,7 +16,7 @@ export const newRunId = (): string =>
 export const delimiter = z.enum([',', ';', 'tab', '|']);
 
 /** What a run was asked to do, as stored. */
-export const runRecord = z.object({
+export const storedRun = z.object({
   format: z.literal(1),
   id: runId,
   /** The name of the key. */
@@ -28,7 +28,7 @@ export const runRecord = z.object({
   delimiter: delimiter.optional(),
   created_at: z.string(),
 });
-export type RunRecord = z.infer<typeof runRecord>;
+export type StoredRun = z.infer<typeof storedRun>;
 
 /** The members of a summary (`runs/summary/summary.ts`) that the platform shows. */
 export const runSummary = z.object({
@@ -53,7 +53,7 @@ export const runSummary = z.object({
 });
 
 /** A run and how far it is. */
-export interface RunProgress extends RunRecord {
+export interface StoredProgress extends StoredRun {
   /** `waiting` for its file; `interrupted` if its process was killed. */
   status: 'waiting' | 'running' | 'finished' | 'failed' | 'interrupted';
   rows: { read: number; scored: number; rejected: number; rejected_by: Record<string, number> };
@@ -64,7 +64,7 @@ export interface RunProgress extends RunRecord {
   problem: ToldError | null;
 }
 
-export const begin = (record: RunRecord): RunProgress => ({
+export const begin = (record: StoredRun): StoredProgress => ({
   ...record,
   status: 'waiting',
   rows: { read: 0, scored: 0, rejected: 0, rejected_by: {} },
@@ -80,7 +80,7 @@ export const begin = (record: RunRecord): RunProgress => ({
  */
 export const maySee = (
   { name, reports, created, canAccess }: Principal,
-  { by, report, created_at }: RunRecord,
+  { by, report, created_at }: StoredRun,
 ): boolean => reports === 'all' || (by === name && canAccess(report) && Date.parse(created_at) >= created);
 
 const MAX_NAME = 150;

@@ -30,7 +30,7 @@ const MAX_TRIES = 10;
  * Reads from a single version of a report. A training that replaces the report deletes the old version, so a read that
  * fails meanwhile is retried with the new one.
  */
-export async function ofOneVersion<T>(
+export async function withReportVersion<T>(
   home: string,
   id: string,
   read: (version: Version) => Promise<T>,

@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 
 /** Adds to the error about an unknown report that another service may have it: only local reports were looked for. */
-export async function hintAtUrl<T>(found: Promise<T>): Promise<T> {
+export async function suggestOtherService<T>(found: Promise<T>): Promise<T> {
   try {
     return await found;
   } catch (error) {

@@ -4,8 +4,8 @@ import { encodeValue } from '../json/encode-value.ts';
 import type { Fields } from '../records/fields.ts';
 import { encoderOf, type LearnedColumn } from './column-encoder.ts';
 import type { ColumnReader } from './column-reader.ts';
-import { hashOf, isEqual } from './hash.ts';
-import { type Misfit, misfitOf } from './misfit.ts';
+import { fieldHash, isEqual } from './hash.ts';
+import { type Unrecognized, unrecognizedOf } from './unrecognized-value.ts';
 
 /** Fields whose values are remembered, and their maximum size: dates and amounts repeat, texts do not. */
 const SLOTS = 512;
@@ -13,12 +13,12 @@ const MAX_BYTES = 40;
 
 interface Decoded {
   value: number;
-  misfit: Misfit | undefined;
+  unrecognized: Unrecognized | undefined;
 }
 
 /** Reads any field: dates, amounts with currencies, long numbers, spaces. It remembers the last values. */
-export class OtherColumn implements ColumnReader {
-  readonly misfits = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
+export class FallbackColumn implements ColumnReader {
+  readonly unrecognized = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
   readonly #column: LearnedColumn;
   readonly #encode: ReturnType<typeof encoderOf>;
   readonly #type: string | undefined;
@@ -26,7 +26,7 @@ export class OtherColumn implements ColumnReader {
   #lengths = new Uint8Array();
   #texts = wordView(Buffer.alloc(0));
   #values = new Float64Array();
-  #misfits: (Misfit | undefined)[] = [];
+  #unrecognized: (Unrecognized | undefined)[] = [];
 
   constructor(column: LearnedColumn, type: string | undefined) {
     this.#column = column;
@@ -54,40 +54,40 @@ export class OtherColumn implements ColumnReader {
   valueOf(words: WordView, start: number, end: number): number {
     const length = end - start;
     if (length === 0) {
-      this.misfits.missing++;
+      this.unrecognized.missing++;
       return Number.NaN;
     }
     if (length > MAX_BYTES) {
-      const { value, misfit } = this.#decode(words.bytes, start, end);
-      this.#count(misfit);
+      const { value, unrecognized } = this.#decode(words.bytes, start, end);
+      this.#count(unrecognized);
       return value;
     }
     if (this.#lengths.length === 0) {
       this.#lengths = new Uint8Array(SLOTS);
       this.#texts = wordView(Buffer.alloc(SLOTS * MAX_BYTES));
       this.#values = new Float64Array(SLOTS);
-      this.#misfits = new Array(SLOTS);
+      this.#unrecognized = new Array(SLOTS);
     }
-    const slot = hashOf(words, start, end) & (SLOTS - 1);
+    const slot = fieldHash(words, start, end) & (SLOTS - 1);
     const at = slot * MAX_BYTES;
     if (this.#lengths[slot] !== length || !isEqual(this.#texts, at, words, start, length)) {
-      const { value, misfit } = this.#decode(words.bytes, start, end);
+      const { value, unrecognized } = this.#decode(words.bytes, start, end);
       this.#values[slot] = value;
-      this.#misfits[slot] = misfit;
+      this.#unrecognized[slot] = unrecognized;
       this.#lengths[slot] = length;
       words.bytes.copy(this.#texts.bytes, at, start, end);
     }
-    this.#count(this.#misfits[slot]);
+    this.#count(this.#unrecognized[slot]);
     return this.#values[slot] as number;
   }
 
-  #count(misfit: Misfit | undefined): void {
-    if (misfit !== undefined) this.misfits[misfit]++;
+  #count(unrecognized: Unrecognized | undefined): void {
+    if (unrecognized !== undefined) this.unrecognized[unrecognized]++;
   }
 
   #decode(bytes: Buffer, start: number, end: number): Decoded {
     const sent: Value = JSON.parse(encodeValue(bytes.toString('utf8', start, end), this.#type));
     const number = this.#encode(sent);
-    return { value: number ?? Number.NaN, misfit: misfitOf(this.#column, sent, number) };
+    return { value: number ?? Number.NaN, unrecognized: unrecognizedOf(this.#column, sent, number) };
   }
 }

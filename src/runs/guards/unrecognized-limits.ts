@@ -15,7 +15,7 @@ import { isKnown, placeOf, type Unrecognized } from '../../scoring/counting/unre
  * By default, a run stops for columns that matter, see `CountedColumn.stopsAbove`, but never because of a single value. A
  * limit that is given is for all columns.
  */
-export interface MisfitLimits {
+export interface UnrecognizedLimits {
   maxMismatches?: RejectLimitOrNone | undefined;
   maxUnseen?: RejectLimitOrNone | undefined;
 }
@@ -46,17 +46,17 @@ const kinds = [
  * @param quote describes the values of a column that are of a kind
  * @throws RowcastError `too_many_mismatches`, `too_many_unseen`
  */
-export function checkMisfits(
-  limits: MisfitLimits,
+export function checkUnrecognized(
+  limits: UnrecognizedLimits,
   { counts }: Pick<RunTally, 'counts'>,
-  layout: Pick<TallyLayout, 'columns' | 'misfitsAt'>,
+  layout: Pick<TallyLayout, 'columns' | 'unrecognizedAt'>,
   read: number,
   isEnd: boolean,
   quote: (column: CountedColumn, kind: Unrecognized) => string | undefined = () => undefined,
 ): void {
   for (const { kind, limit: name, code, option, one, many } of kinds) {
     for (const [i, column] of layout.columns.entries()) {
-      const rejected = counts[layout.misfitsAt(i) + placeOf[kind]] ?? 0;
+      const rejected = counts[layout.unrecognizedAt(i) + placeOf[kind]] ?? 0;
       if (rejected === 0 || (rejected === 1 && limits[name] === undefined)) continue;
       const limit = limitOf(column, kind, limits[name]);
       if (limit === undefined || !isBeyond(limit, { rejected, read }, isEnd)) continue;
@@ -74,8 +74,8 @@ export function checkMisfits(
   }
 }
 
-/** Whether this is an error of `checkMisfits`. */
-export const isMisfitError = (error: unknown): boolean =>
+/** Whether this is an error of `checkUnrecognized`. */
+export const isUnrecognizedError = (error: unknown): boolean =>
   error instanceof RowcastError && kinds.some(({ code }) => code === error.code);
 
 /** The limit of a column; undefined if there is none, or if it is not known which values the model recognizes. */

@@ -3,8 +3,8 @@ import { describe, it, test } from 'node:test';
 import { readRejectLimit } from '../../../src/base/options/values/reject-limit.ts';
 import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
 import type { ColumnFigures } from '../../../src/runs/drift/figures.ts';
-import { misfitLine } from '../../../src/runs/drift/misfit-line.ts';
-import { checkMisfits } from '../../../src/runs/guards/misfit-limits.ts';
+import { unrecognizedLine } from '../../../src/runs/drift/unrecognized-line.ts';
+import { checkUnrecognized } from '../../../src/runs/guards/unrecognized-limits.ts';
 import { columnsThatMatter } from '../../../src/scoring/counting/columns-that-matter.ts';
 import { type CountedColumn, countedColumns } from '../../../src/scoring/counting/counted-column.ts';
 import { TallyLayout } from '../../../src/scoring/counting/tally.ts';
@@ -30,25 +30,25 @@ test('the worst columns are named in one line, with their shares in training', (
     column('e', 2, 0),
   ];
   assert.equal(
-    misfitLine(columns, 20_000),
+    unrecognizedLine(columns, 20_000),
     'values that the model does not know count as missing or rare: 1,234 values of "plan" are categories unknown to the model (6.2%, 0.4% in training); ' +
       '7 values of "d" are not of its type (0.035%, 0.0% in training); 2 values of "e" are not of its type (0.010%, 0.0% in training); and 1 more column',
   );
-  assert.equal(misfitLine([column('a', 0, 0), column('b', null, null)], 100), undefined);
+  assert.equal(unrecognizedLine([column('a', 0, 0), column('b', null, null)], 100), undefined);
 });
 
 test('a column is named only if its share of such values is above that in training', () => {
   // 80 of 20,000 is the share that the training rows had.
-  assert.equal(misfitLine([column('a', 0, 80)], 20_000), undefined);
+  assert.equal(unrecognizedLine([column('a', 0, 80)], 20_000), undefined);
   assert.match(
-    misfitLine([column('a', 0, 81)], 20_000) ?? '',
+    unrecognizedLine([column('a', 0, 81)], 20_000) ?? '',
     /^values .*81 values of "a" are categories unknown to the model/,
   );
   assert.equal(
-    misfitLine([column('a', 0, 79), column('b', 0, 3), column('c', null, null)], 20_000),
+    unrecognizedLine([column('a', 0, 79), column('b', 0, 3), column('c', null, null)], 20_000),
     undefined,
   );
-  assert.match(misfitLine([column('a', 1, 79)], 20_000) ?? '', /1 value of "a" is not of its type/);
+  assert.match(unrecognizedLine([column('a', 1, 79)], 20_000) ?? '', /1 value of "a" is not of its type/);
 });
 
 const counted: CountedColumn = {
@@ -67,7 +67,7 @@ const counts = Float64Array.of(0, 0, 500, 0, 0, 3, 11, 0);
 
 test('a run stops when one column has more unknown values than allowed, if they can be known', () => {
   const check = (limit: string, read: number, isEnd = false) =>
-    checkMisfits({ maxUnseen: readRejectLimit(limit) }, { counts }, layout, read, isEnd);
+    checkUnrecognized({ maxUnseen: readRejectLimit(limit) }, { counts }, layout, read, isEnd);
   check('11', 600);
   assert.throws(() => check('10', 600), {
     code: 'too_many_unseen',
@@ -79,13 +79,13 @@ test('a run stops when one column has more unknown values than allowed, if they 
   assert.throws(() => check('1%', 600, true), { code: 'too_many_unseen' });
   assert.throws(() => check('1%', 1000), { code: 'too_many_unseen' });
   const mismatches = { maxMismatches: readRejectLimit('2') };
-  assert.throws(() => checkMisfits(mismatches, { counts }, layout, 600, false), {
+  assert.throws(() => checkUnrecognized(mismatches, { counts }, layout, 600, false), {
     code: 'too_many_mismatches',
     message: '3 of 600 values of "plan" do not fit its type',
   });
   const one = Float64Array.of(0, 0, 0, 0, 0, 1, 0, 0);
   const none = { maxMismatches: readRejectLimit('0') };
-  assert.throws(() => checkMisfits(none, { counts: one }, layout, 1, true), {
+  assert.throws(() => checkUnrecognized(none, { counts: one }, layout, 1, true), {
     message: '1 of 1 value of "plan" does not fit its type',
   });
 });
@@ -93,7 +93,7 @@ test('a run stops when one column has more unknown values than allowed, if they 
 describe('without a limit, a run stops when most values mean nothing to the model', () => {
   const rows = 2000;
   const check = (column: CountedColumn, unseen: number, limit?: 'none') =>
-    checkMisfits(
+    checkUnrecognized(
       { maxUnseen: limit },
       { counts: Float64Array.of(0, 0, unseen, 0) },
       new TallyLayout({ columns: [column], isDetailed: false }),
@@ -111,7 +111,7 @@ describe('without a limit, a run stops when most values mean nothing to the mode
   it('but not because of a single value, as in an input with one row, unless a limit is given', () => {
     const column = columnOf({});
     const checkEnd = (unseen: number, read: number, limit?: string) =>
-      checkMisfits(
+      checkUnrecognized(
         limit === undefined ? {} : { maxUnseen: readRejectLimit(limit) },
         { counts: Float64Array.of(0, 0, unseen, 0) },
         new TallyLayout({ columns: [column], isDetailed: false }),

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
-import { Client } from '../../src/client/client.ts';
 import type { ClientOptions } from '../../src/client/client-options.ts';
+import { ServiceClient } from '../../src/client/service-client.ts';
 import type { CallError } from '../../src/scoring/failures/call-error.ts';
 import { key } from '../support/secrets.ts';
 import { connect } from '../support/stub/connect.ts';
@@ -475,7 +475,7 @@ describe('the key does not appear in failures', { concurrency: true }, () => {
     server.close();
     await once(server, 'close');
     for (const bad of [key, `${key}\n`]) {
-      const client = new Client({
+      const client = new ServiceClient({
         url: new URL(`http://127.0.0.1:${port}`),
         key: bad,
         name: 'nobody',

@@ -12,7 +12,7 @@ const MAX_NAMED = 3;
  * @param rows that were read
  * @returns undefined if there are no such values
  */
-export function misfitLine(columns: readonly ColumnFigures[], rows: number): string | undefined {
+export function unrecognizedLine(columns: readonly ColumnFigures[], rows: number): string | undefined {
   const found = columns
     .map(column => ({ column, values: (column.mismatched ?? 0) + (column.unseen ?? 0) }))
     .filter(({ column }) => isAboveTraining(column, rows))

@@ -8,10 +8,10 @@ import type { Model } from '../model/model-file.ts';
 import type { StoredModel } from '../model/stored-model.ts';
 import { checkReadable } from '../store/report-folder.ts';
 import { type LocalReport, loadReportModel, readLocalReport } from '../store/report-model.ts';
-import { hintAtUrl } from './hint-at-url.ts';
 import { LocalBatches } from './local-batches.ts';
 import { type Prediction, predictPersonas } from './predict-personas.ts';
 import { RowPace } from './row-pace.ts';
+import { suggestOtherService } from './suggest-other-service.ts';
 import { ScoringThreads } from './threads/scoring-threads.ts';
 
 export interface LocalScorerOptions {
@@ -26,7 +26,7 @@ export interface LocalScorerOptions {
 }
 
 /** Scores with the reports in a folder, in threads, each of which takes about 30 MB of memory and a copy of the model. */
-export class LocalScorer implements SharedScorer {
+export class ModelScorer implements SharedScorer {
   readonly name = 'local';
   /** A call is a batch. */
   readonly statistics: CallStatistics = {
@@ -58,14 +58,14 @@ export class LocalScorer implements SharedScorer {
     threads = availableParallelism(),
     maxRowsPerSecond,
     sharedPace,
-  }: LocalScorerOptions = {}): Promise<LocalScorer> {
+  }: LocalScorerOptions = {}): Promise<ModelScorer> {
     await checkReadable(home);
-    return new LocalScorer(home, new ScoringThreads(threads), new RowPace(maxRowsPerSecond, sharedPace));
+    return new ModelScorer(home, new ScoringThreads(threads), new RowPace(maxRowsPerSecond, sharedPace));
   }
 
   /** A scorer for one of several runs, with statistics of its own: they share threads and pace. Only this one is closed. */
   forRun(): OpenScorer {
-    const scorer = new LocalScorer(this.#home, this.#threads, this.#pace);
+    const scorer = new ModelScorer(this.#home, this.#threads, this.#pace);
     return { scorer, close: async () => {} };
   }
 
@@ -79,7 +79,7 @@ export class LocalScorer implements SharedScorer {
    * @throws RowcastError `no_such_report`, `damaged_report`
    */
   async batchPersona(report: string, personas: readonly Features[]): Promise<Prediction[]> {
-    const loaded = this.#loaded.get(report) ?? hintAtUrl(loadReportModel(this.#home, report));
+    const loaded = this.#loaded.get(report) ?? suggestOtherService(loadReportModel(this.#home, report));
     this.#loaded.set(report, loaded);
     try {
       return await predictPersonas(await loaded, personas);
@@ -91,7 +91,7 @@ export class LocalScorer implements SharedScorer {
 
   /** @throws RowcastError `no_such_report`, `damaged_report` */
   async describe(id: string): Promise<LocalReport['report']> {
-    const { report, model } = await hintAtUrl(readLocalReport(this.#home, id));
+    const { report, model } = await suggestOtherService(readLocalReport(this.#home, id));
     this.#models.set(id, model);
     return report;
   }

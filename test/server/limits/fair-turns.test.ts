@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as loop } from 'node:timers/promises';
-import { Turns } from '../../../src/server/limits/turns.ts';
+import { Turns } from '../../../src/server/limits/fair-turns.ts';
 
 /** Turns in a process in which each slice takes a minute. */
 function busyTurns(): Turns {

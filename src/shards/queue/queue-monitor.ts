@@ -7,7 +7,7 @@ export interface ContactObserver {
 }
 
 /** Calls a queue whose server may be restarted at any time, and reports only when that begins and ends. */
-export class Contact {
+export class QueueMonitor {
   readonly #observer: ContactObserver;
   #isLost = false;
 
@@ -16,7 +16,7 @@ export class Contact {
   }
 
   /** @returns undefined if the queue cannot be reached */
-  async try<T>(call: () => Promise<T>): Promise<T | undefined> {
+  async call<T>(call: () => Promise<T>): Promise<T | undefined> {
     try {
       const answer = await call();
       if (this.#isLost) this.#observer.onFound?.();

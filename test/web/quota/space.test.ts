@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Quota } from '../../../src/web/quota/quota.ts';
+import { Space } from '../../../src/web/quota/space.ts';
 import { OWNER } from '../../../src/web/session/sessions.ts';
-import { Quota } from '../../../src/web/space/quota.ts';
-import { Space } from '../../../src/web/space/space.ts';
 
 describe('the disk space of the platform', () => {
   it('is what was reserved for a thing, and then what the thing has', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Turns } from '../../../src/shards/work/turns.ts';
+import { Turns } from '../../../src/shards/work/shard-turns.ts';
 
 describe('turns', () => {
   it('choose all shards one after the other, then the first ones again', () => {

@@ -1,13 +1,13 @@
 import { RowcastError } from '../../base/errors.ts';
-import { Contact } from '../../shards/queue/contact.ts';
 import { openQueue } from '../../shards/queue/open-queue.ts';
 import { QUEUE_VARIABLE, type QueueAddress } from '../../shards/queue/queue-address.ts';
+import { QueueMonitor } from '../../shards/queue/queue-monitor.ts';
 import type { ShardQueue } from '../../shards/queue/shard-queue.ts';
 import type { Context } from '../context.ts';
 
 export interface OpenedQueue {
   queue: ShardQueue;
-  contact: Contact;
+  contact: QueueMonitor;
 }
 
 /** Opens a queue, and logs what is wrong with it. @throws RowcastError as `openQueue` */
@@ -17,7 +17,7 @@ export async function withQueue<T>(
   use: (opened: OpenedQueue) => Promise<T>,
 ): Promise<T> {
   const queue = await openQueue(address, message => log.warn({ event: 'queue_settings' }, message));
-  const contact = new Contact({
+  const contact = new QueueMonitor({
     onLost: ({ code, message }) =>
       log.warn(
         { event: 'queue_lost', code },

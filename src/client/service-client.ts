@@ -37,7 +37,7 @@ const MAX_OUTAGE_SECONDS = 5;
  *
  * @throws CallError from every request that has failed for good
  */
-export class Client {
+export class ServiceClient {
   readonly name: string;
   readonly wire: Wire;
   readonly statistics: CallStatistics = {
@@ -57,7 +57,7 @@ export class Client {
   readonly #closed = new AbortController();
 
   /** @param shared a client whose pace and knowledge of the service this one shares */
-  constructor(options: ClientOptions, shared?: Client) {
+  constructor(options: ClientOptions, shared?: ServiceClient) {
     this.#options = options;
     this.name = options.name;
     this.wire = options.wire ?? contractWire;
@@ -110,8 +110,8 @@ export class Client {
    * A client for one of several runs: they share the pace and what is known of the service. Statistics and connections
    * are its own, so surplus responses cast doubt on the rows of one run only.
    */
-  forRun(own: Pick<ClientOptions, 'maxOutage' | 'onRetry'> = {}): Client {
-    return new Client({ ...this.#options, ...own }, this);
+  forRun(own: Pick<ClientOptions, 'maxOutage' | 'onRetry'> = {}): ServiceClient {
+    return new ServiceClient({ ...this.#options, ...own }, this);
   }
 
   /** The number of requests in flight that currently gives the best throughput. */

@@ -7,10 +7,14 @@ import type { LearnedColumn } from './column-encoder.ts';
  * What is wrong with a value: it is missing, it does not fit the type of the column, or it is a category that the model
  * does not know, so the model learns nothing from it; or it is a known category only without the spaces around it.
  */
-export type Misfit = 'missing' | 'mismatched' | 'unseen' | 'trimmed';
+export type Unrecognized = 'missing' | 'mismatched' | 'unseen' | 'trimmed';
 
 /** @param number what the column's encoder makes of the value */
-export function misfitOf(column: LearnedColumn, value: Value, number: number | null): Misfit | undefined {
+export function unrecognizedOf(
+  column: LearnedColumn,
+  value: Value,
+  number: number | null,
+): Unrecognized | undefined {
   const isOther = column.type === 'categorical' && number !== null && number > column.levels.length;
   if (number !== null && !isOther) return isTrimmed(column, value, number) ? 'trimmed' : undefined;
   if (value === null || (typeof value === 'string' && isBlank(value))) return 'missing';
