@@ -54,7 +54,7 @@ const bundle = await rolldown({
 const groups = [
   {
     name: 'tables',
-    test: /\/dist\/src\/(base\/(options\/(?!values\/(?!option-text))|(?!parse-records)[\w-]+\.js$)|cli\/command-table|storage\/sink)/,
+    test: /\/dist\/src\/(base\/(options\/(?!values\/(?!option-text))|(?!parse-records|write-row)[\w-]+\.js$)|cli\/command-table|storage\/sink)/,
   },
   // A group takes what its modules import, too, but for these, which are also needed without it, or it without them.
   { name: 'version', test: /\/src\/base\/version\.js$/, priority: 1 },
@@ -62,7 +62,7 @@ const groups = [
   { name: 'csv-libraries', test: /\/node_modules\/csv-(parse|stringify)\//, priority: 1 },
   // Only for traces and metrics; the server has its own use for its API.
   { name: 'opentelemetry', test: /\/node_modules\/@opentelemetry\/(?!api\/)/ },
-  { name: 'records', test: /\/src\/(formats\/(bytes|csv)\/(?!.*(write-row|parse-records))|storage\/)/ },
+  { name: 'records', test: /\/src\/(formats\/(bytes\/|csv\/|[\w-]+\.js$)|storage\/)/ },
   // Reports that the rest cannot be loaded, for example because the working directory is gone.
   { name: 'failure-report', test: /\/src\/cli\/last-error\.js$/ },
   { name: 'command-line', test: /\/src\/cli\/dispatch\.js$/ },

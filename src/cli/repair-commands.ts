@@ -3,8 +3,8 @@ import { runOptions } from '../base/options/score.ts';
 import { camelCase, resolveValues, type Values } from '../base/options/values/resolve-options.ts';
 import { shapeOptions } from '../base/options/verify.ts';
 import { commandOf } from '../base/shell-word.ts';
+import { writeRow } from '../base/write-row.ts';
 import { dialectOf } from '../formats/csv/dialect.ts';
-import { writeRow } from '../formats/csv/write-row.ts';
 import { type Address, type Environment, flagsOfAddress } from '../library/service/choose-service.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 

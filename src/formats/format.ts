@@ -3,8 +3,8 @@ import type { Dialect } from '../base/parse-records.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
 import type { Header } from './csv/header.ts';
 import type { ColumnOptions, OutputColumns } from './csv/output-columns.ts';
-import type { ReadOptions } from './csv/read-head.ts';
 import type { RecordOptions } from './csv/records/record-options.ts';
+import type { ReadOptions } from './read-options.ts';
 import type { Batch } from './records/batch.ts';
 import type { BatchReader } from './records/batch-reader.ts';
 import type { ByteSource } from './records/byte-source.ts';
@@ -66,6 +66,9 @@ export interface Layout {
 
   /** What is appended to each record. @throws RowcastError `duplicate_columns`; `cannot_quote` */
   appended(options: AppendedOptions): Appended;
+  /** The names of the input's columns in the output, and those of the appended ones. */
+  readonly ownNames: readonly string[];
+  appendedNames(options: AppendedOptions): string[];
   /** The preamble of the output. */
   outputPreamble(appended: Appended): Buffer;
   /** Merges the records of a batch, consecutive ones at a time. */

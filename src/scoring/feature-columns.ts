@@ -2,9 +2,9 @@ import type { LooseReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { countOf } from '../base/number-text.ts';
 import { suggestNames } from '../base/suggest-names.ts';
-import { looksLikeValue, refuseRowAsHeader } from '../formats/csv/refuse-row-as-header.ts';
 import type { Layout } from '../formats/format.ts';
 import { rejectColumns } from '../formats/records/reject-columns.ts';
+import { looksLikeValue, refuseRowAsHeader } from '../formats/refuse-row-as-header.ts';
 import { listNames, nearMissText } from './near-misses.ts';
 
 /** A column of the input that is sent to the service. */

@@ -1,6 +1,5 @@
 import { RowcastError } from '../base/errors.ts';
-import { FieldReader } from '../formats/csv/fields/field-reader.ts';
-import { textOf } from '../formats/records/fields.ts';
+import { textsOf } from '../formats/records/fields.ts';
 import { isBlank } from '../formats/values/coerce.ts';
 import { leakingColumns } from './findings/leaks.ts';
 import { labelRows } from './rows/label-rows.ts';
@@ -42,19 +41,18 @@ export async function previewLeaks(options: HistoryOptions): Promise<string[]> {
 async function firstRows(
   options: HistoryOptions,
 ): Promise<{ header: readonly string[]; column: number; rows: string[][] }> {
-  const { header, batches, close } = await openRecords(options.historyFile, {
+  const { layout, batches, close } = await openRecords(options.historyFile, {
     ...options,
     onLongField: () => {},
   });
   try {
-    const { names, dialect } = header;
+    const { names } = layout;
     const most = Math.min(MAX_ROWS, Math.max(MIN_ROWS, Math.floor(MAX_CELLS / names.length)));
-    const reader = new FieldReader(names.length, dialect);
+    const fieldsOf = layout.fieldReader();
     const rows: string[][] = [];
     for await (const batch of batches) {
-      const fields = reader.read(batch);
-      for (let row = 0; row < fields.rows && rows.length < most; row++)
-        rows.push(names.map((_, index) => textOf(fields, row, index)));
+      const fields = fieldsOf(batch);
+      for (let row = 0; row < fields.rows && rows.length < most; row++) rows.push(textsOf(fields, row));
       if (rows.length === most) break;
     }
     return { header: names, column: predictedColumn(names, options.predict), rows };

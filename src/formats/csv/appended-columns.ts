@@ -1,13 +1,13 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { writeRow } from '../../base/write-row.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
 import { copyBytes, wordView } from '../bytes/word-view.ts';
 import { MAX_DECIMAL_BYTES, writeDecimal } from '../bytes/write-decimal.ts';
 import { chosenClasses, chosenWriter, maxDecimalBytes, type WriterOptions } from './chosen-appended.ts';
 import type { Header } from './header.ts';
 import { checkRenamed, type OutputColumns, ownNames, renamed } from './output-columns.ts';
-import { writeRow } from './write-row.ts';
 
 /**
  * The appended columns: `<prefix>_<class>` in the order of the classes and, if requested,

@@ -4,6 +4,7 @@ import { suggestNames } from '../../base/suggest-names.ts';
 import type { ChosenProbabilities } from '../appended.ts';
 import { copyBytes, type WordView } from '../bytes/word-view.ts';
 import { writeDecimal } from '../bytes/write-decimal.ts';
+import { predictedClass, thresholdsOf } from '../predicted-class.ts';
 
 /** The longest text of a probability with this many digits after the point. */
 export const maxDecimalBytes = (decimals: number): number => decimals + 2;
@@ -31,32 +32,6 @@ export function chosenClasses(
   if (probabilities === 'all') return classes.map((_, index) => index);
   return [...new Set(listed)].map(name => classes.indexOf(name));
 }
-
-/**
- * The index of the predicted class: the most likely of those that reach their threshold, else the most likely of those
- * without one, else the most likely; the first one if tied.
- *
- * @param thresholds one per class, NaN for those without
- */
-export function predictedClass(probabilities: Float64Array, at: number, thresholds: Float64Array): number {
-  let [best, rank, most] = [0, -1, Number.NEGATIVE_INFINITY];
-  for (let index = 0; index < thresholds.length; index++) {
-    const probability = probabilities[at + index] ?? Number.NaN;
-    const threshold = thresholds[index] ?? Number.NaN;
-    const own = probability >= threshold ? 2 : Number.isNaN(threshold) ? 1 : 0;
-    if (own < rank || (own === rank && probability <= most)) continue;
-    [best, rank, most] = [index, own, probability];
-  }
-  return best;
-}
-
-export const thresholdsOf = (
-  classes: readonly string[],
-  threshold: Readonly<Record<string, number>> = {},
-): Float64Array =>
-  Float64Array.from(classes, name =>
-    Object.hasOwn(threshold, name) ? (threshold[name] ?? Number.NaN) : Number.NaN,
-  );
 
 export interface WriterOptions {
   classes: readonly string[];

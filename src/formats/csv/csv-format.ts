@@ -16,13 +16,13 @@ import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
 import type { LongField } from '../records/long-field.ts';
 import type { Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
-import { appendedColumns } from './appended-columns.ts';
+import { appendedColumns, appendedNames } from './appended-columns.ts';
 import { FieldReader } from './fields/field-reader.ts';
 import { longFieldOfHeader } from './find-long-field.ts';
 import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts';
 import { keptRecordMerger } from './kept-records.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
-import { type OutputColumns, outputColumns } from './output-columns.ts';
+import { type OutputColumns, outputColumns, ownNames } from './output-columns.ts';
 import { placedMerger } from './placed-merger.ts';
 import { readHead } from './read-head.ts';
 import { RecordReader } from './records/record-reader.ts';
@@ -95,6 +95,14 @@ export class CsvLayout implements Layout {
 
   appended(options: AppendedOptions): Appended {
     return appendedColumns(this.#header, options, this.#columns);
+  }
+
+  get ownNames(): readonly string[] {
+    return ownNames(this.#header, this.#columns);
+  }
+
+  appendedNames(options: AppendedOptions): string[] {
+    return appendedNames(options, this.#columns);
   }
 
   outputPreamble(appended: Appended): Buffer {

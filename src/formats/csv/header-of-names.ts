@@ -1,10 +1,10 @@
 import { RowcastError } from '../../base/errors.ts';
+import { writeRow } from '../../base/write-row.ts';
 import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
 import { RecordKind } from '../records/record-kind.ts';
 import { countFields } from './fields/malformed.ts';
 import { type Header, type HeaderOptions, refuseOtherText, startOfText } from './header.ts';
 import { newScan, scanRecord } from './records/scan-record.ts';
-import { writeRow } from './write-row.ts';
 
 /**
  * The header that an input without a header line would have, with the line ending of its first record.

@@ -1,10 +1,10 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
+import { writeRow } from '../../base/write-row.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
 import { fieldEnd } from './fields/malformed.ts';
 import type { Header } from './header.ts';
-import { writeRow } from './write-row.ts';
 
 /** The options that decide which columns an output has, and what they are called. */
 export interface ColumnOptions {

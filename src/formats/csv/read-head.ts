@@ -1,3 +1,4 @@
+import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { dialectOf } from './dialect.ts';
 import { type Header, readBytes, readHeader } from './header.ts';
@@ -9,18 +10,6 @@ export interface Head {
   header: Header;
   /** Bytes that were read after the header. */
   rest: Buffer;
-}
-
-export interface ReadOptions {
-  delimiter?: string | undefined;
-  quote?: string | undefined;
-  maxRecordBytes: number;
-  /** By default a million. */
-  maxColumns?: number | undefined;
-  /** The columns of an input without a header line; `numbers` names them 1, 2 and so on. */
-  names?: readonly string[] | 'numbers' | undefined;
-  /** Whether a lone CR ends the records of an input without a header line; by default, its first record tells. */
-  loneCr?: boolean | undefined;
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Dialect } from '../../base/parse-records.ts';
+import { writeRow } from '../../base/write-row.ts';
 import { type Reject, reasonText } from '../records/reject.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
 import type { Header } from './header.ts';
-import { writeRow } from './write-row.ts';
 
 const NOTHING = Buffer.alloc(0);
 /** Maximum size of a row or line number and the delimiter after it. */

@@ -1,5 +1,6 @@
 import { readBytes } from '../../formats/csv/header.ts';
-import { type Head, type ReadOptions, readHead } from '../../formats/csv/read-head.ts';
+import { type Head, readHead } from '../../formats/csv/read-head.ts';
+import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Source } from '../../storage/source.ts';
 
 /**

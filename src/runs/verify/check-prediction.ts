@@ -1,8 +1,8 @@
 import { sumsToOne } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
+import { writeRow } from '../../base/write-row.ts';
 import type { ChosenProbabilities } from '../../formats/appended.ts';
-import { thresholdsOf } from '../../formats/csv/chosen-appended.ts';
-import { writeRow } from '../../formats/csv/write-row.ts';
+import { thresholdsOf } from '../../formats/predicted-class.ts';
 
 /**
  * Whether a class can be the predicted one.

@@ -1,7 +1,7 @@
+import { writeRow } from '../../base/write-row.ts';
 import type { ChosenProbabilities } from '../../formats/appended.ts';
 import type { Header } from '../../formats/csv/header.ts';
 import { type OutputColumns, ownHeader, ownNames } from '../../formats/csv/output-columns.ts';
-import { writeRow } from '../../formats/csv/write-row.ts';
 import { rejectColumns } from '../../formats/records/reject-columns.ts';
 import { type AppendedCheck, appendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';

@@ -2,7 +2,7 @@ import { RowcastError } from '../../base/errors.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { ChosenProbabilities } from '../../formats/appended.ts';
-import { predictedClass, thresholdsOf } from '../../formats/csv/chosen-appended.ts';
+import { predictedClass, thresholdsOf } from '../../formats/predicted-class.ts';
 import { fieldOf } from './check-prediction.ts';
 import { mismatch } from './mismatch.ts';
 import type { SampledRow } from './sample.ts';

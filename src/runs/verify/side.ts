@@ -1,6 +1,7 @@
 import { afterHeader } from '../../formats/csv/header.ts';
-import type { Head, ReadOptions } from '../../formats/csv/read-head.ts';
+import type { Head } from '../../formats/csv/read-head.ts';
 import { RecordReader } from '../../formats/csv/records/record-reader.ts';
+import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';

@@ -1,4 +1,4 @@
-import { writeRow } from '../../formats/csv/write-row.ts';
+import { writeRow } from '../../base/write-row.ts';
 import { mostLikely } from '../learn/evaluation.ts';
 
 export interface TestingSplit {

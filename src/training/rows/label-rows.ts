@@ -1,5 +1,5 @@
-import type { Header } from '../../formats/csv/header.ts';
-import { readTable } from '../../formats/csv/read-table.ts';
+import type { Layout } from '../../formats/format.ts';
+import { textsOf } from '../../formats/records/fields.ts';
 import { countTexts } from '../../formats/values/date-order.ts';
 import { binLabels } from './bin-labels.ts';
 import { cleanLabels, refuseAmounts } from './labels.ts';
@@ -37,17 +37,24 @@ export function labelRows(
 const CHUNK_RECORDS = 5000;
 
 /** The fields of records in Latin-1 strings (one byte per character). */
-export function rowsOf(
-  { bytes, dialect: { delimiter, quote = 'none' } }: Header,
-  records: readonly string[],
-  maxRecordBytes: number,
-): string[][] {
+export function rowsOf(layout: Layout, records: readonly string[], maxRecordBytes: number): string[][] {
   const rows: string[][] = [];
+  const fieldsOf = layout.fieldReader();
   for (let from = 0; from < records.length; from += CHUNK_RECORDS) {
     const chunk = Buffer.from(records.slice(from, from + CHUNK_RECORDS).join(''), 'latin1');
-    const table = Buffer.concat([bytes, chunk]);
-    for (const row of readTable(table, { file: 'sample', delimiter, quote, maxRecordBytes }).rows)
-      rows.push(row);
+    const reader = layout.records({
+      file: 'sample',
+      batchRows: CHUNK_RECORDS,
+      batchBytes: () => Number.POSITIVE_INFINITY,
+      rowOverhead: 0,
+      maxRecordBytes,
+      start: layout.start,
+    });
+    for (const batches of [reader.push(chunk), reader.end()])
+      for (const batch of batches) {
+        const fields = fieldsOf(batch);
+        for (let row = 0; row < fields.rows; row++) rows.push(textsOf(fields, row));
+      }
   }
   return rows;
 }

@@ -1,7 +1,6 @@
-import { afterHeader, type Header } from '../../formats/csv/header.ts';
-import { type ReadOptions, readHead } from '../../formats/csv/read-head.ts';
-import type { RecordOptions } from '../../formats/csv/records/record-options.ts';
-import { RecordReader } from '../../formats/csv/records/record-reader.ts';
+import type { BatchOptions, Layout } from '../../formats/format.ts';
+import { usualFormat } from '../../formats/formats.ts';
+import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { openSource } from '../../storage/backends.ts';
@@ -12,11 +11,11 @@ export interface OpenOptions extends ReadOptions {
   encoding?: string | undefined;
 }
 
-/** An opened CSV whose records are read but not scored. */
+/** An opened input whose records are read but not scored. */
 export interface OpenRecords {
   /** For messages: the path, or `stdin`. */
   name: string;
-  header: Header;
+  layout: Layout;
   /**
    * Its records, which can be read only once.
    *
@@ -43,21 +42,19 @@ const BATCH_BYTES = 1 << 20;
  */
 export async function openRecords(
   input: string,
-  options: OpenOptions & Pick<RecordOptions, 'onLongField'>,
+  options: OpenOptions & Pick<BatchOptions, 'onLongField'>,
 ): Promise<OpenRecords> {
   const source = await openSource(input, true, options.encoding);
   try {
-    const { header, rest } = await readHead(source, options);
-    const records = new RecordReader({
-      dialect: header.dialect,
+    const { layout, rest } = await usualFormat.readLayout(source, options);
+    const records = layout.records({
       file: source.name,
-      width: header.names.length,
       batchRows: BATCH_ROWS,
       batchBytes: () => BATCH_BYTES,
       rowOverhead: 0,
       maxRecordBytes: options.maxRecordBytes,
       onLongField: options.onLongField,
-      start: afterHeader(header),
+      start: layout.start,
     });
     const batches = readBatches({ records, rest, source });
     const sha256 = async (): Promise<string | null> => {
@@ -66,7 +63,7 @@ export async function openRecords(
       await source.checkUnchanged();
       return digest;
     };
-    return { name: source.name, header, batches, sha256, close: () => source.close() };
+    return { name: source.name, layout, batches, sha256, close: () => source.close() };
   } catch (error) {
     source.close();
     throw error;

@@ -1,13 +1,12 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RejectLimit } from '../../base/options/values/reject-limit.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { FieldReader } from '../../formats/csv/fields/field-reader.ts';
-import { delimiterHint, type Header } from '../../formats/csv/header.ts';
-import { refuseRowAsHeader } from '../../formats/csv/refuse-row-as-header.ts';
+import type { Layout } from '../../formats/format.ts';
 import { type Batch, positionOf, startOf } from '../../formats/records/batch.ts';
-import { textOf } from '../../formats/records/fields.ts';
+import { type Fields, textOf } from '../../formats/records/fields.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
+import { refuseRowAsHeader } from '../../formats/refuse-row-as-header.ts';
 import { isBlank } from '../../formats/values/coerce.ts';
 import { checkChoices } from './check-choices.ts';
 import { labelRows, rowsOf } from './label-rows.ts';
@@ -76,13 +75,14 @@ export async function readHistory(
   const notes: string[] = [];
   const onLongField = (field: LongField): void => void notes.push(longFieldNote(field));
   const records = await openRecords(historyFile, { ...options, onLongField });
-  const { name, header, batches, close } = records;
+  const { name, layout, batches, close } = records;
   try {
-    if (options.names === undefined) refuseRow(header, name, options);
-    const column = predictedColumn(header.names, predict, delimiterHint(header));
-    checkChoices(header.names, predict, options);
+    if (options.names === undefined) refuseRow(layout, name, options);
+    const column = predictedColumn(layout.names, predict, layout.columnsHint);
+    checkChoices(layout.names, predict, options);
     const malformed = new MalformedRows(name, options.maxRejects);
     const nulls = new Set(options.nulls);
+    const fieldsOf = layout.fieldReader();
     const sample = new StratifiedSample<string>(MAX_ROWS, seed);
     let unlabelled = 0;
     let reported = 0;
@@ -91,7 +91,7 @@ export async function readHistory(
         reported = sample.seen;
         onStep(`reading: ${reported.toLocaleString('en-US')} rows`);
       }
-      for (const { label, record } of labelledRecords(batch, header, column, malformed)) {
+      for (const { label, record } of labelledRecords(batch, fieldsOf(batch), column, malformed, layout)) {
         if (isBlank(label) || nulls.has(label)) unlabelled++;
         else sample.add(bins === undefined ? label.trim() : '', record);
       }
@@ -103,11 +103,11 @@ export async function readHistory(
     }
     malformed.end(sample.seen + unlabelled);
     const sha256 = await records.sha256();
-    const sampled = rowsOf(header, sample.rows(), options.maxRecordBytes);
+    const sampled = rowsOf(layout, sample.rows(), options.maxRecordBytes);
     emptyNulls(sampled, nulls);
     const { rows, labels, order, notes: ofLabels } = labelRows(sampled, column, options);
     return {
-      header: header.names,
+      header: layout.names,
       column,
       rows,
       labels,
@@ -126,16 +126,16 @@ export async function readHistory(
 
 /** A column that is to be predicted says nothing: whoever sees no names takes a value for one. */
 const refuseRow = (
-  header: Header,
+  { names, columnsHint }: Layout,
   file: string,
   { features = [], excludeFeatures = [], types = {} }: ColumnChoices,
 ): void =>
   refuseRowAsHeader(
     {
-      names: header.names,
+      names,
       file,
       hint:
-        delimiterHint(header) ??
+        columnsHint ??
         'Name the columns in their order: --names NAME,NAME,… If these are names all the same, list them with --features.',
     },
     [...features, ...excludeFeatures, ...Object.keys(types)],
@@ -144,11 +144,11 @@ const refuseRow = (
 /** A batch's records, each with its value of the predicted column. */
 function* labelledRecords(
   batch: Batch,
-  { names, dialect }: Header,
+  fields: Fields,
   column: number,
   malformed: MalformedRows,
+  { dialect }: Layout,
 ) {
-  const fields = new FieldReader(names.length, dialect).read(batch);
   for (const [index, fault] of fields.faults) malformed.add(fault, positionOf(batch, index, dialect));
   let row = 0;
   for (const [index, end] of batch.ends.entries()) {

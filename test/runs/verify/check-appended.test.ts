@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sumsToOne } from '../../../src/base/contract/predictions.ts';
 import type { Dialect } from '../../../src/base/parse-records.ts';
+import { writeRow } from '../../../src/base/write-row.ts';
 import type { ChosenProbabilities } from '../../../src/formats/appended.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import { appendedColumns, appendedNames } from '../../../src/formats/csv/appended-columns.ts';
 import { readHeader } from '../../../src/formats/csv/header.ts';
-import { writeRow } from '../../../src/formats/csv/write-row.ts';
 import { type AppendedOutcome, appendedCheck } from '../../../src/runs/verify/check-appended.ts';
 import { runs } from '../../support/random-tests.ts';
 

@@ -50,6 +50,14 @@ class JsonLines implements Layout {
     this.names = names;
   }
 
+  get ownNames(): readonly string[] {
+    return this.names;
+  }
+
+  appendedNames({ classes, prefix }: AppendedOptions): string[] {
+    return classes.map(name => `${prefix}_${name}`);
+  }
+
   records(options: BatchOptions): RecordReader {
     return new RecordReader({ ...options, dialect: lines, width: 2 });
   }

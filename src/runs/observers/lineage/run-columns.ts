@@ -1,6 +1,4 @@
 import type { LooseReport } from '../../../base/contract/schemas.ts';
-import { appendedNames } from '../../../formats/csv/appended-columns.ts';
-import { ownNames } from '../../../formats/csv/output-columns.ts';
 import { appendedOptionsFor } from '../../../scoring/merge/appended-for.ts';
 import type { Plan } from '../../../scoring/prepare.ts';
 
@@ -27,7 +25,7 @@ export function runColumns({ layout, report, options }: Plan): RunColumns {
   return {
     input: layout.names.map(typed),
     output(classes) {
-      const own = ownNames(layout, layout.data?.columns).map(typed);
+      const own = layout.ownNames.map(typed);
       if (classes.length === 0) return own;
       const about: Pick<LooseReport, 'predicts'> = report;
       const appended = appendedOptionsFor({
@@ -37,7 +35,7 @@ export function runColumns({ layout, report, options }: Plan): RunColumns {
         classes,
       });
       if (appended === undefined) return own;
-      const names = appendedNames(appended, layout.data?.columns);
+      const names = layout.appendedNames(appended);
       const isLabel = (index: number): boolean =>
         appended.prediction !== undefined && index === names.length - 1;
       return [...own, ...names.map((name, at) => ({ name, type: isLabel(at) ? 'string' : 'number' }))];

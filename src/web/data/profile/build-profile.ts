@@ -1,6 +1,5 @@
 import { RowcastError } from '../../../base/errors.ts';
-import { FieldReader } from '../../../formats/csv/fields/field-reader.ts';
-import type { Header } from '../../../formats/csv/header.ts';
+import type { Layout } from '../../../formats/format.ts';
 import { type Batch, kindOf, positionOf, startOf } from '../../../formats/records/batch.ts';
 import { type Fields, textOf } from '../../../formats/records/fields.ts';
 import { RecordKind } from '../../../formats/records/record-kind.ts';
@@ -27,9 +26,9 @@ const MAX_DISTINCT_IN_ALL = 200_000;
  * missing and different values are counted in all records, the rest is found out from a sample.
  */
 export class ProfileBuilder {
-  readonly #header: Header;
+  readonly #layout: Layout;
   readonly #file: string;
-  readonly #fieldReader: FieldReader;
+  readonly #fieldsOf: (batch: Batch) => Fields;
   readonly #sample = new RecordSample();
   readonly #missing: number[];
   readonly #distinct: DistinctValues[];
@@ -38,14 +37,14 @@ export class ProfileBuilder {
   #rows = 0;
 
   /** @param file for messages */
-  constructor(header: Header, file: string) {
-    this.#header = header;
+  constructor(layout: Layout, file: string) {
+    this.#layout = layout;
     this.#file = file;
-    const { length } = header.names;
+    const { length } = layout.names;
     const most = Math.max(TOP, Math.min(MAX_DISTINCT, Math.floor(MAX_DISTINCT_IN_ALL / length)));
-    this.#fieldReader = new FieldReader(length, header.dialect);
+    this.#fieldsOf = layout.fieldReader();
     this.#missing = new Array<number>(length).fill(0);
-    this.#distinct = header.names.map(() => new DistinctValues(most));
+    this.#distinct = layout.names.map(() => new DistinctValues(most));
   }
 
   get rows(): number {
@@ -54,9 +53,9 @@ export class ProfileBuilder {
 
   /** @throws RowcastError for the first malformed record: training refuses the file */
   add(batch: Batch): void {
-    const fields = this.#fieldReader.read(batch);
+    const fields = this.#fieldsOf(batch);
     for (const [index, fault] of fields.faults) {
-      const { line, row } = positionOf(batch, index, this.#header.dialect);
+      const { line, row } = positionOf(batch, index, this.#layout.dialect);
       throw new RowcastError(fault.code, fault.reason, { location: { file: this.#file, line, row } });
     }
     for (let row = 0; row < fields.rows; row++) this.#count(fields, row);
@@ -72,9 +71,9 @@ export class ProfileBuilder {
 
   build(contentBytes: number): Profile {
     const sample = this.#sample.records();
-    const { names } = this.#header;
+    const { names } = this.#layout;
     const columns: ProfiledColumn[] = [];
-    for (const { column, values } of sampledValues(sample, this.#header)) {
+    for (const { column, values } of sampledValues(sample, this.#layout)) {
       const name = names[column] ?? '';
       const sampled = profileColumn(name, values, nameProblem(names, name)?.leftOut);
       columns.push(this.#column(column, sampled, sample.length < this.#rows));
@@ -96,7 +95,7 @@ export class ProfileBuilder {
     const top = isOver ? sampled.top : distinct.ranked(distinct.size > most ? TOP_OF_MANY : most);
     return {
       ...sampled,
-      name: this.#header.names[index] ?? '',
+      name: this.#layout.names[index] ?? '',
       missing: this.#missing[index] ?? 0,
       distinct:
         isOver && !isSampled

@@ -1,9 +1,7 @@
 import { RowcastError } from '../../../base/errors.ts';
-import { afterHeader, delimiterHint } from '../../../formats/csv/header.ts';
-import { readHead } from '../../../formats/csv/read-head.ts';
-import { RecordReader } from '../../../formats/csv/records/record-reader.ts';
-import { refuseRowAsHeader } from '../../../formats/csv/refuse-row-as-header.ts';
+import { usualFormat } from '../../../formats/formats.ts';
 import { readBatches } from '../../../formats/records/read-batches.ts';
+import { refuseRowAsHeader } from '../../../formats/refuse-row-as-header.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from '../../../storage/codecs/codecs.ts';
 import { longFieldNote } from '../../../training/rows/long-field-note.ts';
 import { ProfileBuilder } from './build-profile.ts';
@@ -30,34 +28,37 @@ const BATCH_BYTES = 1 << 20;
 export async function profileSource(stored: AsyncIterator<Buffer>, job: ProfileJob): Promise<Profile> {
   const { name: file, delimiter, maxRecordBytes } = job;
   const content = contentOf(stored, job);
-  const source = { name: file, contentName: nameOfContent(file), chunks: content.chunks };
-  const { header, rest } = await readHead(source, { delimiter, maxRecordBytes, maxColumns: job.maxColumns });
-  const hint = delimiterHint(header);
-  if (hint !== undefined && delimiter === undefined)
+  const source = {
+    name: file,
+    contentName: nameOfContent(file),
+    chunks: content.chunks,
+    isLive: false,
+    // Nobody else changes the file.
+    checkUnchanged: async () => {},
+  };
+  const options = { delimiter, maxRecordBytes, maxColumns: job.maxColumns };
+  const { layout, rest } = await usualFormat.readLayout(source, options);
+  if (layout.columnsHint !== undefined && delimiter === undefined)
     throw new RowcastError('invalid_csv', 'the header has a single column that looks like several', {
       location: { file, line: 1 },
       hint: 'Choose the character that separates the columns, and upload the file again.',
     });
   refuseRowAsHeader({
-    names: header.names,
+    names: layout.names,
     file,
     hint: 'Add a first line that names the columns, and upload it again.',
   });
-  const builder = new ProfileBuilder(header, file);
-  const records = new RecordReader({
-    dialect: header.dialect,
+  const builder = new ProfileBuilder(layout, file);
+  const records = layout.records({
     file,
-    width: header.names.length,
     batchRows: BATCH_ROWS,
     batchBytes: () => BATCH_BYTES,
     rowOverhead: 0,
     maxRecordBytes,
     onLongField: field => void builder.notes.push(longFieldNote(field)),
-    start: afterHeader(header),
+    start: layout.start,
   });
-  // Nobody else changes the file.
-  const unchanging = { ...source, isLive: false, checkUnchanged: async () => {} };
-  for await (const batch of readBatches({ records, rest, source: unchanging })) {
+  for await (const batch of readBatches({ records, rest, source })) {
     builder.add(batch);
     records.release(batch.end.offset);
   }

@@ -1,5 +1,4 @@
-import { FieldReader } from '../../../formats/csv/fields/field-reader.ts';
-import { afterHeader, type Header } from '../../../formats/csv/header.ts';
+import type { Layout } from '../../../formats/format.ts';
 import type { Batch } from '../../../formats/records/batch.ts';
 import { textOf } from '../../../formats/records/fields.ts';
 import type { SampledRecord } from './record-sample.ts';
@@ -14,16 +13,16 @@ const BATCH_BYTES = 1 << 20;
  */
 export function* sampledValues(
   records: readonly SampledRecord[],
-  header: Header,
+  layout: Layout,
 ): Generator<{ column: number; values: string[] }> {
-  const width = header.names.length;
-  const reader = new FieldReader(width, header.dialect);
+  const width = layout.names.length;
+  const fieldsOf = layout.fieldReader();
   const atOnce = Math.max(1, Math.floor(MAX_VALUES / Math.max(1, records.length)));
   for (let from = 0; from < width; from += atOnce) {
     const columns = Array.from({ length: Math.min(atOnce, width - from) }, (_, i) => from + i);
     const values = columns.map((): string[] => []);
-    for (const batch of batchesOf(records, header)) {
-      const fields = reader.read(batch);
+    for (const batch of batchesOf(records, layout)) {
+      const fields = fieldsOf(batch);
       for (const [i, column] of columns.entries())
         for (let row = 0; row < fields.rows; row++) values[i]?.push(textOf(fields, row, column));
     }
@@ -31,7 +30,7 @@ export function* sampledValues(
   }
 }
 
-function* batchesOf(records: readonly SampledRecord[], header: Header): Generator<Batch> {
+function* batchesOf(records: readonly SampledRecord[], layout: Layout): Generator<Batch> {
   for (let from = 0; from < records.length; ) {
     let to = from;
     let size = 0;
@@ -46,8 +45,8 @@ function* batchesOf(records: readonly SampledRecord[], header: Header): Generato
       ends: Int32Array.from(ends),
       kinds: Uint8Array.from(part, ({ kind }) => kind),
       // The positions of sampled records are not known, and not needed: they are well-formed.
-      start: afterHeader(header),
-      end: afterHeader(header),
+      start: layout.start,
+      end: layout.start,
       mayBeTruncated: false,
     };
     from = to;

@@ -1,9 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RowcastError } from '../../../base/errors.ts';
-import { FieldReader } from '../../../formats/csv/fields/field-reader.ts';
-import { afterHeader, type Header } from '../../../formats/csv/header.ts';
-import { readHead } from '../../../formats/csv/read-head.ts';
-import { RecordReader } from '../../../formats/csv/records/record-reader.ts';
+import { formats } from '../../../formats/formats.ts';
 import { type Fields, textOf } from '../../../formats/records/fields.ts';
 import { readBatches } from '../../../formats/records/read-batches.ts';
 import type { EvaluatedRows } from '../../../training/learn/evaluation.ts';
@@ -15,6 +12,7 @@ export interface FieldObserver {
 }
 
 const MAX_RECORD_BYTES = 64 << 20;
+const BATCH_ROWS = 1000;
 /** Small enough for a batch to be read in a few milliseconds, after which other requests get their turn. */
 const BATCH_BYTES = 1 << 17;
 
@@ -32,17 +30,25 @@ export async function readTestingRows(
 ): Promise<EvaluatedRows> {
   const source = { name: 'testing-results.csv', contentName: 'testing-results.csv', isLive: false };
   const input = { ...source, chunks: chunks[Symbol.asyncIterator](), checkUnchanged: async () => {} };
-  const { header, rest } = await readHead(input, { delimiter: ',', maxRecordBytes: MAX_RECORD_BYTES });
-  const own = header.names.length - classes.length - 2;
+  const options = { delimiter: ',', maxRecordBytes: MAX_RECORD_BYTES };
+  const { layout, rest } = await formats.csv.readLayout(input, options);
+  const own = layout.names.length - classes.length - 2;
   if (own < 0) throw damaged();
-  const columns = uniqueColumns(header.names.slice(0, own));
+  const columns = uniqueColumns(layout.names.slice(0, own));
   const indexes = new Map(classes.map((name, index) => [name, index]));
   const labels: number[] = [];
   const probabilities = new GrowingNumbers();
-  const reader = new FieldReader(header.names.length, header.dialect);
-  const records = recordReader(header, source.name);
+  const fieldsOf = layout.fieldReader();
+  const records = layout.records({
+    file: source.name,
+    batchRows: BATCH_ROWS,
+    batchBytes: () => BATCH_BYTES,
+    rowOverhead: 0,
+    maxRecordBytes: MAX_RECORD_BYTES,
+    start: layout.start,
+  });
   for await (const batch of readBatches({ records, rest, source: input })) {
-    const fields = reader.read(batch);
+    const fields = fieldsOf(batch);
     for (let row = 0; row < fields.rows; row++) {
       const label = indexes.get(textOf(fields, row, own));
       if (label === undefined) throw damaged();
@@ -53,19 +59,6 @@ export async function readTestingRows(
     await nextTurn();
   }
   return { labels, probabilities: probabilities.all(), classes: classes.length };
-}
-
-function recordReader(header: Header, file: string): RecordReader {
-  return new RecordReader({
-    dialect: header.dialect,
-    file,
-    width: header.names.length,
-    batchRows: 1000,
-    batchBytes: () => BATCH_BYTES,
-    rowOverhead: 0,
-    maxRecordBytes: MAX_RECORD_BYTES,
-    start: afterHeader(header),
-  });
 }
 
 /** Training leaves out columns whose name another one has. */

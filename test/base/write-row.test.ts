@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Dialect } from '../../../src/base/parse-records.ts';
-import { parseRecords } from '../../../src/base/parse-records.ts';
-import { writeRow } from '../../../src/formats/csv/write-row.ts';
-import { runs } from '../../support/random-tests.ts';
+import type { Dialect } from '../../src/base/parse-records.ts';
+import { parseRecords } from '../../src/base/parse-records.ts';
+import { writeRow } from '../../src/base/write-row.ts';
+import { runs } from '../support/random-tests.ts';
 
 describe('a written row', () => {
   it('has quotes only where they are needed', () => {

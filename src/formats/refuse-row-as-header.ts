@@ -1,5 +1,5 @@
-import { RowcastError } from '../../base/errors.ts';
-import { sanitize } from '../../base/sanitize.ts';
+import { RowcastError } from '../base/errors.ts';
+import { sanitize } from '../base/sanitize.ts';
 
 const number = /^[-+\u2212]?\p{Sc}? ?(?:\d[\d.,'\u2019]*|[.,]\d+)(?:e[-+]?\d+)?[ \u00a0]?(?:%|\p{Sc})?$/iu;
 const dateOrTime = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ].*)?$|^\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/;

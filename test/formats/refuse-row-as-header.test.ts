@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refuseRowAsHeader } from '../../../src/formats/csv/refuse-row-as-header.ts';
+import { refuseRowAsHeader } from '../../src/formats/refuse-row-as-header.ts';
 
 const refuse = (line: string, known: string[] = []) =>
   refuseRowAsHeader({ names: line.split(','), file: 'in.csv', hint: 'Use --names.' }, known);

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
-import { RowcastError } from '../../base/errors.ts';
-import type { Dialect } from '../../base/parse-records.ts';
-import { sanitize } from '../../base/sanitize.ts';
+import { RowcastError } from './errors.ts';
+import type { Dialect } from './parse-records.ts';
+import { sanitize } from './sanitize.ts';
 
 const plain: Dialect = { delimiter: ',', quote: '"', loneCr: false };
 
