@@ -37,7 +37,7 @@ const aboutText = ({ isExact, isLowerBound }: Pick<InputPlan, 'isExact' | 'isLow
 function probeLines({ probe, rows, requests, isLowerBound }: InputPlan): [string, string][] {
   if (probe === null) return [];
   const { latency, rowsPerSecond, firstRow } = probe;
-  const times = latency === null ? '' : `, ${latency.min.toFixed(0)} to ${latency.max.toFixed(0)} ms each`;
+  const times = latency === null ? '' : `, ${latencyText(latency)}`;
   const unit = requests === 0 ? 'batch' : 'request';
   const calls = countOf(probe.requests, unit).replace(/hs$/, 'hes');
   return [
@@ -59,6 +59,12 @@ function probeLines({ probe, rows, requests, isLowerBound }: InputPlan): [string
           ] as [string, string],
         ]),
   ];
+}
+
+/** How long requests took; a range unless its ends are equal when rounded to milliseconds. */
+export function latencyText({ min, max }: { min: number; max: number }): string {
+  const [least, most] = [counted(Math.round(min)), counted(Math.round(max))];
+  return least === most ? `${least} ms` : `${least} to ${most} ms each`;
 }
 
 /** The totals of all inputs. */

@@ -28,9 +28,12 @@ describe('rowcast serve, shutting down', () => {
 
   it('reloads on SIGHUP and keeps serving', async t => {
     const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: key };
-    const { child, end, says } = await serve(t, env);
+    const { url, child, end, says } = await serve(t, env);
     child.kill('SIGHUP');
     await says(/SIGHUP: reloaded keys/);
+    assert.equal((await get({ url, key }, '/readyz')).status, 200);
+    assert.equal((await get({ url, key }, '/user/report/none')).status, 404);
+    assert.equal((await get({ url, key: 'another' }, '/user/report/none')).status, 401);
     await end();
   });
 

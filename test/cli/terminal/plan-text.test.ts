@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { describeTotals } from '../../../src/cli/terminal/plan-text.ts';
+import { describeTotals, latencyText } from '../../../src/cli/terminal/plan-text.ts';
 
 it('the totals of a plan say whether the outputs fit on their disk', () => {
   const totals = {
@@ -25,4 +25,9 @@ it('the totals of a plan say whether the outputs fit on their disk', () => {
     'at least 2,000 rows, at least 2 requests, at least 47.2 MB of disk space (only 12.6 MB free, so the output does not fit)',
   );
   assert.equal(describeTotals({ ...totals, freeBytes: null }), `${rows}up to 47.2 MB of disk space`);
+});
+
+it('the latency of requests is a range, or one number if both ends are the same', () => {
+  assert.equal(latencyText({ min: 12.2, max: 1530.4 }), '12 to 1,530 ms each');
+  assert.equal(latencyText({ min: 7805.8, max: 7806.3 }), '7,806 ms');
 });

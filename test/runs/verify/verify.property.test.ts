@@ -46,6 +46,8 @@ describe('what score writes', () => {
         return false;
       },
     });
+    const inputs = Math.max(12, runs(40));
+    let [verified, withRejects] = [0, 0];
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -65,6 +67,7 @@ describe('what score writes', () => {
             assert.ok(error instanceof RowcastError && error.code === 'unclosed_quote', String(error));
             return;
           }
+          verified++;
           const scored = await readFile(output);
           const rejected = await readFile(rejects).catch(() => undefined);
           const files = { input, output, rejects: rejected && rejects };
@@ -77,6 +80,7 @@ describe('what score writes', () => {
           ))
             assert.notEqual(outcomeOf(text, changed, { delimiter, rejects: rejected }), 'equal', what);
           if (rejected === undefined) return;
+          withRejects++;
           for (const { changed, what } of changesOf(
             rejected,
             rejectMatters(rejected, { delimiter }),
@@ -86,11 +90,15 @@ describe('what score writes', () => {
             assert.notEqual(outcomeOf(text, scored, { delimiter, rejects: changed }), 'equal', what);
         },
       ),
-      { numRuns: runs(40) },
+      { numRuns: inputs },
     );
+    assert.ok(verified > inputs / 4, `only ${verified} of ${inputs} were verified`);
+    assert.ok(withRejects > 0, 'no run had rejects');
   });
 
   it('verifies wherever batches end, whether or not rows are held until the classes are known', () => {
+    const inputs = runs(400);
+    let verified = 0;
     fc.assert(
       fc.property(
         anyBytes,
@@ -107,7 +115,9 @@ describe('what score writes', () => {
           }
           const { layout } = encoded;
           const merged = mergeAll(encoded, fails, areClassesKnown);
+          // Without a scored row, nothing tells the classes.
           if (merged === undefined) return;
+          verified++;
           const output = Buffer.concat(merged.map(({ bytes }) => bytes));
           const all = merged.flatMap(({ rejects }) => rejects);
           const rejects = Buffer.concat([layout.rejectsPreamble, layout.rejectsText(all, false)]);
@@ -119,7 +129,8 @@ describe('what score writes', () => {
             assert.notEqual(outcomeOf(text, output, { rejects: changed }), 'equal', what);
         },
       ),
-      { numRuns: runs(400) },
+      { numRuns: inputs },
     );
+    assert.ok(verified > inputs / 10, `only ${verified} of ${inputs} were verified`);
   });
 });

@@ -14,11 +14,15 @@ const loneCrText = fc
 
 describe('a file with lone CRs', () => {
   it('keeps its blank lines after malformed records that are left out, as parsed by csv-parse', () => {
+    const inputs = runs(500);
+    let checked = 0;
     fc.assert(
       fc.property(loneCrText, fc.func(fc.boolean()), fc.boolean(), (text, fails, isTold) => {
         const input = encodeText(text, { read: { batchRows: 3 } });
         const merged = mergeAll(input, fails, isTold);
+        // Without a scored row, nothing tells the classes.
         if (merged === undefined) return;
+        checked++;
         const output = Buffer.concat(merged.map(({ bytes }) => bytes)).toString();
         const isInOutput = (fields: string[]): boolean => fields.length === 2 || fields.join() === '';
         const { dialect } = input.layout;
@@ -27,8 +31,9 @@ describe('a file with lone CRs', () => {
         assert.deepEqual(found, expected);
         assert.equal(outcomeOf(text, output, { batchRows: 1 }), 'equal');
       }),
-      { numRuns: runs(500) },
+      { numRuns: inputs },
     );
+    assert.ok(checked > inputs / 4, `only ${checked} of ${inputs} were checked`);
   });
 
   it('gives the same bytes after resuming at any commit point', () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { calibrationOf } from '../../../../src/training/findings/calibration.ts';
 import { confusionOf, correctRows, rowsOfClasses } from '../../../../src/training/findings/confusion.ts';
 import { rocCurve } from '../../../../src/training/findings/roc.ts';
-import '../../../support/random-tests.ts';
+import { runs } from '../../../support/random-tests.ts';
 
 /** Few distinct values, so that many are equal; 0 and 1 are among them. */
 const probabilities = fc.array(
@@ -29,10 +29,14 @@ describe('a ROC curve', () => {
   });
 
   it('has the shares of rows at least at each threshold, and rises from (0, 0) to (1, 1)', () => {
+    const inputs = runs(200);
+    let checked = 0;
     fc.assert(
       fc.property(given, ([ofClass = new Float64Array(), others = new Float64Array()]) => {
         const points = rocCurve(ofClass, others)?.points;
+        // A class that all rows have, or none, has no curve.
         if (points === undefined) return;
+        checked++;
         const thresholds = [...new Set([...ofClass, ...others])].sort((a, b) => b - a);
         const share = (values: Float64Array, threshold: number) =>
           values.filter(value => value >= threshold).length / values.length;
@@ -43,7 +47,9 @@ describe('a ROC curve', () => {
         // So few rows that no point is left out of the drawing.
         assert.deepEqual(points, [{ falsePositives: 0, truePositives: 0 }, ...expected]);
       }),
+      { numRuns: inputs },
     );
+    assert.ok(checked > inputs / 4, `only ${checked} of ${inputs} were checked`);
   });
 
   it('is drawn with few points, however many rows there are', () => {
