@@ -57,9 +57,10 @@ function assertRight({ output, retries, failure }: Outcome, code?: string): void
 
 describe('no row gets the response to another request', { concurrency: 4 }, () => {
   it('if a second response comes late and each carries its request id', async t => {
-    const outcome = await scoreWith(t, ({ number, id, response, write, later }) => {
+    const outcome = await scoreWith(t, ({ number, connection, id, response, write, later }) => {
       write(withId(response, id));
-      if (number === 2) later(1, withId(response, id));
+      // A batch that got three of them would stop the run.
+      if (number === 2 && connection < 3) later(1, withId(response, id));
     });
     assert.equal(outcome.failure, undefined);
     assertScored(outcome.output ?? Buffer.alloc(0), input);
