@@ -66,8 +66,9 @@ export interface Layout {
 
   /** What is appended to each record. @throws RowcastError `duplicate_columns`; `cannot_quote` */
   appended(options: AppendedOptions): Appended;
-  /** The names of the input's columns in the output, and those of the appended ones. */
+  /** The names that the input's columns have in the output. */
   readonly ownNames: readonly string[];
+  /** The names of the appended columns in the output. */
   appendedNames(options: AppendedOptions): string[];
   /** The preamble of the output. */
   outputPreamble(appended: Appended): Buffer;

@@ -78,9 +78,9 @@ export async function joinRun<T>(
 
 /** How the requests of a run are counted. */
 const countedBy =
-  ({ queue, contact }: OpenedQueue, run: QueuedRun): Budget['reserve'] =>
+  ({ queue, monitor }: OpenedQueue, run: QueuedRun): Budget['reserve'] =>
   (rows, rates, horizon) =>
-    contact.call(() => queue.reserve(run, rows, rates, horizon));
+    monitor.call(() => queue.reserve(run, rows, rates, horizon));
 
 /** What the workers keep to together, unless another one was told less. */
 const givenLimits = (

@@ -52,7 +52,7 @@ export async function untilScored(
 async function feed(
   { folder, plan }: Sharding,
   { ended }: Workers,
-  { queue, contact }: OpenedQueue,
+  { queue, monitor }: OpenedQueue,
   { stop, ownEnd }: { stop: AbortSignal; ownEnd: AbortController },
 ): Promise<number[]> {
   const run = queuedRun(folder, plan);
@@ -60,7 +60,7 @@ async function feed(
     if (codes.length > 0 && codes.every(code => code !== ExitCode.done)) ownEnd.abort();
   });
   try {
-    await feedRun({ folder, queue, run, contact, stop: AbortSignal.any([stop, ownEnd.signal]) });
+    await feedRun({ folder, queue, run, monitor, stop: AbortSignal.any([stop, ownEnd.signal]) });
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
   }

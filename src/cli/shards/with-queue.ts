@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 
 export interface OpenedQueue {
   queue: ShardQueue;
-  contact: QueueMonitor;
+  monitor: QueueMonitor;
 }
 
 /** Opens a queue, and logs what is wrong with it. @throws RowcastError as `openQueue` */
@@ -17,7 +17,7 @@ export async function withQueue<T>(
   use: (opened: OpenedQueue) => Promise<T>,
 ): Promise<T> {
   const queue = await openQueue(address, message => log.warn({ event: 'queue_settings' }, message));
-  const contact = new QueueMonitor({
+  const monitor = new QueueMonitor({
     onLost: ({ code, message }) =>
       log.warn(
         { event: 'queue_lost', code },
@@ -26,7 +26,7 @@ export async function withQueue<T>(
     onFound: () => log.info({ event: 'queue_found' }, `the queue at ${queue.name} can be reached again`),
   });
   try {
-    return await use({ queue, contact });
+    return await use({ queue, monitor });
   } finally {
     await queue.close();
   }

@@ -37,7 +37,7 @@ export async function workQueue(
   const watched = observeWork(context);
   try {
     return await withQueue(context, address, async opened => {
-      const { queue, contact } = opened;
+      const { queue, monitor } = opened;
       const worker = new QueueWorker(context, opened, watched, stop);
       log.info(
         { event: 'queue_joined', queue: queue.name },
@@ -46,7 +46,7 @@ export async function workQueue(
       for (;;) {
         if (stop.aborted) throw new Interrupted(stop);
         const runs = await unlessStopped(
-          contact.call(() => queue.runs()),
+          monitor.call(() => queue.runs()),
           stop,
         );
         let isEmpty = runs !== undefined;
@@ -93,30 +93,30 @@ class QueueWorker {
 
   /** @returns whether the run may have shards left for this worker */
   async visit(run: QueuedRun): Promise<boolean> {
-    const { queue, contact } = this.#opened;
+    const { queue, monitor } = this.#opened;
     try {
       if (!(await this.#runs.hasWork(run))) return false;
       const end = await this.#work(run);
       if (end.kind === 'gone' && (await this.#runs.isRemoved(run)))
-        await contact.call(() => queue.withdraw(run));
+        await monitor.call(() => queue.withdraw(run));
       return true;
     } catch (error) {
       if (error instanceof RowcastError && error.code === 'cancelled')
-        await contact.call(() => queue.withdraw(run));
-      else if (await this.#runs.isRemoved(run)) await contact.call(() => queue.withdraw(run));
+        await monitor.call(() => queue.withdraw(run));
+      else if (await this.#runs.isRemoved(run)) await monitor.call(() => queue.withdraw(run));
       else this.#refuse(run, error);
       return false;
     }
   }
 
   async #work(run: QueuedRun): Promise<RunEnd> {
-    const { queue, contact } = this.#opened;
+    const { queue, monitor } = this.#opened;
     const { folder, watch } = this.#runs.of(run);
     // A worker may have scored shards of other runs just before.
     const log = logOfFile(this.#context.log, folder.path, { folder: folder.path });
     const observer = this.#watched.observe(log, folder);
     const mayLeave = async (): Promise<boolean> => {
-      const others = (await contact.call(() => queue.runs()))?.filter(({ key }) => key !== run.key);
+      const others = (await monitor.call(() => queue.runs()))?.filter(({ key }) => key !== run.key);
       for (const other of others ?? []) if (await this.#runs.hasWork(other).catch(() => false)) return true;
       return false;
     };
@@ -124,7 +124,7 @@ class QueueWorker {
     return joinRun({ ...this.#context, log }, joining, work => {
       this.#runs.accept(run);
       log.info({ event: 'run_joined', folder: folder.path }, 'scoring its shards');
-      return workRun({ work, queue, run, watch, contact, mayLeave });
+      return workRun({ work, queue, run, watch, monitor, mayLeave });
     });
   }
 

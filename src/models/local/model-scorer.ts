@@ -14,7 +14,7 @@ import { RowPace } from './row-pace.ts';
 import { suggestOtherService } from './suggest-other-service.ts';
 import { ScoringThreads } from './threads/scoring-threads.ts';
 
-export interface LocalScorerOptions {
+export interface ModelScorerOptions {
   /** The folder of the local reports. */
   home?: string;
   /** By default the number of cores. */
@@ -58,7 +58,7 @@ export class ModelScorer implements SharedScorer {
     threads = availableParallelism(),
     maxRowsPerSecond,
     sharedPace,
-  }: LocalScorerOptions = {}): Promise<ModelScorer> {
+  }: ModelScorerOptions = {}): Promise<ModelScorer> {
     await checkReadable(home);
     return new ModelScorer(home, new ScoringThreads(threads), new RowPace(maxRowsPerSecond, sharedPace));
   }

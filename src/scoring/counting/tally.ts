@@ -14,13 +14,12 @@ export interface Tally {
   scoreSums: Float64Array;
 }
 
-const unrecognized: readonly Unrecognized[] = ['missing', 'mismatched', 'unseen', 'trimmed'];
-const MISFITS = unrecognized.length;
+const kinds: readonly Unrecognized[] = ['missing', 'mismatched', 'unseen', 'trimmed'];
 
 /** Where the counts of each column are in a tally. */
 export class TallyLayout {
   readonly columns: readonly CountedColumn[];
-  /** By column, where its unrecognized begin; the bins follow. */
+  /** By column, where the counts of its unrecognized values begin; those of its bins follow. */
   readonly #starts: Int32Array;
   readonly size: number;
   readonly #edges: readonly Float64Array[];
@@ -34,7 +33,7 @@ export class TallyLayout {
     this.#starts = new Int32Array(columns.length + 1);
     let size = 0;
     for (const [i, column] of columns.entries()) {
-      size += MISFITS + (isDetailed ? binsOf(column) : 0);
+      size += kinds.length + (isDetailed ? binsOf(column) : 0);
       this.#starts[i + 1] = size;
     }
     this.size = size;
@@ -45,7 +44,7 @@ export class TallyLayout {
   }
 
   binsAt(column: number): number {
-    return this.unrecognizedAt(column) + MISFITS;
+    return this.unrecognizedAt(column) + kinds.length;
   }
 
   binsEnd(column: number): number {
@@ -64,7 +63,7 @@ export class TallyLayout {
   /** Adds fields that a reader has come across, which forgets them. */
   addUnrecognized({ counts }: Tally, column: number, found: Record<Unrecognized, number>): void {
     const at = this.unrecognizedAt(column);
-    for (const [i, name] of unrecognized.entries()) {
+    for (const [i, name] of kinds.entries()) {
       counts[at + i] = (counts[at + i] as number) + found[name];
       found[name] = 0;
     }

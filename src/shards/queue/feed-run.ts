@@ -20,7 +20,7 @@ export interface FeedOptions {
   folder: SharedFolder;
   queue: ShardQueue;
   run: QueuedRun;
-  contact: QueueMonitor;
+  monitor: QueueMonitor;
   stop: AbortSignal;
 }
 
@@ -31,18 +31,18 @@ export interface FeedOptions {
  * @throws RowcastError `cancelled`
  * @throws Interrupted, and leaves the jobs to other workers
  */
-export async function feedRun({ folder, queue, run, contact, stop }: FeedOptions): Promise<void> {
+export async function feedRun({ folder, queue, run, monitor, stop }: FeedOptions): Promise<void> {
   const feeder = new Feeder(folder, queue, run);
   try {
     for (;;) {
       const isCancelled = (await folder.read(CANCELLED)) !== undefined;
       const isGone = (await folder.read(PLAN)) === undefined;
       const { left, isOver } = await readLeft(folder);
-      if (isCancelled || isGone || isOver) await contact.call(() => queue.withdraw(run));
+      if (isCancelled || isGone || isOver) await monitor.call(() => queue.withdraw(run));
       if (isCancelled) throw cancelled(folder);
       if (isGone || isOver) return;
       if (stop.aborted) throw new Interrupted(stop);
-      await contact.call(() => feeder.feed(left));
+      await monitor.call(() => feeder.feed(left));
       await sleep(FEED_MS, undefined, { signal: stop }).catch(() => {}); // seen above
     }
   } finally {

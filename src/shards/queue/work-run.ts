@@ -24,7 +24,7 @@ export interface RunWork {
   queue: ShardQueue;
   run: QueuedRun;
   watch: LeaseWatch;
-  contact: QueueMonitor;
+  monitor: QueueMonitor;
   /** Whether to leave when there was no job for a while, although shards are left that others score. */
   mayLeave: () => Promise<boolean>;
 }
@@ -45,7 +45,7 @@ export type RunEnd =
  * @throws RowcastError `cancelled`; an error that concerns all shards
  * @throws Interrupted
  */
-export async function workRun({ work, queue, run, watch, contact, mayLeave }: RunWork): Promise<RunEnd> {
+export async function workRun({ work, queue, run, watch, monitor, mayLeave }: RunWork): Promise<RunEnd> {
   const { folder, stop } = work;
   const taker = new ShardTaker(newWorker(work, false), watch);
   const look = async (): Promise<void> => watch.look((await readLeft(folder)).left);
@@ -63,7 +63,7 @@ export async function workRun({ work, queue, run, watch, contact, mayLeave }: Ru
       if ((await folder.read(PLAN)) === undefined) return { kind: 'gone' };
       const { isOver, failed } = await readLeft(folder);
       if (isOver) return { kind: 'over', failed: [...failed] };
-      const job = await unlessStopped(contact.call(take), stop);
+      const job = await unlessStopped(monitor.call(take), stop);
       if (job !== undefined && (await scoreJob(folder, taker, job))) busyAt = performance.now();
       if (job !== undefined) continue;
       await work.sharedPace?.leave();

@@ -14,14 +14,14 @@ for (const { name, skip, start } of stores)
       const server = await start(t);
       const queue = await open(t, server);
       const said: string[] = [];
-      const contact = new QueueMonitor({
+      const monitor = new QueueMonitor({
         onLost: () => said.push('lost'),
         onFound: () => said.push('found'),
       });
       const budget = {
         rates: () => ({ requests: 10, rows: 1_000 }),
         reserve: (rows: number, rates: { requests: number; rows: number }, horizon: number) =>
-          contact.call(() => queue.reserve(run, rows, rates, horizon)),
+          monitor.call(() => queue.reserve(run, rows, rates, horizon)),
       };
       const stop = new AbortController();
       await takeSlot(budget, 10, stop.signal);
