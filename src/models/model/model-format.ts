@@ -11,8 +11,8 @@ export const MAX_OWN_LEVELS = MAX_BINS - 2;
 const name = z.string();
 const levels = z.array(z.string());
 
-/** Incremented when models of earlier versions can no longer be read. */
-export const MODEL_FORMAT = 2;
+/** Incremented when a version cannot read the models of the version before it. */
+export const MODEL_FORMAT = 1;
 
 /**
  * The schema of `descriptionFile` in a model file, which has the whole model. A column is read as a number, a date, or a

@@ -35,7 +35,7 @@ export interface MadeReport {
   seed?: number;
   /** More columns of numbers. */
   more?: number;
-  /** Members of the report besides those that every version has. */
+  /** Members of the report that are not as usual. */
   members?: Partial<Report>;
 }
 
@@ -93,10 +93,8 @@ export async function makeReport(
       impact: (header.length - i) / ((header.length * (header.length + 1)) / 2),
     })),
     quality: {
+      ...base.quality,
       testing_rows: rows.length,
-      accuracy: 0.5,
-      auc: 0.5,
-      log_loss: 1,
       majority_accuracy: 0.4,
       accuracy_interval: { confidence: 0.95, low: 0.4, high: 0.6 },
       majority_class: classes[0] ?? '',
