@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { dateNotations, dateOrders } from '../../formats/values/date-parts.ts';
+import { dateOrders } from '../../formats/values/date-parts.ts';
 import { datePieces } from '../../formats/values/dates.ts';
 import { numberNotations } from '../../formats/values/numbers.ts';
 import { MAX_BINS, type PredictorSpec, predictorSpec } from './predictor-spec.ts';
@@ -29,7 +29,6 @@ export const description = z.object({
         name,
         type: z.literal('date'),
         order: z.enum(dateOrders),
-        notation: z.enum(dateNotations),
         piece: z.enum(datePieces),
       }),
       z

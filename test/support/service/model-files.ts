@@ -5,7 +5,7 @@ export function describedTrees() {
   return {
     format: 1,
     columns: [
-      { name: 'amount', type: 'numerical', notation: 'plain' },
+      { name: 'amount', type: 'numerical', notation: 'point' },
       { name: 'plan', type: 'categorical', levels: ['Basic', 'Plus'], others: 'merged' },
     ] as unknown[],
     classes: ['no', 'yes'],

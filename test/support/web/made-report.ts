@@ -23,8 +23,8 @@ const cities = Array.from({ length: 60 }, (_, i) => `city ${i}`);
 const columns: LearnedColumn[] = [
   { name: hostile.amount, type: 'numerical', notation: 'comma' },
   { name: hostile.plan, type: 'categorical', levels: [...hostile.levels] },
-  { name: hostile.since, type: 'date', piece: 'day', order: 'dmy', notation: 'written' },
-  { name: hostile.since, type: 'date', piece: 'hour', order: 'dmy', notation: 'written' },
+  { name: hostile.since, type: 'date', piece: 'day', order: 'dmy' },
+  { name: hostile.since, type: 'date', piece: 'hour', order: 'dmy' },
   { name: hostile.city, type: 'categorical', levels: cities, others: 'merged' },
   { name: '__proto__', type: 'numerical', notation: 'point' },
 ];
