@@ -4,7 +4,7 @@ import { type Stopping, stopping } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { type InputRange, isInside } from '../formats/records/position.ts';
 import { classesOf, type Plan } from '../scoring/prepare.ts';
-import { accountsOf, checkBalance } from '../scoring/row-counts.ts';
+import { checkBalance, rowCountsOf } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
@@ -58,7 +58,7 @@ export async function scoreRows({
   const { earlier, isDetailed = hasSummary(options) || earlier !== undefined } = input;
   const { layout } = plan;
   const { previous } = output;
-  const before = accountsOf(previous?.checkpoint);
+  const before = rowCountsOf(previous?.checkpoint);
   const data = dataCounts(plan, previous?.checkpoint, { isDetailed, earlier });
   const accounts = structuredClone(before);
   const stop = stopping(input.stop, () => source.close(), input.cancel);

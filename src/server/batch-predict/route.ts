@@ -9,7 +9,7 @@ import {
 } from '../../base/contract/accounts-trailer.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { prefetch } from '../../scoring/prefetch.ts';
-import { accountsOf } from '../../scoring/row-counts.ts';
+import { rowCountsOf } from '../../scoring/row-counts.ts';
 import { authorize } from '../auth/require-key.ts';
 import { keyOf, takeUploadSlot } from '../limits/shares.ts';
 import { problemFrom, RequestError } from '../problems/problems.ts';
@@ -119,7 +119,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
 
       const rows = Readable.from(scoredRows());
 
-      reply.trailer(accountsTrailer, async () => formatAccounts(accounts?.() ?? accountsOf(undefined)));
+      reply.trailer(accountsTrailer, async () => formatAccounts(accounts?.() ?? rowCountsOf(undefined)));
       reply.type('text/csv; charset=utf-8').header('vary', 'accept-encoding');
       if (negotiate(request.headers['accept-encoding'] ?? '', ['gzip', 'identity']) !== 'gzip')
         return reply.send(rows);
