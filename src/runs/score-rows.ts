@@ -9,9 +9,9 @@ import type { Scorer } from '../scoring/scorer.ts';
 import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
 import { commit, RunPosition } from './commit.ts';
-import { dataCounts } from './drift/data-counts.ts';
+import { dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
-import type { TotalTally } from './drift/total-counts.ts';
+import type { TotalTally } from './drift/total-tally.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
 import type { Output } from './output/output.ts';
 import { seekToCheckpoint } from './output/resume.ts';
@@ -59,7 +59,7 @@ export async function scoreRows({
   const { layout } = plan;
   const { previous } = output;
   const before = rowCountsOf(previous?.checkpoint);
-  const data = dataCounts(plan, previous?.checkpoint, { isDetailed, earlier });
+  const data = dataTally(plan, previous?.checkpoint, { isDetailed, earlier });
   const accounts = structuredClone(before);
   const stop = stopping(input.stop, () => source.close(), input.cancel);
   try {

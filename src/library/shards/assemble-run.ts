@@ -12,7 +12,7 @@ import { sumOf } from '../../scoring/row-counts.ts';
 import { checkParts } from '../../shards/assemble/check-parts.ts';
 import { type FileParts, filePartsOf } from '../../shards/assemble/file-parts.ts';
 import { joinFile, SAVE_BYTES } from '../../shards/assemble/join-file.ts';
-import type { JoinedTally } from '../../shards/assemble/joined-counts.ts';
+import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
 import { type PendingFile, pendingFile } from '../../shards/assemble/pending-parts.ts';
 import { rejectsHeaderOf } from '../../shards/assemble/rejects-header.ts';
 import { checkSpace, type SpaceNeed, spaceNeeded } from '../../shards/assemble/space.ts';

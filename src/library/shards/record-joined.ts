@@ -7,7 +7,7 @@ import { RunRecord } from '../../runs/run-record.ts';
 import type { Checksums, Summary } from '../../runs/summary/summary.ts';
 import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { FileParts, Part } from '../../shards/assemble/file-parts.ts';
-import type { JoinedTally } from '../../shards/assemble/joined-counts.ts';
+import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
 import { workTimeOf } from '../../shards/assemble/work-time.ts';
 import { isSingle } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
