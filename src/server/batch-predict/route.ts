@@ -39,7 +39,7 @@ const HELD_BACK = 3;
  * trailer. A failure after the first byte aborts the connection, so that a partial response is never mistaken for a
  * complete one.
  */
-export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app, options) => {
+export const batchPredictRoute: FastifyPluginAsync<BatchPredictOptions> = async (app, options) => {
   const { home, models, threads, limits, fairUse, onScored } = options;
   const { shares } = fairUse;
   const { batchRows } = fairUse.rowRate;
