@@ -9,7 +9,7 @@ import type { BatchScorer, Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import { countRecords } from './count-records.ts';
-import { type Probe, probe } from './sample-requests.ts';
+import { type Probe, sampleRequests } from './sample-requests.ts';
 
 /** What scoring an input would do. */
 export interface InputPlan {
@@ -126,7 +126,7 @@ async function planSource(
       probe:
         batchScorer === undefined
           ? null
-          : await probe(batchScorer, first.slice(0, probes), {
+          : await sampleRequests(batchScorer, first.slice(0, probes), {
               stop,
               dialect: layout.dialect,
               classes: appended?.classes ?? [],

@@ -6,7 +6,7 @@ import { type TimeChart, timeChart } from '../charts/time-chart.ts';
 import { type Html, html } from '../html.ts';
 
 /** What a run did over time: rows and batches, and for a service latency, requests in flight and retries. */
-export function courseSection(summary: Summary, points: readonly TimelinePoint[]): Html | undefined {
+export function timelineSection(summary: Summary, points: readonly TimelinePoint[]): Html | undefined {
   const last = points.at(-1);
   if (last === undefined || last.seconds === 0 || last.batches === 0) return undefined;
   const charts = summary.service === 'local' ? [rows(points), batches(points)] : hosted(summary, points);
