@@ -7,14 +7,12 @@ import { parseRecords } from '../base/parse-records.ts';
 import { executeRun } from '../runs/execute-run.ts';
 import { RunControl } from '../runs/run-control.ts';
 import type { SampleOptions } from '../runs/verify/verify.ts';
-import type { Scorer } from '../scoring/scorer.ts';
+import { LOCAL, type Scorer } from '../scoring/scorer.ts';
 import type { Target } from '../storage/target.ts';
 import type { JobValues } from './job-values.ts';
 import { namesOf } from './run-names.ts';
 import { byteStream, streamInputSource } from './streams/byte-input.ts';
 
-/** The name of the local scorer: its numbers are the same whenever it predicts a row. */
-const LOCAL = 'local';
 const PREFIX = 'p';
 
 /** The values of a run that predicts rows of a sample, which appends nothing but all probabilities. */

@@ -4,7 +4,7 @@ import type { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { addSamples, noSample, type TimelineSample } from '../../runs/summary/timeline.ts';
 import { newRowCounts, type RowCounts, sumOf } from '../../scoring/row-counts.ts';
-import { LOCAL } from '../service.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { type ProgressReport, progressText } from '../terminal/progress-text.ts';
 
 /** How far some of the files are. */

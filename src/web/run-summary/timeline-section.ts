@@ -1,6 +1,7 @@
 import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { TimelinePoint } from '../../runs/summary/timeline.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { countedText, countText } from '../charts/text.ts';
 import { type TimeChart, timeChart } from '../charts/time-chart.ts';
 import { type Html, html } from '../html.ts';
@@ -9,7 +10,7 @@ import { type Html, html } from '../html.ts';
 export function timelineSection(summary: Summary, points: readonly TimelinePoint[]): Html | undefined {
   const last = points.at(-1);
   if (last === undefined || last.seconds === 0 || last.batches === 0) return undefined;
-  const charts = summary.service === 'local' ? [rows(points), batches(points)] : hosted(summary, points);
+  const charts = summary.service === LOCAL ? [rows(points), batches(points)] : hosted(summary, points);
   const note =
     summary.attempts > 1 &&
     html`<p class="muted">This is the course of the last of ${countText(summary.attempts)} processes.</p>`;
