@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import { resolveTarget } from '../../storage/backends.ts';
+import { type Backends, resolveTarget } from '../../storage/backends.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
 import { type FileTarget, fileTarget } from '../../storage/local/file-target.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
@@ -22,6 +22,8 @@ export interface RunPathsOptions {
   hasFolders?: boolean | undefined;
   /** Other files that the command reads. */
   reads?: readonly UsedFile[] | undefined;
+  /** Backends of the names, if they are not the usual ones. */
+  backends?: Backends | undefined;
 }
 
 /** The paths that a command writes to: links resolved, and known to be distinct from each other and from its inputs. */
@@ -38,14 +40,16 @@ export interface RunPaths {
  * @throws RowcastError `output_is_input`, `same_output`, `bad_rejects`, `unwritable_output`
  */
 export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPaths> {
-  const { input, private: isPrivate = false, reads = [] } = options;
+  const { input, private: isPrivate = false, reads = [], backends } = options;
   const resolve = (name: string | undefined) =>
-    name === undefined ? undefined : resolveTarget(name, isPrivate);
+    name === undefined ? undefined : resolveTarget(name, isPrivate, backends);
   const output =
-    typeof options.output === 'string' ? await resolveTarget(options.output, isPrivate) : options.output;
+    typeof options.output === 'string'
+      ? await resolveTarget(options.output, isPrivate, backends)
+      : options.output;
   const rejects = await resolve(options.rejects);
   const summary = await resolve(options.summary);
-  if (output.path !== undefined && rejects !== undefined && rejects.path === undefined)
+  if (output.durable !== undefined && rejects !== undefined && rejects.durable === undefined)
     throw new RowcastError('bad_rejects', 'if the output is a file, the rejects must go to a file too', {
       location: { file: options.rejects ?? '' },
       hint: 'A killed run needs both files to resume. Give a file path as --rejects.',

@@ -1,0 +1,19 @@
+import type { DurableOutput } from '../../storage/durable-output.ts';
+
+/** The durable outputs of a run. The checkpoint of `output` covers all of them. */
+export interface RunOutputs {
+  output: DurableOutput;
+  rejects: DurableOutput;
+  /** Whether the rejects have their default place; then they are only written if there are any. */
+  hasDefaultRejects: boolean;
+  /** The rows that `repair` put into their places. */
+  repaired: DurableOutput;
+}
+
+/** @param rejects by default next to the output */
+export const runOutputsOf = (output: DurableOutput, rejects?: DurableOutput): RunOutputs => ({
+  output,
+  rejects: rejects ?? output.beside('.rejects'),
+  hasDefaultRejects: rejects === undefined,
+  repaired: output.beside('.repaired', '.partial'.length),
+});
