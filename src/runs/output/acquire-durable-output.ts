@@ -57,7 +57,7 @@ export async function acquireDurable(options: ResumableOutputOptions): Promise<A
   return {
     async open(identity) {
       if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, identity.fingerprint))
-        return finishedOutput(finished, output, identity);
+        return finishedOutput(finished, output);
       refuseExisting();
       return openOutput(options, identity, finished === undefined ? saved : undefined).catch(named);
     },
@@ -158,9 +158,9 @@ const isRetrained = ({ report: before }: Fingerprint, { report: now }: Fingerpri
 const NO_EXTENTS = { output: { ...NOTHING_WRITTEN, uncompressed: 0 }, rejects: NOTHING_WRITTEN };
 
 /** The output of a run that had only to be published. Its input is checked again, and there must be nothing to write. */
-function finishedOutput(checkpoint: Checkpoint, output: DurableOutput, identity: RunIdentity): Output {
+function finishedOutput(checkpoint: Checkpoint, output: DurableOutput): Output {
   return {
-    attempt: attemptAfter(checkpoint, identity),
+    attempt: attemptAfter(checkpoint),
     previous: { checkpoint, method: resumeMethodOf(checkpoint.fingerprint) },
     resumePoint: undefined,
     async write() {

@@ -68,7 +68,7 @@ export class ResumableOutput implements Output {
     const { outputs, checkpointInterval: interval, history } = options;
     const { fingerprint } = identity;
     const saved = previous?.checkpoint;
-    this.attempt = saved === undefined ? identity.attempt : attemptAfter(saved, identity);
+    this.attempt = saved === undefined ? identity.attempt : attemptAfter(saved);
     const { attempt } = this;
     this.#saver = new CheckpointSaver({
       outputs,
@@ -184,9 +184,7 @@ export class ResumableOutput implements Output {
 }
 
 /** The process that resumes from a checkpoint. */
-export const attemptAfter = (
-  { attempt, position }: Pick<Checkpoint, 'attempt' | 'position'>,
-  identity: Pick<RunIdentity, 'attempt'>,
-): Attempt => nextAttempt(attempt ?? identity.attempt, position.row);
+export const attemptAfter = ({ attempt, position }: Pick<Checkpoint, 'attempt' | 'position'>): Attempt =>
+  nextAttempt(attempt, position.row);
 
 const NOTHING = Buffer.alloc(0);

@@ -150,7 +150,7 @@ export class LocalOutput implements DurableOutput {
     if (held === undefined) return;
     try {
       const isOfDeadProcess =
-        held.formerOutput !== undefined && resolve(held.formerOutput) === resolve(address);
+        held.abandonedOutput !== undefined && resolve(held.abandonedOutput) === resolve(address);
       const isUnchanged = extent.bytes > 0 && (await this.#has(extent));
       if (isOfDeadProcess || isUnchanged) await this.#files.remove(partial);
     } finally {
