@@ -5,6 +5,7 @@ import { type FileTarget, fileTarget } from '../../storage/local/file-target.ts'
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Target } from '../../storage/target.ts';
 import { runFilesOf } from './run-files.ts';
+import { runOutputsOf } from './run-outputs.ts';
 
 /** The paths that a command reads and writes, as given. */
 export interface RunPathsOptions {
@@ -66,7 +67,7 @@ export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPath
     [...inputFiles(input), ...reads],
     [
       ...output.usedFiles('the output', '-o'),
-      ...(output.path === undefined ? [] : checkpointFilesOf(output.path)),
+      ...(output.path === undefined ? storedFilesOf(output, rejects) : checkpointFilesOf(output.path)),
       ...((rejects ?? defaultRejects(output))?.usedFiles('the rejects file', '--rejects') ?? []),
       ...(summary?.usedFiles('the summary', '--summary') ?? []),
       stderr,
@@ -86,6 +87,15 @@ export function defaultRejects({ path: output }: Target): FileTarget | undefined
   if (output === undefined) return undefined;
   const { rejects } = runFilesOf(output);
   return fileTarget(rejects, rejects);
+}
+
+/** What a run whose output is not a local file has next to it. */
+function storedFilesOf({ durable }: Target, rejects: Target | undefined): UsedFile[] {
+  if (durable === undefined) return [];
+  const own = { option: '-o', isDerived: true };
+  const checkpoint = { ...own, at: durable.checkpoint.name, what: 'the checkpoint of the output' };
+  if (rejects !== undefined) return [checkpoint];
+  return [checkpoint, { ...own, at: runOutputsOf(durable).rejects.address, what: 'the rejects file' }];
 }
 
 /** The files that a run needs to resume, and those of a repair, which it removes. */

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { thisProcess } from '../../../src/storage/local/locks/lock-holder.ts';
+import { type RunInStore, type StoreBench, storeBench } from '../../support/object-store/scored-in-store.ts';
+import { isFull, seed } from '../../support/random-tests.ts';
+
+/** A holder that looks like a process that was killed. */
+const killed = { ...thisProcess(), started: 'never' };
+
+/** How many of the requests are tried in the quick tests, the first one chosen by the seed. */
+const TRIED = 5;
+
+/**
+ * Makes a run stop for good at one of its requests to the store: its later ones never arrive either.
+ *
+ * @param side whether the request has its effect before that
+ * @returns settles when that request was made, with false if the run ends without it
+ */
+async function diesAt(
+  { service, run }: StoreBench,
+  key: string,
+  { number, side, ...how }: RunInStore & { number: number; side: 'before' | 'after' },
+): Promise<boolean> {
+  const client = `${key} ${number} ${side}`;
+  let requests = 0;
+  const hook = side === 'before' ? service.hooks.before : service.hooks.after;
+  const died = new Promise<boolean>(resolve => {
+    service.hooks[side] = request => {
+      if (request.client !== client || ++requests < number) return hook?.(request);
+      resolve(true);
+      return new Promise(() => {});
+    };
+    run(key, { ...how, store: { client, holder: killed } }).then(
+      () => resolve(false),
+      () => resolve(false), // only once the service is closed
+    );
+  });
+  return died;
+}
+
+/** Lets a run die at each of its requests, before and after its effect, and compares what the next run makes of it. */
+async function dieAtEach(t: TestContext, key: string, bench: StoreBench): Promise<void> {
+  const wanted = await bench.wanted(key.slice(1));
+  let requests = 0;
+  bench.service.hooks.before = ({ client }) => void (client === 'whole' && requests++);
+  await bench.run(`/whole${key}`, { store: { client: 'whole' } });
+  const step = isFull ? 1 : Math.ceil(requests / TRIED);
+  let resumes = 0;
+  let deaths = 0;
+  for (const side of ['before', 'after'] as const)
+    for (let number = 1 + (seed % step); number <= requests; number += step) {
+      const own = `/${side}-${number}${key}`;
+      if (!(await diesAt(bench, own, { number, side }))) continue;
+      deaths++;
+      // Under its own name, an object is either missing or complete.
+      for (const [suffix, bytes] of bench.written(own))
+        if (suffix !== '.checkpoint') assert.deepEqual(bytes, wanted.get(suffix), own);
+      const result = await bench.run(own);
+      if (result?.resumedFrom !== undefined) resumes++;
+      assert.deepEqual(bench.written(own), wanted, own);
+      assert.deepEqual(
+        bench.service.uploads().filter(left => left.startsWith(own)),
+        [],
+        own,
+      );
+    }
+  t.diagnostic(`${requests} requests, ${deaths} deaths, ${resumes} resumes`);
+  assert.ok(deaths >= TRIED && resumes > 0);
+}
+
+describe('a run that dies at one of its requests to a store is finished by the next one', () => {
+  it('with the same bytes', async t => dieAtEach(t, '/out.csv', await storeBench(t, 400)));
+
+  it('with the same bytes as gzip', async t => dieAtEach(t, '/out.csv.gz', await storeBench(t, 1600)));
+});
