@@ -3,6 +3,7 @@ import { Interrupted } from '../../base/interrupted.ts';
 import type { Attempt } from '../../runs/attempt.ts';
 import { acquireDurable } from '../../runs/output/acquire-durable-output.ts';
 import type { Output } from '../../runs/output/output.ts';
+import { localPath } from '../../runs/paths/local-path.ts';
 import type { LockedPaths } from '../../runs/paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
 import { runOutputsOf } from '../../runs/paths/run-outputs.ts';
@@ -50,8 +51,8 @@ const NOTHING = Buffer.alloc(0);
  */
 export async function joinFile(file: FileParts, options: JoinOptions): Promise<void> {
   const { folder, plan, locked, attempt, rejectsHeader, files, stop } = options;
-  const { path, name } = locked.output;
-  if (path === undefined) throw new RowcastError('bad_plan', 'the output of a shard must be a file');
+  const { name } = locked.output;
+  const path = localPath(locked.output, 'shards need');
   const rejects = locked.rejects?.path;
   const output = new LocalOutput(path, { name, isPrivate: options.private, files });
   const outputs = runOutputsOf(output, rejects === undefined ? undefined : output.at(rejects));
