@@ -5,7 +5,7 @@ import { acquireDurable } from '../../src/runs/output/acquire-durable-output.ts'
 import type { CommitPoint, Output } from '../../src/runs/output/output.ts';
 import type { ResumableOutputOptions } from '../../src/runs/output/resumable-output.ts';
 import { runOutputsOf } from '../../src/runs/paths/run-outputs.ts';
-import { newAccounts } from '../../src/scoring/row-counts.ts';
+import { newRowCounts } from '../../src/scoring/row-counts.ts';
 import type { Files } from '../../src/storage/durable-files.ts';
 import { LocalOutput } from '../../src/storage/local/local-output.ts';
 
@@ -14,7 +14,7 @@ export const pointAt = (row: number): CommitPoint => ({
   position: { offset: 10 * row, row, line: row + 1 },
   prefix: new PrefixDigest().state(),
   classes: ['no', 'yes'],
-  accounts: newAccounts(),
+  accounts: newRowCounts(),
 });
 
 const identity = {

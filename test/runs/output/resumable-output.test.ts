@@ -8,7 +8,7 @@ import { RejectsOutput } from '../../../src/runs/output/rejects-output.ts';
 import { ResumableOutput } from '../../../src/runs/output/resumable-output.ts';
 import { runFilesOf } from '../../../src/runs/paths/run-files.ts';
 import { runOutputsOf } from '../../../src/runs/paths/run-outputs.ts';
-import { newAccounts } from '../../../src/scoring/row-counts.ts';
+import { newRowCounts } from '../../../src/scoring/row-counts.ts';
 import { none } from '../../../src/storage/codecs/none.ts';
 import { NOTHING_WRITTEN } from '../../../src/storage/durable-output.ts';
 import { LocalOutput } from '../../../src/storage/local/local-output.ts';
@@ -55,7 +55,7 @@ const pointAt = (row: number): CommitPoint => ({
   position: { offset: 10 * row, row, line: row + 1 },
   prefix: new PrefixDigest().state(),
   classes: ['no', 'yes'],
-  accounts: newAccounts(),
+  accounts: newRowCounts(),
 });
 
 function checkpointIn(files: MemoryFiles): Checkpoint | undefined {
