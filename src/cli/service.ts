@@ -1,8 +1,8 @@
-import type { ServiceClient } from '../client/service-client.ts';
+import type { ReportClient } from '../client/protocols/report/report-client.ts';
 import type { UploadService } from '../runs/transfer-file.ts';
 
 /** What commands ask a prediction service for, hosted or local. */
-export type Service = UploadService & Pick<ServiceClient, 'name' | 'report' | 'persona' | 'testingResults'>;
+export type Service = UploadService & Pick<ReportClient, 'name' | 'report' | 'persona' | 'testingResults'>;
 
 export const LOCAL = 'local';
 

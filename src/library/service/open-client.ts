@@ -1,9 +1,9 @@
-import { contractWire, type Wire } from '../../base/contract/wire-names.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { timeoutOption } from '../../base/options/service.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
+import type { Wire } from '../../client/protocols/report/wire-names.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
 import type { Environment, RemoteAddress } from './choose-service.ts';
 import { readServiceKey } from './read-key.ts';
@@ -15,6 +15,7 @@ export interface ConnectOptions {
     ClientOptions,
     'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage' | 'sharedPace'
   >;
+  /** Names of members that the deployment has changed. */
   wire?: Partial<Wire> | undefined;
   env: Environment;
   onRetry?: ClientOptions['onRetry'] | undefined;
@@ -35,12 +36,13 @@ export async function openClient(
 ): Promise<ServiceClient> {
   const base = readBaseUrl(url, allowHttp);
   // Loaded only when it is needed.
+  const { protocols } = await import('../../client/protocols/protocols.ts');
   const { ServiceClient } = await import('../../client/service-client.ts');
   return new ServiceClient({
     url: base,
     key: await unlessStopped(readServiceKey(key, env), stop),
     name: redacted(base.href),
-    wire: { ...contractWire, ...wire },
+    protocol: protocols.report({ wire }),
     timeout: values.timeout,
     ...pace,
     ...(onRetry && { onRetry }),

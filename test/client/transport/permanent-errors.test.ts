@@ -6,6 +6,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { ReportClient } from '../../../src/client/protocols/report/report-client.ts';
 import { ServiceClient } from '../../../src/client/service-client.ts';
 import { permanentError } from '../../../src/client/transport/permanent-errors.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -51,16 +52,17 @@ async function assertStops(t: TestContext, url: string, code: string): Promise<v
     onRetry: failure => assert.fail(`${failure.code} is retried`),
   });
   t.after(() => client.close());
+  const reports = new ReportClient(client);
   const body = Buffer.from('{"id":"r","personas":[{"features":{}}]}');
   async function* csv(): AsyncGenerator<Buffer> {
     yield Buffer.from('a\n1\n');
   }
   for (const call of [
-    () => client.report('r'),
-    () => client.persona('r', {}),
-    () => client.batchPersona(body, { personas: 1, classes: undefined }),
-    () => client.testingResults('r').next(),
-    () => client.batchPredict('r', csv(), undefined),
+    () => reports.report('r'),
+    () => reports.persona('r', {}),
+    () => reports.batchPersona('r', body, 1),
+    () => reports.testingResults('r').next(),
+    () => reports.batchPredict('r', csv(), undefined),
   ])
     await assert.rejects(call(), { code, kind: 'fatal', severity: 'refused' });
 }

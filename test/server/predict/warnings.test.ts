@@ -4,6 +4,7 @@ import { before, describe, it, type TestContext } from 'node:test';
 import { parseAccounts } from '../../../src/base/contract/accounts-trailer.ts';
 import { personaResponse } from '../../../src/base/contract/schemas.ts';
 import { readBaseUrl } from '../../../src/client/base-url.ts';
+import { ReportClient } from '../../../src/client/protocols/report/report-client.ts';
 import { ServiceClient } from '../../../src/client/service-client.ts';
 import { Client as LibraryClient } from '../../../src/index.ts';
 import { LocalService } from '../../../src/models/local/service/local-service.ts';
@@ -22,7 +23,7 @@ describe('what a service says about values that its model does not know', () => 
     const target = await serving(t, { home });
     const client = new ServiceClient({ url: readBaseUrl(target.url, false), key: target.key, name: 'test' });
     t.after(() => client.close());
-    return { client, target };
+    return { client: new ReportClient(client), target };
   }
 
   it('names an unknown category and a value of another type, as a local prediction does', async t => {

@@ -1,26 +1,19 @@
 import { codePointOrder } from '../../../base/contract/class-order.ts';
 import { MAX_CLASSES } from '../../../base/contract/limits.ts';
-import type { Wire } from '../../../base/contract/wire-names.ts';
 import { counted, countOf } from '../../../base/number-text.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import { checkReport, InvalidResponse } from '../../invalid-response.ts';
+import type { Expected } from '../protocol.ts';
 import { copyProbabilities } from './copy-probabilities.ts';
 import { isObject } from './is-object.ts';
 import { inPersonaOrder } from './persona-order.ts';
+import type { Wire } from './wire-names.ts';
 
-export interface ExpectedPredictions {
-  /** Number of personas sent. */
-  personas: number;
-  /** The classes in the output header, once they are known. */
-  classes: readonly string[] | undefined;
-  /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
-  allowAllInvalid?: boolean;
+export interface ExpectedPredictions extends Expected {
   /** The requested report; if the response names one, it must be this one. */
   report?: string;
   wire: Wire;
-  /** The API key: text from the service that contains it is not shown. */
-  secret?: string;
 }
 
 /**
