@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative } from 'node:path';
 import { type Description, techSpecs } from '../../base/contract/schemas.ts';
-import { usualProtocol } from '../../base/contract/usual-protocol.ts';
+import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import type { RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { camelCase } from '../../base/options/values/resolve-options.ts';
@@ -45,7 +45,7 @@ export function fingerprintOf({
   input,
   range,
   service,
-  protocol = usualProtocol,
+  protocol,
   report,
   rejects,
   options,
@@ -57,7 +57,7 @@ export function fingerprintOf({
     ...(format !== 'csv' && { format }),
     dialect: { ...dialect, quote: dialect.quote ?? null },
     service,
-    ...(protocol !== usualProtocol && { protocol }),
+    ...namedProtocol(protocol),
     report: { id: options.report, hash: reportHash(report) },
     options: { ...givenOptions(options), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },
   };
