@@ -11,7 +11,6 @@ import { failureTable, withStatuses } from './failure-table.ts';
 import { checkLast, checkWritten } from './last-check.ts';
 import { Pacer } from './pacing/pacer.ts';
 import type { Expected, Protocol, ResponseReader } from './protocols/protocol.ts';
-import { reportProtocol } from './protocols/report/report-protocol.ts';
 import { Requests, type WholeRequest } from './requests.ts';
 import { withRetries } from './retry/retry.ts';
 import { Transport } from './transport/http.ts';
@@ -29,9 +28,9 @@ const MAX_OUTAGE_SECONDS = 5;
  *
  * @throws CallError from every request that has failed for good
  */
-export class ServiceClient {
+export class ServiceClient<P extends Protocol = Protocol> {
   readonly name: string;
-  readonly protocol: Protocol;
+  readonly protocol: P;
   readonly statistics: CallStatistics = {
     calls: 0,
     inFlight: 0,
@@ -42,16 +41,16 @@ export class ServiceClient {
   readonly retryPolicy: RetryPolicy;
   readonly transport: Transport;
   readonly #key: string;
-  readonly #options: ClientOptions;
+  readonly #options: ClientOptions<P>;
   readonly #pacer: Pacer;
   readonly #requests: Requests;
   readonly #closed = new AbortController();
 
   /** @param shared a client whose pace and knowledge of the service this one shares */
-  constructor(options: ClientOptions, shared?: ServiceClient) {
+  constructor(options: ClientOptions<P>, shared?: ServiceClient) {
     this.#options = options;
     this.name = options.name;
-    this.protocol = options.protocol ?? reportProtocol();
+    this.protocol = options.protocol;
     this.#key = options.key;
     const { onRetry } = options;
     const maxOutage = options.maxOutage ?? MAX_OUTAGE_SECONDS;
@@ -110,7 +109,7 @@ export class ServiceClient {
    * A client for one of several runs: they share the pace and what is known of the service. Statistics and connections
    * are its own, so surplus responses cast doubt on the rows of one run only.
    */
-  forRun(own: Pick<ClientOptions, 'maxOutage' | 'onRetry'> = {}): ServiceClient {
+  forRun(own: Pick<ClientOptions, 'maxOutage' | 'onRetry'> = {}): ServiceClient<P> {
     return new ServiceClient({ ...this.#options, ...own }, this);
   }
 

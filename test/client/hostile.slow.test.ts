@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { connectReports } from '../../src/client/connect-reports.ts';
 import { reportProtocol } from '../../src/client/protocols/report/report-protocol.ts';
-import { ServiceClient } from '../../src/client/service-client.ts';
+import type { ServiceClient } from '../../src/client/service-client.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
 import type { ReceivedPredictions } from '../../src/scoring/predictions.ts';
 import { endless, nested, type SentBytes, startRaw, whole } from '../support/stub/raw.ts';
@@ -21,7 +22,7 @@ async function connect(
 ): Promise<{ client: ServiceClient; retried: CallError[] }> {
   const url = new URL(await startRaw(t, sent));
   const retried: CallError[] = [];
-  const client = new ServiceClient({
+  const client = connectReports({
     url,
     key: 'a-key',
     name: 'raw',

@@ -5,13 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
-import type { ClientOptions } from '../../src/client/client-options.ts';
-import { ReportClient } from '../../src/client/protocols/report/report-client.ts';
+import { connectReports } from '../../src/client/connect-reports.ts';
 import { reportProtocol } from '../../src/client/protocols/report/report-protocol.ts';
-import { ServiceClient } from '../../src/client/service-client.ts';
 import type { CallError } from '../../src/scoring/failures/call-error.ts';
 import { key } from '../support/secrets.ts';
-import { connect } from '../support/stub/connect.ts';
+import { type ConnectOptions, connect } from '../support/stub/connect.ts';
 import { reportBatch } from '../support/stub/report-batch.ts';
 import { probabilitiesOf, type StubCall, type StubOptions, send } from '../support/stub/service.ts';
 
@@ -395,7 +393,9 @@ describe('testing results', () => {
 it('a single persona is sent and its response read with the wire names of the deployment', async t => {
   const sent: string[] = [];
   let warnings: unknown;
-  const { client } = await connect(t, {
+  const wire = { id: 'r', personas: 'ps', features: 'f', predictions: 'x', probabilities: 'p', error: 'e' };
+  const { reports } = await connect(t, {
+    protocol: reportProtocol(wire),
     first(request, response) {
       void text(request).then(body => {
         sent.push(`${request.url} ${body}`);
@@ -404,8 +404,6 @@ it('a single persona is sent and its response read with the wire names of the de
       return true;
     },
   });
-  const wire = { id: 'r', personas: 'ps', features: 'f', predictions: 'x', probabilities: 'p', error: 'e' };
-  const reports = new ReportClient(client, reportProtocol(wire));
   assert.deepEqual(await reports.persona('churn', features), { probabilities: { no: 1 }, warnings: [] });
   assert.deepEqual(sent, ['/user/persona {"r":"churn","f":{"plan":"basic","age":40}}']);
   warnings = [{ code: 'unseen', column: 'plan', message: 'the model does not know this category' }];
@@ -418,7 +416,7 @@ it('a single persona is sent and its response read with the wire names of the de
 describe('the key does not appear in failures', { concurrency: true }, () => {
   const key = 'secret_1234567890'; // also valid as a problem code
 
-  async function assertHidden(t: TestContext, options: StubOptions & Partial<ClientOptions>): Promise<void> {
+  async function assertHidden(t: TestContext, options: ConnectOptions): Promise<void> {
     const failures: unknown[] = [];
     const { client } = await connect(t, {
       ...options,
@@ -479,7 +477,7 @@ describe('the key does not appear in failures', { concurrency: true }, () => {
     server.close();
     await once(server, 'close');
     for (const bad of [key, `${key}\n`]) {
-      const client = new ServiceClient({
+      const client = connectReports({
         url: new URL(`http://127.0.0.1:${port}`),
         key: bad,
         name: 'nobody',

@@ -1,14 +1,14 @@
 import type { Protocol } from './protocol.ts';
 import { reportProtocol } from './report/report-protocol.ts';
-import { contractWire, type Wire } from './report/wire-names.ts';
+import type { Wire } from './report/wire-names.ts';
 
 /** What a deployment may change about its protocol. */
 export interface ProtocolOptions {
   /** Other names of members, for the protocol `report`. */
-  wire?: Partial<Wire> | undefined;
+  wire?: Wire | undefined;
 }
 
 /** All protocols, by name: a row for each. */
 export const protocols = {
-  report: ({ wire }) => reportProtocol({ ...contractWire, ...wire }),
+  report: ({ wire }) => reportProtocol(wire),
 } as const satisfies Record<string, (options: ProtocolOptions) => Protocol>;

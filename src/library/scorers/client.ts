@@ -3,8 +3,10 @@ import type { Features, LooseReport, Probabilities, ValueWarning } from '../../b
 import { RowcastError } from '../../base/errors.ts';
 import { serviceOptions } from '../../base/options/score.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
+import { connectReports } from '../../client/connect-reports.ts';
 import { ReportClient } from '../../client/protocols/report/report-client.ts';
-import { ServiceClient } from '../../client/service-client.ts';
+import type { ReportProtocol } from '../../client/protocols/report/report-protocol.ts';
+import type { ServiceClient } from '../../client/service-client.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import { called } from '../as-rowcast-error.ts';
@@ -75,7 +77,7 @@ export interface PersonaCall extends Call {
 export class Client implements Scorer {
   /** The service's URL. */
   readonly name: string;
-  readonly #client: ServiceClient;
+  readonly #client: ServiceClient<ReportProtocol>;
   readonly #reports: ReportClient;
   /** The outage that the caller wants to wait for, if it says so. */
   readonly #maxOutage: number | undefined;
@@ -97,7 +99,7 @@ export class Client implements Scorer {
     this.#maxOutage = given.maxOutage === undefined ? undefined : values.maxOutage;
     this.name = redacted(base.href);
     const retry = retryOf({ onRetry }, this.#guard);
-    this.#client = new ServiceClient({
+    this.#client = connectReports({
       url: base,
       key,
       name: this.name,

@@ -3,7 +3,8 @@ import type { timeoutOption } from '../../base/options/service.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
-import type { Wire } from '../../client/protocols/report/wire-names.ts';
+import type { ReportProtocol } from '../../client/protocols/report/report-protocol.ts';
+import { contractWire, type Wire } from '../../client/protocols/report/wire-names.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
 import type { Environment, RemoteAddress } from './choose-service.ts';
 import { readServiceKey } from './read-key.ts';
@@ -33,28 +34,29 @@ export interface ConnectOptions {
 export async function openClient(
   { url, key, allowHttp }: RemoteAddress,
   { values, pace, wire, env, onRetry, trace, stop }: ConnectOptions,
-): Promise<ServiceClient> {
+): Promise<ServiceClient<ReportProtocol>> {
   const base = readBaseUrl(url, allowHttp);
   // Loaded only when it is needed.
-  const { protocols } = await import('../../client/protocols/protocols.ts');
-  const { ServiceClient } = await import('../../client/service-client.ts');
-  return new ServiceClient({
-    url: base,
-    key: await unlessStopped(readServiceKey(key, env), stop),
-    name: redacted(base.href),
-    protocol: protocols.report({ wire }),
-    timeout: values.timeout,
-    ...pace,
-    ...(onRetry && { onRetry }),
-    trace,
-  });
+  const { connectReports } = await import('../../client/connect-reports.ts');
+  return connectReports(
+    {
+      url: base,
+      key: await unlessStopped(readServiceKey(key, env), stop),
+      name: redacted(base.href),
+      timeout: values.timeout,
+      ...pace,
+      ...(onRetry && { onRetry }),
+      trace,
+    },
+    { ...contractWire, ...wire },
+  );
 }
 
 /** Opens the client of a service, and closes it afterwards. @throws as `openClient` */
 export async function withClient<T>(
   address: RemoteAddress,
   options: ConnectOptions,
-  use: (client: ServiceClient) => Promise<T>,
+  use: (client: ServiceClient<ReportProtocol>) => Promise<T>,
 ): Promise<T> {
   const client = await openClient(address, options);
   try {

@@ -6,8 +6,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { connectReports } from '../../../src/client/connect-reports.ts';
 import { ReportClient } from '../../../src/client/protocols/report/report-client.ts';
-import { ServiceClient } from '../../../src/client/service-client.ts';
 import { permanentError } from '../../../src/client/transport/permanent-errors.ts';
 import { newFolder } from '../../support/folder.ts';
 import { startRaw, whole } from '../../support/stub/raw.ts';
@@ -44,7 +44,7 @@ async function startTls(t: TestContext): Promise<number> {
 
 /** Asserts that every kind of request fails at the first attempt, despite a large --max-outage. */
 async function assertStops(t: TestContext, url: string, code: string): Promise<void> {
-  const client = new ServiceClient({
+  const client = connectReports({
     url: new URL(url),
     key: 'a-key',
     name: 'wrong',

@@ -1,5 +1,5 @@
 import { InvalidResponse } from '../../invalid-response.ts';
-import { isObject } from './is-object.ts';
+import { isObject } from '../is-object.ts';
 import type { Wire } from './wire-names.ts';
 
 /** Some services number their predictions with this member. */

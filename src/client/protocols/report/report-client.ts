@@ -4,24 +4,22 @@ import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import type { ServiceClient } from '../../service-client.ts';
 import { download } from './download.ts';
 import { parsePersona } from './parse-persona.ts';
-import { type ReportProtocol, reportProtocol } from './report-protocol.ts';
+import type { ReportProtocol } from './report-protocol.ts';
 import { upload } from './upload.ts';
 
 /** The requests of the prediction report API that other protocols do not have, by the client of a service. */
 export class ReportClient {
   readonly name: string;
-  readonly #client: ServiceClient;
-  readonly #protocol: ReportProtocol;
+  readonly #client: ServiceClient<ReportProtocol>;
 
-  constructor(client: ServiceClient, protocol: ReportProtocol = reportProtocol()) {
+  constructor(client: ServiceClient<ReportProtocol>) {
     this.name = client.name;
     this.#client = client;
-    this.#protocol = protocol;
   }
 
   /** A report's tech specs and drivers, and its classes and columns if the service includes them. */
   async report(id: string, signal?: AbortSignal): Promise<LooseReport> {
-    return this.#client.ask(this.#protocol.describe(id), signal);
+    return this.#client.ask(this.#client.protocol.describe(id), signal);
   }
 
   /** A report's testing results, as CSV. */
@@ -44,7 +42,7 @@ export class ReportClient {
 
   /** One persona's probabilities, and what the service says about its values. */
   async persona(id: string, features: Features, signal?: AbortSignal): Promise<PersonaAnswer> {
-    const { wire } = this.#protocol;
+    const { wire } = this.#client.protocol;
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
     const request = { method: 'POST', path: '/user/persona', body, personas: 1 } as const;
     const read = (response: Buffer, secret: string): PersonaAnswer =>
@@ -63,7 +61,7 @@ export class ReportClient {
     personas: number,
     signal?: AbortSignal,
   ): Promise<ReceivedPredictions> {
-    const { request, reader } = this.#protocol.predict(id);
+    const { request, reader } = this.#client.protocol.predict(id);
     const expected = { personas, classes: undefined };
     return this.#client.predict({ request: { ...request, body }, reader: reader(), expected }, signal);
   }
