@@ -18,7 +18,8 @@ export const pointAt = (row: number): CommitPoint => ({
 const identity = {
   attempt: firstAttempt(),
   fingerprint: {
-    input: { path: '/in.csv', size: 10, modified: 1, gzip: false },
+    input: { path: '/in.csv', size: 10, modified: 1, codec: 'none' },
+    format: 'csv',
     dialect: { delimiter: ',', quote: '"', loneCr: false },
     service: 'local',
     report: { id: 'r', hash: 'h' },
