@@ -23,8 +23,8 @@ const CONCURRENCY = 16;
 const MAX_OUTAGE_SECONDS = 5;
 
 /**
- * Client of a service for one run, by any protocol. Requests that may succeed later are retried. Redirects
- * are not followed, so that the key is not sent to another host.
+ * Client of a service for one run, by any protocol. Requests that may succeed later are retried. Redirects are not
+ * followed, so that the key is not sent to another host.
  *
  * @throws CallError from every request that has failed for good
  */

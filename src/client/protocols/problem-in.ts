@@ -1,8 +1,6 @@
 import type { Problem } from '../transport/error-response.ts';
 
-/**
- * Reads the body of an error as JSON; anything else, such as a proxy's HTML, is shown as text.
- */
+/** Reads the body of an error as JSON; anything else, such as a proxy's HTML, is shown as text. */
 export function problemIn(
   body: string,
   read: (members: Readonly<Record<string, unknown>>) => ProblemMembers,
@@ -13,12 +11,18 @@ export function problemIn(
   } catch {
     return { detail: body.replace(/<[^<>]*>/g, ' ').replace(/\s+/g, ' ') };
   }
-  const { code, detail = body } = read(Object(parsed)); // members of unknown type, which `read` checks
-  return { code, detail };
+  const { code, message } = read(Object(parsed)); // members of unknown type
+  return {
+    code: typeof code === 'string' && CODE.test(code) ? code : undefined,
+    detail: typeof message === 'string' ? message : body,
+  };
 }
 
-/** The members of an error that hold its code and its message, as far as they are there. */
+/** What an error has as its code and as its message, whatever that is. */
 interface ProblemMembers {
-  code?: string | undefined;
-  detail?: string | undefined;
+  code?: unknown;
+  message?: unknown;
 }
+
+/** Codes are counted, so no other text, which may hold values of rows, is taken for one. */
+const CODE = /^[a-z][a-z0-9_]{0,40}$/;

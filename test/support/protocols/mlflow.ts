@@ -33,7 +33,7 @@ export const mlflow: Protocol = {
   problemOf: (_, body) =>
     problemIn(body, ({ error_code: code, message }) => ({
       code: typeof code === 'string' ? code.toLowerCase() : undefined,
-      detail: typeof message === 'string' ? message : undefined,
+      message,
     })),
   // The response to `ping` is a blank line.
   kindOf: body => (body.toString().trim() === '' ? 'description' : kindOfJson(body)),

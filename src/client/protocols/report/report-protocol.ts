@@ -49,11 +49,8 @@ const personasOf = (report: string, wire: Wire) =>
     closing: ']}',
   });
 
-/** A problem document (RFC 9457) with a code. */
-function readProblem({ code, detail, title }: Readonly<Record<string, unknown>>) {
-  const isText = (words: unknown): words is string => typeof words === 'string';
-  return {
-    code: isText(code) && /^[a-z][a-z0-9_]{0,40}$/.test(code) ? code : undefined,
-    detail: [detail, title].find(isText),
-  };
-}
+/** A problem document (RFC 9457), with a code. */
+const readProblem = ({ code, detail, title }: Readonly<Record<string, unknown>>) => ({
+  code,
+  message: typeof detail === 'string' ? detail : title,
+});
