@@ -1,4 +1,4 @@
-import { codePointOrder } from '../../../src/base/contract/class-order.ts';
+import { codePointOrder } from '../../../src/base/contract/code-point-order.ts';
 import { sanitize } from '../../../src/base/sanitize.ts';
 import type { BodyLayout } from '../../../src/client/bodies/body-layout.ts';
 import { sentColumns } from '../../../src/client/bodies/sent-columns.ts';

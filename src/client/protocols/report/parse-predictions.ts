@@ -1,4 +1,4 @@
-import { codePointOrder } from '../../../base/contract/class-order.ts';
+import { codePointOrder } from '../../../base/contract/code-point-order.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import { checkReport, InvalidResponse } from '../../invalid-response.ts';
