@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createHistogram } from 'node:perf_hooks';
 import type { ScoredUpload } from '../base/contract/accounts-trailer.ts';
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import type { Distributions } from '../base/contract/predictions.ts';
 import type { Features, LooseReport, PersonaAnswer } from '../base/contract/schemas.ts';
 import { contractWire, type Wire } from '../base/contract/wire-names.ts';
 import type { RetryPolicy } from '../scoring/failures/attempts.ts';
@@ -184,12 +185,12 @@ export class ServiceClient {
    *
    * @param signal aborts the request
    */
-  async batchPersona(body: Buffer, expected: Expected, signal?: AbortSignal): Promise<ReceivedPredictions> {
+  async batchPersona(body: Buffer, expected: Expected, signal?: AbortSignal): Promise<ReceivedPredictions<Distributions>> {
     return this.#retried(() => this.tryBatch(body, expected, signal), expected.personas > 1, signal);
   }
 
   /** The same, in a single attempt. */
-  async tryBatch(body: Buffer, expected: Expected, signal?: AbortSignal): Promise<ReceivedPredictions> {
+  async tryBatch(body: Buffer, expected: Expected, signal?: AbortSignal): Promise<ReceivedPredictions<Distributions>> {
     const { personas, classes } = expected;
     const limit = maxResponseBytes(personas, classes);
     const path = '/user/batch-persona';

@@ -1,4 +1,5 @@
 import type { BatchMemory } from '../base/kernel/batch-memory.ts';
+import type { Distributions, Predictions } from '../base/contract/predictions.ts';
 import type { Dialect } from '../base/parse-records.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
 import type { Header } from './csv/header.ts';
@@ -104,13 +105,8 @@ export interface PredictedBatch {
   readonly batch: Batch;
   /** Index of a malformed record → its fault. */
   readonly faults: ReadonlyMap<number, Fault>;
-  readonly predictions: {
-    readonly classes: readonly string[];
-    /** One after the other for each well-formed record. */
-    readonly probabilities: Float64Array;
-    /** The number of a well-formed record → why it has none. */
-    readonly errors: ReadonlyMap<number, unknown>;
-  };
+  /** One after the other for each well-formed record. */
+  readonly predictions: Predictions;
 }
 
 /**
@@ -122,4 +118,4 @@ export interface PredictedBatch {
 export type MergeRecords = (from: number, to: number, lastByte: number | undefined, into?: Buffer) => Buffer;
 
 /** Merges the records of a batch whose fields are in the memory of a kernel, and of which none is malformed. */
-export type PlacedMerger = (batch: Batch, fields: Fields, probabilities: Float64Array) => MergeRecords;
+export type PlacedMerger = (batch: Batch, fields: Fields, predictions: Distributions) => MergeRecords;

@@ -1,5 +1,6 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import { RowcastError } from '../base/errors.ts';
+import type { Outputs } from '../base/contract/predictions.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
 import { newAccounts, type RowCounts } from '../scoring/row-counts.ts';
@@ -36,7 +37,8 @@ export class RunRecord implements RunView {
   readonly newRun: Attempt = firstAttempt();
   attempt: Attempt = this.newRun;
   service: string | null = null;
-  classes: readonly string[] = [];
+  /** What the output's header says, once that is known. */
+  outputs: Outputs | undefined;
   statistics: CallStatistics | undefined;
   accounts: RowCounts = newAccounts();
   /** How far it was with the last part that was written. */
@@ -171,7 +173,7 @@ export class RunRecord implements RunView {
       ...this.names,
       attempt: this.attempt,
       service: this.service,
-      classes: this.classes,
+      outputs: this.outputs,
       statistics: this.statistics,
       accounts,
       resumedFrom: this.resumedFrom,

@@ -1,3 +1,4 @@
+import type { Outputs } from '../base/contract/predictions.ts';
 import type { LooseReport } from '../base/contract/schemas.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
@@ -55,12 +56,12 @@ export async function prepare(
 }
 
 /**
- * The classes of the output, in its order, before any row is scored.
+ * What is appended to the output's header, before any row is scored.
  *
- * @throws RowcastError `unknown_classes` if neither options nor report name them
+ * @throws RowcastError `unknown_classes` if neither options nor report name the classes
  */
-export function classesOf({ options, layout, report }: Plan): readonly string[] {
+export function plannedOutputs({ options, layout, report }: Plan): Outputs {
   const known = appendedOptionsFor({ ...options, layout, report });
   if (known === undefined) throw unknownClasses();
-  return known.classes;
+  return known.outputs;
 }

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
+import type { Distributions } from '../../base/contract/predictions.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
-import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 
 /** Maximum size of a request, as in a run. */
 const BATCH_ROWS = 1000;
@@ -70,7 +70,7 @@ function* batchesOf(report: string, personas: readonly Features[]): Generator<Ba
   if (texts.length > 0) yield batch();
 }
 
-function predictionOf({ classes, probabilities, errors }: ReceivedPredictions, row: number): Prediction {
+function predictionOf({ classes, probabilities, errors }: Distributions, row: number): Prediction {
   const error = errors.get(row);
   if (error !== undefined) return { error };
   const own = classes.map((name, index) => [name, probabilities[row * classes.length + index] ?? Number.NaN]);

@@ -1,3 +1,4 @@
+import { outputsShape } from '../../scoring/outputs-shape.ts';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
@@ -75,7 +76,8 @@ export const checkpointShape = z.strictObject({
       before: z.strictObject({ size: z.number(), modified: z.number() }).exactOptional(),
     })
     .exactOptional(),
-  classes: z.array(z.string()),
+  /** What the output's header says; it is written before the first checkpoint. */
+  outputs: outputsShape.exactOptional(),
   accounts: accountsShape,
   /** What was counted in the data. A repair and the joining of shards count nothing. */
   tally: tallyShape.exactOptional(),

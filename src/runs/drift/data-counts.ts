@@ -1,3 +1,5 @@
+import { classesOfOutputs } from '../../scoring/predictions.ts';
+import type { Outputs } from '../../base/contract/predictions.ts';
 import { type Counting, hasUnrecognized } from '../../scoring/counting/counted-column.ts';
 import { RunTally } from '../../scoring/counting/run-tally.ts';
 import { TallyLayout } from '../../scoring/counting/tally.ts';
@@ -14,7 +16,7 @@ export interface DataTally {
   tally: RunTally;
   counting: Counting;
   /** @param sum what was counted by several runs that count the same; by default, by this one */
-  figures(classes: readonly string[], sum?: RunTally): DataFigures;
+  figures(outputs: Outputs | undefined, sum?: RunTally): DataFigures;
   /**
    * Checks what was counted so far.
    *
@@ -53,7 +55,8 @@ export function dataCounts(
   return {
     tally,
     counting,
-    figures: (classes, sum = tally) => figuresOf(sum, layout, { classes, trainingRows, earlier }),
+    figures: (outputs, sum = tally) =>
+      figuresOf(sum, layout, { classes: classesOfOutputs(outputs), trainingRows, earlier }),
     check(limits, read, latest) {
       const isEnd = latest === 'end';
       checkUnrecognized(limits, tally, layout, read, isEnd, (column, kind) => {

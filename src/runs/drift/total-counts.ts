@@ -1,3 +1,4 @@
+import type { Outputs } from '../../base/contract/predictions.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import type { DataTally } from './data-counts.ts';
@@ -5,8 +6,8 @@ import type { DataFigures } from './figures.ts';
 
 /** What several runs of one command have counted together. */
 export class TotalTally {
-  #total: { sum: RunTally; counts: DataTally; classes: readonly string[] } | undefined;
-  /** Whether all runs have counted the same columns and classes; otherwise there is no total. */
+  #total: { sum: RunTally; counts: DataTally; outputs: Outputs | undefined } | undefined;
+  /** Whether all runs have counted the same columns and predictions; otherwise there is no total. */
   #isWhole = true;
 
   /**
@@ -14,24 +15,24 @@ export class TotalTally {
    *
    * @param counts undefined if they are not known
    */
-  add(counts: DataTally | undefined, classes: readonly string[]): void {
+  add(counts: DataTally | undefined, outputs: Outputs | undefined): void {
     const total = this.#total;
     if (counts === undefined) this.#isWhole = false;
-    else if (total === undefined) this.#total = { sum: counts.tally.copy(), counts, classes };
-    else if (!isDeepStrictEqual(identityOf(counts, classes), identityOf(total.counts, total.classes)))
+    else if (total === undefined) this.#total = { sum: counts.tally.copy(), counts, outputs };
+    else if (!isDeepStrictEqual(identityOf(counts, outputs), identityOf(total.counts, total.outputs)))
       this.#isWhole = false;
     else total.sum.addRun(counts.tally);
   }
 
   /** Undefined if there is no run, or no total of them. */
   figures(): DataFigures | undefined {
-    return this.#isWhole ? this.#total?.counts.figures(this.#total.classes, this.#total.sum) : undefined;
+    return this.#isWhole ? this.#total?.counts.figures(this.#total.outputs, this.#total.sum) : undefined;
   }
 }
 
 /** What must be the same to be added; where a column is in the input may differ. */
-const identityOf = ({ counting: { columns, isDetailed } }: DataTally, classes: readonly string[]) => ({
+const identityOf = ({ counting: { columns, isDetailed } }: DataTally, outputs: Outputs | undefined) => ({
   isDetailed,
-  classes,
+  outputs,
   columns: columns.map(({ name, learned, edges, levels }) => ({ name, learned, edges, levels })),
 });

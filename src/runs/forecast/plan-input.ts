@@ -1,3 +1,4 @@
+import { classesOfOutputs } from '../../scoring/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { usualFormat } from '../../formats/formats.ts';
@@ -129,7 +130,7 @@ async function planSource(
           : await probe(batchScorer, first.slice(0, probes), {
               stop,
               dialect: layout.dialect,
-              classes: appended?.classes ?? [],
+              classes: classesOfOutputs(appended?.outputs),
             }),
       firstRequest:
         showRequest && batchScorer !== undefined && first[0] !== undefined

@@ -41,7 +41,7 @@ export async function probe(
     const [part] = scorer.parts(batch);
     if (part === undefined) continue;
     const begun = performance.now();
-    const attempt = await scorer.tryPart({ batch: part, classes: undefined }, stop);
+    const attempt = await scorer.tryPart({ batch: part, outputs: undefined }, stop);
     times.push(performance.now() - begun);
     scorer.release(part);
     if ('failure' in attempt) throw CallError.from(attempt.failure);
@@ -63,10 +63,10 @@ function firstRowOf(
   { predictions, merged }: Scored,
   { classes: appended, dialect }: Pick<ProbeOptions, 'classes' | 'dialect'>,
 ): Probe['firstRow'] {
-  const classes = merged === undefined ? predictions.classes : appended;
+  const { classes = appended, probabilities = [] } = predictions.kind === 'distribution' && merged === undefined ? predictions : {};
   const record =
     merged === undefined
-      ? [...predictions.probabilities.subarray(0, classes.length)]
+      ? [...probabilities.slice(0, classes.length)]
       : parseRecords(merged.bytes.toString(), dialect).find(({ length }) => length >= classes.length);
   if (record === undefined || classes.length === 0 || record.length < classes.length) return null;
   const last = record.slice(-classes.length).map(Number);

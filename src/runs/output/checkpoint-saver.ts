@@ -82,7 +82,7 @@ export class CheckpointSaver {
     const { mark } = committed;
     // Nothing was written since the start, so there is nothing new to save.
     if (mark === undefined) return;
-    const { position, prefix, classes, accounts, tally } = mark.commitPoint;
+    const { position, prefix, outputs, accounts, tally } = mark.commitPoint;
     const checkpoint: Checkpoint = {
       format: FORMAT,
       state,
@@ -92,7 +92,7 @@ export class CheckpointSaver {
       position,
       prefix,
       ...extentsOf(committed),
-      classes: [...classes],
+      ...(outputs !== undefined && { outputs }),
       accounts,
       ...(tally !== undefined && { tally: tally.toJSON() }),
     };

@@ -1,3 +1,4 @@
+import type { Outputs } from '../../base/contract/predictions.ts';
 import { createHash } from 'node:crypto';
 import type { Position } from '../../formats/records/position.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
@@ -26,7 +27,7 @@ export interface PreviousRun {
 export interface CommitPoint {
   position: Position;
   prefix: PrefixState;
-  classes: readonly string[];
+  outputs: Outputs | undefined;
   accounts: RowCounts;
   /** What was counted in the data, if anything is. */
   tally?: RunTally | undefined;

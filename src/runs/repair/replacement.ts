@@ -160,7 +160,6 @@ function checkpointOf(
     output: { ...extentOf(output), uncompressed: output.uncompressed },
     rejects: extentOf(rejects),
     repaired: { ...extentOf(repaired), ...forLedger },
-    classes: [],
     accounts: newAccounts(),
   };
 }

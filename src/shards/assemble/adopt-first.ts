@@ -1,3 +1,4 @@
+import type { Outputs } from '../../base/contract/predictions.ts';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -17,7 +18,7 @@ export interface FirstPart {
   paths: RunFiles;
   parts: FileParts['parts'];
   identity: RunIdentity;
-  classes: readonly string[];
+  outputs: Outputs | undefined;
   private: boolean;
 }
 
@@ -53,7 +54,7 @@ export async function adoptFirst(work: FirstPart): Promise<void> {
 }
 
 async function saveFirst(
-  { files, paths, identity, classes, ...work }: FirstPart,
+  { files, paths, identity, outputs, ...work }: FirstPart,
   first: Part,
 ): Promise<void> {
   const rejectsAccess = accessOf(paths.rejects, work.private);
@@ -71,7 +72,7 @@ async function saveFirst(
     first,
     { attempt, fingerprint },
     { bytes, tail: bytes === 0 ? '' : tail.digest() },
-    classes,
+    outputs,
   );
   await replaceFile(files, paths.checkpoint, Buffer.from(JSON.stringify(checkpoint)), {
     next: paths.newCheckpoint,

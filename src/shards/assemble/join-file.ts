@@ -69,7 +69,7 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
   if (await isInPlace(folder, files, file, paths)) return;
   const fingerprint = joinFingerprint(plan, file, locked.relativeRejects);
   const identity = { attempt, fingerprint, rejectsHeader };
-  await adoptFirst({ ...options, paths, parts: file.parts, identity, classes: plan.classes });
+  await adoptFirst({ ...options, paths, parts: file.parts, identity, outputs: plan.outputs });
   const acquired = await acquire();
   const output = await acquired?.open(identity).catch(error => {
     throw withHint(error);
@@ -81,7 +81,7 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
     if (stop.aborted) throw new Interrupted(stop);
     await folder.create(joinedName(file.index), '{}');
     const { end } = file.parts.at(-1) as Part; // an input has at least one shard
-    await output.finish(pointAfter({ end }, file.accounts, plan.classes));
+    await output.finish(pointAfter({ end }, file.accounts, plan.outputs));
   } catch (error) {
     await output.suspend();
     throw withHint(error);
@@ -124,7 +124,7 @@ async function append({ parts }: FileParts, output: Output, options: JoinOptions
       options.onJoined?.(joined);
     }
     accounts = sumOf([accounts, result.accounts]);
-    const point = pointAfter(part, accounts, plan.classes);
+    const point = pointAfter(part, accounts, plan.outputs);
     await output.write({ ...PIECE, isCommitPoint: true }, () => point);
     unsaved += result.output.bytes;
     if (unsaved < saveBytes) continue;

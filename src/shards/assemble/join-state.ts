@@ -1,3 +1,4 @@
+import type { Outputs } from '../../base/contract/predictions.ts';
 import type { Attempt } from '../../runs/attempt.ts';
 import { type Checkpoint, type Fingerprint, FORMAT } from '../../runs/checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../../runs/checkpoint/fingerprint.ts';
@@ -37,18 +38,18 @@ export function joinFingerprint(
 export const pointAfter = (
   { end: position }: Pick<Part, 'end'>,
   accounts: RowCounts,
-  classes: readonly string[],
-): CommitPoint => ({ position, prefix: new PrefixDigest().state(), classes, accounts });
+  outputs: Outputs | undefined,
+): CommitPoint => ({ position, prefix: new PrefixDigest().state(), outputs, accounts });
 
 /** The checkpoint of an output that has its first part. */
 export function firstCheckpoint(
   first: Part,
   identity: { attempt: Attempt; fingerprint: Fingerprint },
   rejects: Checkpoint['rejects'],
-  classes: readonly string[],
+  outputs: Outputs | undefined,
 ): Checkpoint {
   const { output, accounts } = first.result;
-  const { position, prefix } = pointAfter(first, accounts, classes);
+  const { position, prefix } = pointAfter(first, accounts, outputs);
   return {
     format: FORMAT,
     state: 'running',
@@ -57,7 +58,7 @@ export function firstCheckpoint(
     prefix,
     output: { ...output, uncompressed: output.bytes },
     rejects,
-    classes: [...classes],
+    ...(outputs !== undefined && { outputs }),
     accounts,
   };
 }

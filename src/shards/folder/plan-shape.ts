@@ -1,3 +1,4 @@
+import { outputsShape } from '../../scoring/outputs-shape.ts';
 import * as z from 'zod';
 
 const positionShape = z.strictObject({ offset: z.number(), row: z.number(), line: z.number() });
@@ -32,7 +33,8 @@ export const planShape = z.strictObject({
   /** The ID of the report, and the hash of its description. */
   report: z.strictObject({ id: z.string(), hash: z.string() }),
   /** In the order of the output's columns. */
-  classes: z.array(z.string()),
+  /** What is appended to each output; a plan without files does not say. */
+  outputs: outputsShape.exactOptional(),
   /** The options that determine the bytes of the outputs, as a definition has them. */
   options: z.record(z.string(), z.unknown()),
   /** When to stop, and what to write beside the outputs. */

@@ -1,3 +1,4 @@
+import type { Outputs } from '../../base/contract/predictions.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
@@ -7,7 +8,7 @@ import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { checkOutputName } from '../../runs/guards/check-output-name.ts';
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
-import { classesOf, type Plan, prepare } from '../../scoring/prepare.ts';
+import { type Plan, plannedOutputs, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Identity, Source } from '../../storage/source.ts';
@@ -43,14 +44,14 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
   const files: PlanFile[] = [];
   let report =
     pairs.length === 0 ? reportHash(await unlessStopped(scorer.describe(options.report), stop)) : '';
-  let classes: readonly string[] = [];
+  let outputs: Outputs | undefined;
   for (const pair of pairs) {
     const source = await openSource(pair.input, false, options.encoding);
     try {
       const prepared = await prepare(source, { ...options }, scorer, stop);
       checkOutputName(pair.output, prepared.layout.dialect);
       report = reportHash(prepared.report);
-      classes = classesOf(prepared);
+      outputs = plannedOutputs(prepared);
       files.push(planFile(pair, await source.identify(), prepared));
     } finally {
       source.close();
@@ -63,7 +64,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     shard_bytes: shardBytes,
     files,
     report: { id: options.report, hash: report },
-    classes: [...classes],
+    ...(outputs !== undefined && { outputs }),
     options: pinned.options,
   };
   const id = createHash('sha256').update(JSON.stringify(identity)).digest('hex');

@@ -39,8 +39,8 @@ const differencesOf = (a: ShardPlan, b: ShardPlan): string[] =>
     'the inputs or outputs': [a.files, b.files],
     '--shard-bytes': [a.shard_bytes, b.shard_bytes],
     'the options': [
-      [a.options, a.classes],
-      [b.options, b.classes],
+      [a.options, a.outputs],
+      [b.options, b.outputs],
     ],
   })
     .filter(([, [before, now]]) => JSON.stringify(before) !== JSON.stringify(now))

@@ -1,9 +1,9 @@
+import type { Distributions } from '../../../base/contract/predictions.ts';
 import { codePointOrder } from '../../../base/contract/class-order.ts';
 import { MAX_CLASSES } from '../../../base/contract/limits.ts';
 import type { Wire } from '../../../base/contract/wire-names.ts';
 import { counted, countOf } from '../../../base/number-text.ts';
 import { sanitize } from '../../../base/sanitize.ts';
-import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import { checkReport, InvalidResponse } from '../../invalid-response.ts';
 import { copyProbabilities } from './copy-probabilities.ts';
 import { isObject } from './is-object.ts';
@@ -34,7 +34,7 @@ export interface ExpectedPredictions {
 export function parsePredictions(
   body: string,
   { personas, classes, allowAllInvalid, report, wire, secret }: ExpectedPredictions,
-): ReceivedPredictions {
+): Distributions {
   const received = readPredictions(body, wire, report);
   if (received.length !== personas)
     throw new InvalidResponse(
@@ -70,9 +70,9 @@ export function parsePredictions(
   if (firstFault !== undefined && faults === personas) {
     if (!allowAllInvalid) throw new InvalidResponse(firstFault);
     // Classes seen only in invalid predictions must not become the header's.
-    if (classes === undefined) return { classes: [], probabilities: new Float64Array(), errors };
+    if (classes === undefined) return { kind: 'distribution', classes: [], probabilities: new Float64Array(), errors };
   }
-  return { classes: expected, probabilities, errors };
+  return { kind: 'distribution', classes: expected, probabilities, errors };
 }
 
 /** A member from the service as text, whatever its type. */

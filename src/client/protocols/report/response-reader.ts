@@ -1,4 +1,4 @@
-import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
+import type { Distributions } from '../../../base/contract/predictions.ts';
 import { jsonText } from '../../transport/response-body.ts';
 import { type ExpectedPredictions, parsePredictions } from './parse-predictions.ts';
 import { ResponseTemplate } from './response-template.ts';
@@ -18,7 +18,7 @@ export class ResponseReader {
    *
    * @throws InvalidResponse
    */
-  read(body: Buffer, options: ExpectedPredictions): ReceivedPredictions {
+  read(body: Buffer, options: ExpectedPredictions): Distributions {
     const { personas, classes, report } = options;
     if (report !== this.#report) {
       this.#report = report;
