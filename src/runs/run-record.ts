@@ -3,7 +3,7 @@ import { RowcastError } from '../base/errors.ts';
 import type { Outputs } from '../base/contract/predictions.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
-import { newAccounts, type RowCounts } from '../scoring/row-counts.ts';
+import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/saved-attempt.ts';
@@ -40,11 +40,11 @@ export class RunRecord implements RunView {
   /** What the output's header says, once that is known. */
   outputs: Outputs | undefined;
   statistics: CallStatistics | undefined;
-  accounts: RowCounts = newAccounts();
+  accounts: RowCounts = newRowCounts();
   /** How far it was with the last part that was written. */
   progress: Pick<RunProgress, 'fraction' | 'before'> | undefined;
   /** What earlier processes of a resumed run had done. */
-  before: RowCounts = newAccounts();
+  before: RowCounts = newRowCounts();
   /** The counts of the last checkpoint; rows after it are scored again. */
   kept: () => RowCounts | undefined = () => undefined;
   resumedFrom: number | undefined;

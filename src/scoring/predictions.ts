@@ -1,4 +1,4 @@
-import { countOf, type Outputs, type Predictions } from '../base/contract/predictions.ts';
+import { numbersPerRow, type Outputs, type Predictions } from '../base/contract/predictions.ts';
 
 /** Predictions as a scorer returns them. */
 export type ReceivedPredictions<P extends Predictions = Predictions> = P & {
@@ -19,7 +19,7 @@ export function outputsOf(predictions: Predictions): Outputs | undefined {
     }
     case 'numbers': {
       const { kind, names, values, errors } = predictions;
-      return errors.size * countOf(names) === values.length ? undefined : { kind, names };
+      return errors.size * numbersPerRow(names) === values.length ? undefined : { kind, names };
     }
   }
 }

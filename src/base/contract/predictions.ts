@@ -36,12 +36,12 @@ export interface Numbers extends Errors {
   readonly kind: 'numbers';
   /** None if there is one number for each persona. */
   readonly names: readonly string[];
-  /** personas × `countOf(names)`, row after row; NaN for a persona that has an error. */
+  /** personas × `numbersPerRow(names)`, row after row; NaN for a persona that has an error. */
   readonly values: Float64Array;
 }
 
 /** How many numbers a persona has. */
-export const countOf = ({ length }: readonly string[]): number => Math.max(1, length);
+export const numbersPerRow = ({ length }: readonly string[]): number => Math.max(1, length);
 
 /** How much the sum of a persona's probabilities may differ from 1, because services round them. */
 export const tolerance = (classes: number): number => Math.max(0.01, classes * 0.005);

@@ -5,7 +5,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { History } from '../../base/options/values/run-values.ts';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
-import { accountsShape } from '../../scoring/row-counts.ts';
+import { rowCountsShape } from '../../scoring/row-counts.ts';
 import { attemptShape } from '../attempt.ts';
 
 /** Identifies a run. If any of this differs, a checkpoint belongs to a different run and is not resumed. */
@@ -78,7 +78,7 @@ export const checkpointShape = z.strictObject({
     .exactOptional(),
   /** What the output's header says; it is written before the first checkpoint. */
   outputs: outputsShape.exactOptional(),
-  accounts: accountsShape,
+  accounts: rowCountsShape,
   /** What was counted in the data. A repair and the joining of shards count nothing. */
   tally: tallyShape.exactOptional(),
 });

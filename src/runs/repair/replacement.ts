@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { newAccounts } from '../../scoring/row-counts.ts';
+import { newRowCounts } from '../../scoring/row-counts.ts';
 import type { Codec } from '../../storage/codecs/codec.ts';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
 import { none } from '../../storage/codecs/none.ts';
@@ -160,6 +160,6 @@ function checkpointOf(
     output: { ...extentOf(output), uncompressed: output.uncompressed },
     rejects: extentOf(rejects),
     repaired: { ...extentOf(repaired), ...forLedger },
-    accounts: newAccounts(),
+    accounts: newRowCounts(),
   };
 }

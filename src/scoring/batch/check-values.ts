@@ -1,4 +1,4 @@
-import { countOf, type Labels, type Numbers } from '../../base/contract/predictions.ts';
+import { numbersPerRow, type Labels, type Numbers } from '../../base/contract/predictions.ts';
 import { MAX_LABEL_BYTES } from '../../formats/appended.ts';
 import type { Outcome } from '../scorer.ts';
 
@@ -20,9 +20,9 @@ export function checkedOutcome(outcome: Outcome): Outcome {
 function wrongNumbers({ names, values, errors }: Numbers): Errors {
   const wrong: Errors = new Map();
   for (const [at, value] of values.entries()) {
-    const row = Math.floor(at / countOf(names));
+    const row = Math.floor(at / numbersPerRow(names));
     if (Number.isFinite(value) || errors.has(row) || wrong.has(row)) continue;
-    const name = names[at % countOf(names)];
+    const name = names[at % numbersPerRow(names)];
     const what = name === undefined ? 'the number' : `the number "${name}"`;
     wrong.set(row, { code: 'wrong_prediction', message: `${what} is ${value}` });
   }

@@ -1,4 +1,4 @@
-import { countOf, type Outputs, type Predictions } from '../../base/contract/predictions.ts';
+import { numbersPerRow, type Outputs, type Predictions } from '../../base/contract/predictions.ts';
 
 /** Predictions, and the index of their first persona among all that are joined. */
 export interface PlacedPredictions {
@@ -22,9 +22,9 @@ export function joinValues(
       return { ...outputs, probabilities, errors };
     }
     case 'numbers': {
-      const values = new Float64Array(personas * countOf(outputs.names)).fill(Number.NaN);
+      const values = new Float64Array(personas * numbersPerRow(outputs.names)).fill(Number.NaN);
       for (const { predictions, from } of parts)
-        if (predictions.kind === 'numbers') values.set(predictions.values, from * countOf(outputs.names));
+        if (predictions.kind === 'numbers') values.set(predictions.values, from * numbersPerRow(outputs.names));
       return { ...outputs, values, errors };
     }
     case 'label': {
