@@ -185,12 +185,20 @@ export class ServiceClient {
    *
    * @param signal aborts the request
    */
-  async batchPersona(body: Buffer, expected: Expected, signal?: AbortSignal): Promise<ReceivedPredictions<Distributions>> {
+  async batchPersona(
+    body: Buffer,
+    expected: Expected,
+    signal?: AbortSignal,
+  ): Promise<ReceivedPredictions<Distributions>> {
     return this.#retried(() => this.tryBatch(body, expected, signal), expected.personas > 1, signal);
   }
 
   /** The same, in a single attempt. */
-  async tryBatch(body: Buffer, expected: Expected, signal?: AbortSignal): Promise<ReceivedPredictions<Distributions>> {
+  async tryBatch(
+    body: Buffer,
+    expected: Expected,
+    signal?: AbortSignal,
+  ): Promise<ReceivedPredictions<Distributions>> {
     const { personas, classes } = expected;
     const limit = maxResponseBytes(personas, classes);
     const path = '/user/batch-persona';

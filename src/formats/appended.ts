@@ -54,6 +54,7 @@ export function ofKind<K extends Predictions['kind']>(
   predictions: Predictions,
   kind: K,
 ): Extract<Predictions, { kind: K }> {
-  if (predictions.kind !== kind) throw new TypeError(`predictions of the kind ${predictions.kind}, not ${kind}`);
+  if (predictions.kind !== kind)
+    throw new TypeError(`predictions of the kind ${predictions.kind}, not ${kind}`);
   return predictions as Extract<Predictions, { kind: K }>; // its kind was compared
 }

@@ -1,5 +1,5 @@
-import type { BatchMemory } from '../base/kernel/batch-memory.ts';
 import type { Distributions, Predictions } from '../base/contract/predictions.ts';
+import type { BatchMemory } from '../base/kernel/batch-memory.ts';
 import type { Dialect } from '../base/parse-records.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
 import type { Header } from './csv/header.ts';

@@ -1,5 +1,5 @@
-import type { Outputs } from '../base/contract/predictions.ts';
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import type { Outputs } from '../base/contract/predictions.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import type { Layout } from '../formats/format.ts';

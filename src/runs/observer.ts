@@ -1,5 +1,5 @@
-import type { Outputs } from '../base/contract/predictions.ts';
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import type { Outputs } from '../base/contract/predictions.ts';
 import type { LongField } from '../formats/records/long-field.ts';
 import type { Reject } from '../formats/records/reject.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';

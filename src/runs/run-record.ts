@@ -1,6 +1,6 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
-import { RowcastError } from '../base/errors.ts';
 import type { Outputs } from '../base/contract/predictions.ts';
+import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
 import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { Distributions } from '../../src/base/contract/predictions.ts';
 import { ServiceClient } from '../../src/client/service-client.ts';
 import { readProblem } from '../../src/client/transport/response-body.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
-import type { ReceivedPredictions } from '../../src/scoring/predictions.ts';
 import { endless, nested, type SentBytes, startRaw, whole } from '../support/stub/raw.ts';
 
 const body = Buffer.from(JSON.stringify({ id: 'r', personas: [{ features: {} }] }));
-const batch = (client: ServiceClient): Promise<ReceivedPredictions> =>
+const batch = (client: ServiceClient): Promise<Distributions> =>
   client.batchPersona(body, { personas: 1, classes: undefined });
 const report = (client: ServiceClient): Promise<unknown> => client.report('r');
 

@@ -11,7 +11,7 @@ import { diskFiles } from '../../src/storage/durable-files.ts';
 export const pointAt = (row: number): CommitPoint => ({
   position: { offset: 10 * row, row, line: row + 1 },
   prefix: new PrefixDigest().state(),
-  classes: ['no', 'yes'],
+  outputs: { kind: 'distribution', classes: ['no', 'yes'] },
   accounts: newRowCounts(),
 });
 

@@ -59,7 +59,9 @@ function allProbabilities(
 ): Appended {
   const { length } = outputs.classes;
   const between = dialect.delimiter.charCodeAt(0);
-  const texts = predicted?.map(({ bytes }) => wordView(Buffer.concat([Buffer.from(dialect.delimiter), bytes])));
+  const texts = predicted?.map(({ bytes }) =>
+    wordView(Buffer.concat([Buffer.from(dialect.delimiter), bytes])),
+  );
   return {
     outputs,
     names: fieldsOf(names, { dialect, ...placing }),

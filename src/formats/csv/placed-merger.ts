@@ -43,16 +43,7 @@ export function placedMerger(
     const texts = wordView(Buffer.from(buffer, textsAt, rows * maxBytes));
     textEnds[0] = 0;
     const append = (first: number): number =>
-      kernel.appendFields(
-        probabilitiesAt,
-        classes,
-        first,
-        rows,
-        delimiter,
-        predictedAt,
-        textsAt,
-        textEndsAt,
-      );
+      kernel.appendFields(probabilitiesAt, classes, first, rows, delimiter, predictedAt, textsAt, textEndsAt);
     for (let row = append(0); row < rows; row = append(row + 1))
       textEnds[row + 1] = write(row, texts, textEnds[row] as number);
     let row = 0;

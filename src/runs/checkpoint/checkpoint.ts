@@ -1,10 +1,10 @@
-import { outputsShape } from '../../scoring/outputs-shape.ts';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { History } from '../../base/options/values/run-values.ts';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
+import { outputsShape } from '../../scoring/outputs-shape.ts';
 import { rowCountsShape } from '../../scoring/row-counts.ts';
 import { attemptShape } from '../attempt.ts';
 

@@ -1,5 +1,5 @@
-import type { Outputs } from '../../base/contract/predictions.ts';
 import { isDeepStrictEqual } from 'node:util';
+import type { Outputs } from '../../base/contract/predictions.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import type { DataTally } from './data-tally.ts';
 import type { DataFigures } from './figures.ts';

@@ -63,7 +63,8 @@ function firstRowOf(
   { predictions, merged }: Scored,
   { classes: appended, dialect }: Pick<ProbeOptions, 'classes' | 'dialect'>,
 ): Probe['firstRow'] {
-  const { classes = appended, probabilities = [] } = predictions.kind === 'distribution' && merged === undefined ? predictions : {};
+  const { classes = appended, probabilities = [] } =
+    predictions.kind === 'distribution' && merged === undefined ? predictions : {};
   const record =
     merged === undefined
       ? [...probabilities.slice(0, classes.length)]

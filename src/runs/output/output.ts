@@ -1,5 +1,5 @@
-import type { Outputs } from '../../base/contract/predictions.ts';
 import { createHash } from 'node:crypto';
+import type { Outputs } from '../../base/contract/predictions.ts';
 import type { Position } from '../../formats/records/position.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';

@@ -1,6 +1,6 @@
-import { classesOfOutputs } from '../../scoring/predictions.ts';
-import type { Outputs } from '../../base/contract/predictions.ts';
 import type { CallStatistics } from '../../base/contract/call-statistics.ts';
+import type { Outputs } from '../../base/contract/predictions.ts';
+import { classesOfOutputs } from '../../scoring/predictions.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import type { Attempt } from '../attempt.ts';
 import type { DriftFigures } from '../drift/compare.ts';

@@ -1,4 +1,4 @@
-import { numbersPerRow, type Labels, type Numbers } from '../../base/contract/predictions.ts';
+import { type Labels, type Numbers, numbersPerRow } from '../../base/contract/predictions.ts';
 import { MAX_LABEL_BYTES } from '../../formats/appended.ts';
 import type { Outcome } from '../scorer.ts';
 
@@ -36,7 +36,9 @@ function wrongLabels({ labels, indices, errors }: Labels): Errors {
     const size = sizes[index];
     if ((size !== undefined && size <= MAX_LABEL_BYTES) || errors.has(row)) continue;
     const message =
-      size === undefined ? 'there is no label' : `the label has ${size} bytes; the limit is ${MAX_LABEL_BYTES}`;
+      size === undefined
+        ? 'there is no label'
+        : `the label has ${size} bytes; the limit is ${MAX_LABEL_BYTES}`;
     wrong.set(row, { code: 'wrong_prediction', message });
   }
   return wrong;

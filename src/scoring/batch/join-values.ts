@@ -24,7 +24,8 @@ export function joinValues(
     case 'numbers': {
       const values = new Float64Array(personas * numbersPerRow(outputs.names)).fill(Number.NaN);
       for (const { predictions, from } of parts)
-        if (predictions.kind === 'numbers') values.set(predictions.values, from * numbersPerRow(outputs.names));
+        if (predictions.kind === 'numbers')
+          values.set(predictions.values, from * numbersPerRow(outputs.names));
       return { ...outputs, values, errors };
     }
     case 'label': {

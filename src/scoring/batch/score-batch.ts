@@ -67,10 +67,9 @@ export class ScoreBatch {
     try {
       for (;;) {
         signal.throwIfAborted();
-        const outcome = checkedOutcome(await scorer.tryPart(
-          { batch, outputs: feedback.outputs(), allowAllInvalid: isPart },
-          signal,
-        ));
+        const outcome = checkedOutcome(
+          await scorer.tryPart({ batch, outputs: feedback.outputs(), allowAllInvalid: isPart }, signal),
+        );
         const personas = countPersonas(batch, outcome);
         if ('predictions' in outcome) {
           if (personas > 0) attempts?.succeeded();

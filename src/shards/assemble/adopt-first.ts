@@ -1,7 +1,7 @@
-import type { Outputs } from '../../base/contract/predictions.ts';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { Outputs } from '../../base/contract/predictions.ts';
 import { readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
 import type { RunIdentity } from '../../runs/output/output.ts';
 import { RejectsFile } from '../../runs/output/rejects-file.ts';

@@ -1,5 +1,5 @@
-import { outputsShape } from '../../scoring/outputs-shape.ts';
 import * as z from 'zod';
+import { outputsShape } from '../../scoring/outputs-shape.ts';
 
 const positionShape = z.strictObject({ offset: z.number(), row: z.number(), line: z.number() });
 

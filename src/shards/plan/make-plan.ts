@@ -1,6 +1,6 @@
-import type { Outputs } from '../../base/contract/predictions.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import type { Outputs } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';

@@ -39,7 +39,11 @@ it('a kernel merges records with what is appended as TypeScript does', () => {
         const { head, batches } = read(csv.text, { ...csv, batchRows: 20 });
         const layout = new CsvLayout(head);
         const prediction = hasPrediction ? 'y' : undefined;
-        const appended = layout.appended({ classes, prefix: 'p', prediction });
+        const appended = layout.appended({
+          outputs: { kind: 'distribution', classes },
+          prefix: 'p',
+          prediction,
+        });
         const mergePlaced = layout.placedMerger(appended, kernelMemory);
         assert.ok(mergePlaced);
         const readFields = layout.fieldReader(kernelMemory);
@@ -50,10 +54,10 @@ it('a kernel merges records with what is appended as TypeScript does', () => {
             { length: fields.rows * classes.length },
             () => numbers.next().value ?? 0,
           );
-          const predictions = { classes, probabilities, errors: new Map<number, unknown>() };
+          const predictions = { kind: 'distribution', classes, probabilities, errors: new Map() } as const;
           const expected = layout.merger({ batch, faults: fields.faults, predictions }, appended);
           assert.deepEqual(
-            merged(batch, split, mergePlaced(batch, fields, probabilities)),
+            merged(batch, split, mergePlaced(batch, fields, predictions)),
             merged(batch, split, expected),
           );
         }

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../../src/base/parse-records.ts';
-import type { Appended, AppendedOptions } from '../../../src/formats/appended.ts';
+import { type Appended, type AppendedOptions, ofKind } from '../../../src/formats/appended.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
 import type {
@@ -15,6 +15,7 @@ import type { Fields } from '../../../src/formats/records/fields.ts';
 import { contentEnd, countLines } from '../../../src/formats/records/line-endings.ts';
 import { RecordKind } from '../../../src/formats/records/record-kind.ts';
 import type { Reject } from '../../../src/formats/records/reject.ts';
+import { classesOfOutputs } from '../../../src/scoring/predictions.ts';
 
 /** Lines without fields. */
 const lines: Dialect = { delimiter: '\t', quote: undefined, loneCr: false };
@@ -54,8 +55,8 @@ class JsonLines implements Layout {
     return this.names;
   }
 
-  appendedNames({ classes, prefix }: AppendedOptions): string[] {
-    return classes.map(name => `${prefix}_${name}`);
+  appendedNames({ outputs, prefix }: AppendedOptions): string[] {
+    return classesOfOutputs(outputs).map(name => `${prefix}_${name}`);
   }
 
   records(options: BatchOptions): RecordReader {
@@ -100,17 +101,22 @@ class JsonLines implements Layout {
     return byte === 0x0a;
   }
 
-  appended({ classes, prefix }: AppendedOptions): Appended {
+  appended({ outputs, prefix }: AppendedOptions): Appended {
+    const classes = classesOfOutputs(outputs);
     return {
-      classes,
+      outputs,
       isAlone: false,
       names: '',
       empty: wordView(NOTHING),
       maxBytes: classes.reduce((bytes, name) => bytes + 2 * Buffer.byteLength(prefix + name) + 32, 0),
-      write(probabilities, at, into, to) {
-        const members = classes.map((name, index) => [`${prefix}_${name}`, probabilities[at + index]]);
-        const text = JSON.stringify(Object.fromEntries(members)).slice(1, -1);
-        return to + into.bytes.write(`,${text}`, to);
+      writer(predictions) {
+        const { probabilities } = ofKind(predictions, 'distribution');
+        return (row, into, to) => {
+          const at = row * classes.length;
+          const members = classes.map((name, index) => [`${prefix}_${name}`, probabilities[at + index]]);
+          const text = JSON.stringify(Object.fromEntries(members)).slice(1, -1);
+          return to + into.bytes.write(`,${text}`, to);
+        };
       },
     };
   }
@@ -120,7 +126,8 @@ class JsonLines implements Layout {
   }
 
   merger({ batch, faults, predictions }: PredictedBatch, appended: Appended): MergeRecords {
-    const { probabilities, classes, errors } = predictions;
+    const { errors } = predictions;
+    const write = appended.writer(predictions);
     const members = wordView(Buffer.alloc(appended.maxBytes));
     let persona = 0;
     return (from, to) => {
@@ -131,7 +138,7 @@ class JsonLines implements Layout {
         if (batch.kinds[index] === RecordKind.blank || errors.has(persona++)) pieces.push(record);
         else {
           const brace = record.lastIndexOf('}');
-          const end = appended.write(probabilities, (persona - 1) * classes.length, members, 0);
+          const end = write(persona - 1, members, 0);
           pieces.push(record.subarray(0, brace), Buffer.from(members.bytes.subarray(0, end)));
           pieces.push(record.subarray(brace));
         }

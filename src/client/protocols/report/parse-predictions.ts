@@ -1,6 +1,6 @@
 import { codePointOrder } from '../../../base/contract/code-point-order.ts';
-import type { Distributions } from '../../../base/contract/predictions.ts';
 import { MAX_CLASSES } from '../../../base/contract/limits.ts';
+import type { Distributions } from '../../../base/contract/predictions.ts';
 import type { Wire } from '../../../base/contract/wire-names.ts';
 import { counted, countOf } from '../../../base/number-text.ts';
 import { sanitize } from '../../../base/sanitize.ts';
@@ -70,7 +70,8 @@ export function parsePredictions(
   if (firstFault !== undefined && faults === personas) {
     if (!allowAllInvalid) throw new InvalidResponse(firstFault);
     // Classes seen only in invalid predictions must not become the header's.
-    if (classes === undefined) return { kind: 'distribution', classes: [], probabilities: new Float64Array(), errors };
+    if (classes === undefined)
+      return { kind: 'distribution', classes: [], probabilities: new Float64Array(), errors };
   }
   return { kind: 'distribution', classes: expected, probabilities, errors };
 }

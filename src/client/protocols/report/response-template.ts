@@ -77,11 +77,7 @@ export class ResponseTemplate {
   }
 
   /** Reads a response that matches the template; undefined for any other, and if a probability is invalid. */
-  read(
-    body: Buffer,
-    personas: number,
-    classes: readonly string[] | undefined,
-  ): Distributions | undefined {
+  read(body: Buffer, personas: number, classes: readonly string[] | undefined): Distributions | undefined {
     if (classes !== this.#classes || personas === 0) return undefined;
     const probabilities = new Float64Array(personas * classes.length);
     const at = this.#readPersonas(body, personas, probabilities);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { Distributions } from '../../../../src/base/contract/predictions.ts';
 import { contractWire } from '../../../../src/base/contract/wire-names.ts';
 import { parsePredictions } from '../../../../src/client/protocols/report/parse-predictions.ts';
 import { ResponseReader } from '../../../../src/client/protocols/report/response-reader.ts';
 import { ResponseTemplate } from '../../../../src/client/protocols/report/response-template.ts';
-import type { ReceivedPredictions } from '../../../../src/scoring/predictions.ts';
 import { isFull, runs } from '../../../support/random-tests.ts';
 
 const classes = fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 6 }), { minLength: 1, maxLength: 4 });
@@ -51,7 +51,7 @@ const bodyOf = (personas: readonly object[], { indent, extra, before, after }: S
   return Buffer.from(JSON.stringify({ id: 'é', predictions }, null, indent));
 };
 
-const inFull = (body: Buffer, personas: number, known: readonly string[]): ReceivedPredictions =>
+const inFull = (body: Buffer, personas: number, known: readonly string[]): Distributions =>
   parsePredictions(body.toString(), { personas, classes: known, wire: contractWire });
 
 /** The places of digits that hardly matter for the sum: the eleventh after a point, and those after it. */
@@ -209,7 +209,7 @@ describe('a response reader', () => {
       ],
       { indent: undefined, extra: {} },
     );
-    const read = (report: string): ReceivedPredictions =>
+    const read = (report: string): Distributions =>
       reader.read(body, { personas: 2, classes, report, wire: contractWire });
     assert.equal(read('é').probabilities.length, 4);
     assert.throws(() => read('e'), { name: 'InvalidResponse' });
@@ -235,7 +235,7 @@ describe('a response reader', () => {
     const names = ['no', 'yes'];
     const plain = { indent: undefined, extra: {} };
     const reader = new ResponseReader();
-    const read = (personas: object[]): ReceivedPredictions =>
+    const read = (personas: object[]): Distributions =>
       reader.read(bodyOf(personas, plain), { personas: personas.length, classes: names, wire: contractWire });
     const sound = { no: 0.25, yes: 0.75 };
     read([sound, sound]);
