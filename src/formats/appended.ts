@@ -1,4 +1,4 @@
-import type { Outputs, Predictions } from '../base/contract/predictions.ts';
+import type { Predictions, PredictionType } from '../base/contract/predictions.ts';
 import type { WordView } from './bytes/word-view.ts';
 
 /** A label that takes more bytes than this as UTF-8 is not appended: its row is rejected. */
@@ -16,7 +16,7 @@ export interface ChosenProbabilities {
 
 /** What is appended to each record. */
 export interface AppendedOptions {
-  outputs: Outputs;
+  predictionType: PredictionType;
   /** First part of the names of probability columns, and of named numbers. */
   prefix: string;
   /** Name of the predicted column: for a distribution, if the most probable class is appended too; else if it is known. */
@@ -27,7 +27,7 @@ export interface AppendedOptions {
 
 /** The columns appended to each record, in the input's dialect, each with a leading delimiter unless no other column is before it. */
 export interface Appended {
-  readonly outputs: Outputs;
+  readonly predictionType: PredictionType;
   /** Appended to the header. */
   readonly names: string;
   /** Whether the output has no other column, and only one of these: then it has no blank lines, which would be rows. */
@@ -38,7 +38,7 @@ export interface Appended {
   readonly maxBytes: number;
   /** If all probabilities are written in full: what is before each, and for each class the text of the prediction. */
   readonly usual?: { delimiter: number; classes: number; predicted: readonly WordView[] | undefined };
-  /** Prepares to write a batch's predictions, which consist of `outputs`. */
+  /** Prepares to write a batch's predictions, which consist of `predictionType`. */
   writer(predictions: Predictions): WriteAppended;
 }
 

@@ -1,5 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
-import type { Outputs } from '../base/contract/predictions.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import type { Layout } from '../formats/format.ts';
@@ -25,7 +25,7 @@ export interface RunPositionOptions {
   /** Statistics of the requests of this process, if the scorer makes any. */
   statistics: CallStatistics | undefined;
   /** What the output's header says, if it was already written. */
-  outputs: Outputs | undefined;
+  predictionType: PredictionType | undefined;
   /** What earlier processes counted in the data; this process adds to it. */
   tally: RunTally | undefined;
 }
@@ -39,19 +39,19 @@ export class RunPosition {
   readonly #before: RowCounts;
   readonly #options: RunPositionOptions;
   #position: Position;
-  #outputs: Outputs | undefined;
+  #predictionType: PredictionType | undefined;
 
   constructor(options: RunPositionOptions) {
     this.#options = options;
     this.accounts = options.accounts;
     this.#before = structuredClone(options.accounts);
     this.#position = options.start;
-    this.#outputs = options.outputs;
+    this.#predictionType = options.predictionType;
   }
 
   /** What the output's header says, once that is known. */
-  get outputs(): Outputs | undefined {
-    return this.#outputs;
+  get predictionType(): PredictionType | undefined {
+    return this.#predictionType;
   }
 
   get position(): Position {
@@ -67,7 +67,7 @@ export class RunPosition {
     if (statistics !== undefined) countCalls(this.accounts, this.#before, statistics);
     digest.update(part.input);
     this.#position = part.end;
-    this.#outputs = part.outputs ?? this.#outputs;
+    this.#predictionType = part.predictionType ?? this.#predictionType;
     return { ...part, rejects: layout.rejectsText(part.rejects, isFirstReject) };
   }
 
@@ -75,7 +75,7 @@ export class RunPosition {
   readonly commitPoint = (): CommitPoint => ({
     position: this.#position,
     prefix: this.#options.digest.state(),
-    outputs: this.#outputs,
+    predictionType: this.#predictionType,
     accounts: structuredClone(this.accounts),
     tally: this.#options.tally?.copy(),
   });
@@ -113,12 +113,12 @@ export async function commit(
     for (const reject of part.rejects) watch.rejected(reject);
     budget.check(accounts);
     data?.check(limits, accounts.read, part.input);
-    const { outputs, position } = reached;
-    const figures = () => data?.figures(outputs);
+    const { predictionType, position } = reached;
+    const figures = () => data?.figures(predictionType);
     watch.progress({
       accounts,
       figures,
-      outputs,
+      predictionType,
       fraction: fractionAt(position),
       before,
       resumePoint,

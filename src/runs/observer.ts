@@ -1,5 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
-import type { Outputs } from '../base/contract/predictions.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
 import type { LongField } from '../formats/records/long-field.ts';
 import type { Reject } from '../formats/records/reject.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
@@ -22,7 +22,7 @@ export interface RunProgress {
   /** Fraction of the work that is done, if known: of the `--limit` rows, or of a plain file's bytes. */
   fraction: number | undefined;
   /** What the output's header says; undefined until it is written. */
-  outputs: Outputs | undefined;
+  predictionType: PredictionType | undefined;
   /** What was found in the data so far, if it is known; computed when called. */
   figures: () => DataFigures | undefined;
   /** What earlier processes of a resumed run had done. */
@@ -42,7 +42,7 @@ export interface RunView {
   /** Statistics of the requests, if the scorer makes any. */
   readonly statistics: CallStatistics | undefined;
   readonly accounts: RowCounts;
-  readonly outputs: Outputs | undefined;
+  readonly predictionType: PredictionType | undefined;
   /** Seconds since this process began. */
   readonly seconds: number;
   /** What was found in the data so far. */

@@ -1,5 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
-import type { Outputs } from '../base/contract/predictions.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
@@ -37,7 +37,7 @@ export class RunRecord implements RunView {
   attempt: Attempt = this.newRun;
   service: string | null = null;
   /** What the output's header says, once that is known. */
-  outputs: Outputs | undefined;
+  predictionType: PredictionType | undefined;
   statistics: CallStatistics | undefined;
   accounts: RowCounts = newRowCounts();
   /** How far it was with the last part that was written. */
@@ -171,7 +171,7 @@ export class RunRecord implements RunView {
       ...this.names,
       attempt: this.attempt,
       service: this.service,
-      outputs: this.outputs,
+      predictionType: this.predictionType,
       statistics: this.statistics,
       accounts,
       resumedFrom: this.resumedFrom,

@@ -1,4 +1,4 @@
-import type { Outputs } from '../base/contract/predictions.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
 import type { Position } from '../formats/records/position.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Position } from '../formats/records/position.ts';
  */
 export interface Feedback {
   /** From merging to attempts: what the output's header says, once known; all predictions must consist of the same. */
-  outputs(): Outputs | undefined;
+  predictionType(): PredictionType | undefined;
   /** From attempts to reading: how large a batch may be. */
   maxBatchBytes(): number;
   /** From writing to reading: the records before this position were written, so their buffers can be reused. */

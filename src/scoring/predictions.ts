@@ -1,4 +1,4 @@
-import { numbersPerRow, type Outputs, type Predictions } from '../base/contract/predictions.ts';
+import { numbersPerRow, type Predictions, type PredictionType } from '../base/contract/predictions.ts';
 
 /** Predictions as a scorer returns them. */
 export type ReceivedPredictions<P extends Predictions = Predictions> = P & {
@@ -7,7 +7,7 @@ export type ReceivedPredictions<P extends Predictions = Predictions> = P & {
 };
 
 /** What predictions consist of; undefined if no persona was scored, so that nothing says so. */
-export function outputsOf(predictions: Predictions): Outputs | undefined {
+export function predictionTypeOf(predictions: Predictions): PredictionType | undefined {
   switch (predictions.kind) {
     case 'distribution': {
       const { kind, classes } = predictions;
@@ -25,5 +25,5 @@ export function outputsOf(predictions: Predictions): Outputs | undefined {
 }
 
 /** The classes of a distribution; none for predictions of another kind. */
-export const classesOfOutputs = (outputs: Outputs | undefined): readonly string[] =>
-  outputs?.kind === 'distribution' ? outputs.classes : [];
+export const classesOf = (predictionType: PredictionType | undefined): readonly string[] =>
+  predictionType?.kind === 'distribution' ? predictionType.classes : [];

@@ -1,4 +1,4 @@
-import type { Outputs } from '../base/contract/predictions.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
 import type { LooseReport } from '../base/contract/schemas.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
@@ -60,8 +60,8 @@ export async function prepare(
  *
  * @throws RowcastError `unknown_classes` if neither options nor report name the classes
  */
-export function plannedOutputs({ options, layout, report }: Plan): Outputs {
+export function plannedPredictionType({ options, layout, report }: Plan): PredictionType {
   const known = appendedOptionsFor({ ...options, layout, report });
   if (known === undefined) throw unknownClasses();
-  return known.outputs;
+  return known.predictionType;
 }

@@ -1,5 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
-import type { Outputs } from '../base/contract/predictions.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
 import type { LooseReport } from '../base/contract/schemas.ts';
 import type { AppendedOptions } from '../formats/appended.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
@@ -104,7 +104,7 @@ export interface PartRequest {
   /** The records: their bytes, ends and kinds. */
   readonly batch: Batch;
   /** What the output's header says, once known; predictions must consist of the same. */
-  readonly outputs: Outputs | undefined;
+  readonly predictionType: PredictionType | undefined;
   /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
   readonly allowAllInvalid?: boolean;
 }

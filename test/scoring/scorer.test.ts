@@ -62,7 +62,7 @@ describe('an attempt over HTTP', { concurrency: true }, () => {
     const { parts, opened } = openText(httpScorer(client), text);
     const [batch] = parts;
     assert.ok(batch && parts.length === 1);
-    const attempt = await opened.tryPart({ batch, outputs: undefined }, new AbortController().signal);
+    const attempt = await opened.tryPart({ batch, predictionType: undefined }, new AbortController().signal);
     assert.ok('predictions' in attempt);
     assert.deepEqual([...attempt.faults.keys()], [50]);
     const predictions = ofKind(attempt.predictions, 'distribution');
@@ -82,7 +82,7 @@ describe('an attempt over HTTP', { concurrency: true }, () => {
     const [batch] = parts;
     assert.ok(batch);
     const attempt: Outcome = await opened.tryPart(
-      { batch, outputs: { kind: 'distribution', classes } },
+      { batch, predictionType: { kind: 'distribution', classes } },
       new AbortController().signal,
     );
     assert.ok('failure' in attempt);

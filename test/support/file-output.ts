@@ -13,7 +13,7 @@ import { LocalOutput } from '../../src/storage/local/local-output.ts';
 export const pointAt = (row: number): CommitPoint => ({
   position: { offset: 10 * row, row, line: row + 1 },
   prefix: new PrefixDigest().state(),
-  outputs: { kind: 'distribution', classes: ['no', 'yes'] },
+  predictionType: { kind: 'distribution', classes: ['no', 'yes'] },
   accounts: newRowCounts(),
 });
 

@@ -1,5 +1,5 @@
 /** What each prediction of a model consists of. */
-export type Outputs =
+export type PredictionType =
   | { readonly kind: 'distribution'; readonly classes: readonly string[] }
   | { readonly kind: 'label' }
   /** A single number has no name. */

@@ -79,7 +79,7 @@ function* paceRows({
 }
 
 function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now: Date): Generator<string[]> {
-  const { fingerprint, position, accounts, output, outputs } = checkpoint;
+  const { fingerprint, position, accounts, output, predictionType } = checkpoint;
   const { input } = fingerprint;
   yield ['checkpoint', `written ${timeOf(modified, now)}`];
   yield ['run', status.run === undefined ? 'not running' : `running${processOf(status.run)}`];
@@ -103,7 +103,7 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
     status.partialBytes === undefined ? 'not there' : bytesText(status.partialBytes),
     ...(status.finished === undefined ? [] : ['the previous output is kept until the run finishes']),
   ];
-  if (outputs?.kind === 'distribution') yield ['classes', sanitize(outputs.classes.join(', '))];
+  if (predictionType?.kind === 'distribution') yield ['classes', sanitize(predictionType.classes.join(', '))];
   yield ['report', sanitize(fingerprint.report.id), serviceText(fingerprint.service)];
   yield ['options', ...optionsOf(fingerprint.options)];
 }

@@ -93,7 +93,7 @@ class HttpBatches implements BatchScorer {
   }
 
   async tryPart(
-    { batch, outputs, allowAllInvalid = false }: PartRequest,
+    { batch, predictionType, allowAllInvalid = false }: PartRequest,
     signal: AbortSignal,
   ): Promise<Outcome> {
     const encoded = this.#encoded.get(batch);
@@ -102,7 +102,7 @@ class HttpBatches implements BatchScorer {
     // Only blank lines and malformed records: nothing to send.
     if (personas === 0) return { faults, predictions: noPredictions };
     try {
-      const classes = outputs?.kind === 'distribution' ? outputs.classes : undefined;
+      const classes = predictionType?.kind === 'distribution' ? predictionType.classes : undefined;
       const expected = { personas, classes, allowAllInvalid, report: this.#report };
       const predictions = await this.#client.tryBatch(body, expected, signal);
       this.#limits.accepted(encoded);

@@ -17,20 +17,20 @@ import { checkRenamed, type OutputColumns, ownNames, renamed } from './output-co
  * @throws RowcastError `duplicate_columns` if the output already has such a column; `cannot_quote`; `bad_classes`
  */
 export function appendedColumns(header: Header, options: AppendedOptions, columns?: OutputColumns): Appended {
-  const { outputs, prediction, chosen } = options;
+  const { predictionType, prediction, chosen } = options;
   const { dialect } = header;
   if (columns !== undefined) checkRenamed(header, appendedNames(options, undefined), columns);
   const names = appendedNames(options, columns);
   const own = ownNames(header, columns);
   checkDistinct(own, names);
   const isAfterOthers = own.length > 0;
-  switch (outputs.kind) {
+  switch (predictionType.kind) {
     case 'distribution':
-      return distributionColumns(names, { outputs, prediction, chosen, dialect, isAfterOthers });
+      return distributionColumns(names, { predictionType, prediction, chosen, dialect, isAfterOthers });
     case 'label':
-      return labelColumn(names, { outputs, dialect, isAfterOthers });
+      return labelColumn(names, { predictionType, dialect, isAfterOthers });
     case 'numbers':
-      return numberColumns(names, { outputs, dialect, isAfterOthers });
+      return numberColumns(names, { predictionType, dialect, isAfterOthers });
   }
 }
 
@@ -39,11 +39,11 @@ export function appendedNames(options: AppendedOptions, columns: OutputColumns |
   return namesOf(options).map(name => renamed(name, columns));
 }
 
-function namesOf({ outputs, prefix, prediction, chosen }: AppendedOptions): string[] {
+function namesOf({ predictionType, prefix, prediction, chosen }: AppendedOptions): string[] {
   const predicted = prediction === undefined ? 'prediction' : `predicted_${prediction}`;
-  switch (outputs.kind) {
+  switch (predictionType.kind) {
     case 'distribution': {
-      const { classes } = outputs;
+      const { classes } = predictionType;
       const shown =
         chosen === undefined ? classes : chosenClasses(classes, chosen).map(index => classes[index] ?? '');
       return [...shown.map(name => `${prefix}_${name}`), ...(prediction === undefined ? [] : [predicted])];
@@ -51,7 +51,9 @@ function namesOf({ outputs, prefix, prediction, chosen }: AppendedOptions): stri
     case 'label':
       return [predicted];
     case 'numbers':
-      return outputs.names.length === 0 ? [predicted] : outputs.names.map(name => `${prefix}_${name}`);
+      return predictionType.names.length === 0
+        ? [predicted]
+        : predictionType.names.map(name => `${prefix}_${name}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Outputs } from '../../base/contract/predictions.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { type Appended, type ChosenProbabilities, ofKind } from '../appended.ts';
 import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
@@ -6,10 +6,10 @@ import { MAX_DECIMAL_BYTES, writeDecimal } from '../bytes/write-decimal.ts';
 import { fieldOf, fieldsOf, type Placing, unscoredFields } from './appended-fields.ts';
 import { chosenWriter, maxDecimalBytes } from './chosen-appended.ts';
 
-type Distribution = Extract<Outputs, { kind: 'distribution' }>;
+type Distribution = Extract<PredictionType, { kind: 'distribution' }>;
 
 export interface DistributionOptions extends Placing {
-  outputs: Distribution;
+  predictionType: Distribution;
   /** Name of the predicted column, if it is appended. */
   prediction: string | undefined;
   chosen: ChosenProbabilities | undefined;
@@ -21,7 +21,7 @@ export interface DistributionOptions extends Placing {
  * @throws RowcastError `bad_option` if nothing would be appended; `cannot_quote`; `bad_classes`
  */
 export function distributionColumns(names: readonly string[], options: DistributionOptions): Appended {
-  const { outputs, prediction, chosen, dialect, isAfterOthers } = options;
+  const { predictionType, prediction, chosen, dialect, isAfterOthers } = options;
   if (names.length === 0)
     throw new RowcastError('bad_option', '--probabilities none: nothing would be appended', {
       hint: 'Append the prediction with --prediction, or choose probabilities.',
@@ -29,18 +29,18 @@ export function distributionColumns(names: readonly string[], options: Distribut
   const predicted =
     prediction === undefined
       ? undefined
-      : outputs.classes.map(name => wordView(Buffer.from(fieldOf(name, dialect))));
+      : predictionType.classes.map(name => wordView(Buffer.from(fieldOf(name, dialect))));
   if (chosen === undefined && isAfterOthers) return allProbabilities(names, options, predicted);
   const longest = Math.max(MAX_DECIMAL_BYTES, maxDecimalBytes(chosen?.decimals ?? 0));
   const write = chosenWriter({
-    classes: outputs.classes,
+    classes: predictionType.classes,
     delimiter: dialect.delimiter.charCodeAt(0),
     isAfterOthers,
     predicted,
     chosen: chosen ?? {},
   });
   return {
-    outputs,
+    predictionType,
     names: fieldsOf(names, options),
     ...unscoredFields(names.length, options),
     maxBytes: 2 + names.length * (1 + longest) + longestOf(predicted),
@@ -54,16 +54,16 @@ export function distributionColumns(names: readonly string[], options: Distribut
 /** All probabilities in full, after other columns: the usual case, which a kernel writes too. */
 function allProbabilities(
   names: readonly string[],
-  { outputs, dialect, ...placing }: DistributionOptions,
+  { predictionType, dialect, ...placing }: DistributionOptions,
   predicted: readonly WordView[] | undefined,
 ): Appended {
-  const { length } = outputs.classes;
+  const { length } = predictionType.classes;
   const between = dialect.delimiter.charCodeAt(0);
   const texts = predicted?.map(({ bytes }) =>
     wordView(Buffer.concat([Buffer.from(dialect.delimiter), bytes])),
   );
   return {
-    outputs,
+    predictionType,
     names: fieldsOf(names, { dialect, ...placing }),
     ...unscoredFields(names.length, { dialect, ...placing }),
     maxBytes: names.length + length * MAX_DECIMAL_BYTES + longestOf(texts),

@@ -1,19 +1,19 @@
-import type { Outputs } from '../../base/contract/predictions.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { type Appended, MAX_LABEL_BYTES, ofKind } from '../appended.ts';
 import { copyBytes, wordView } from '../bytes/word-view.ts';
 import { fieldOf, fieldsOf, type Placing, unscoredFields } from './appended-fields.ts';
 
 export interface LabelOptions extends Placing {
-  outputs: Extract<Outputs, { kind: 'label' }>;
+  predictionType: Extract<PredictionType, { kind: 'label' }>;
 }
 
 /** Appends a label. @throws RowcastError `cannot_quote`, also if a label of a batch needs quotes and there are none */
 export function labelColumn(names: readonly string[], options: LabelOptions): Appended {
-  const { outputs, dialect, isAfterOthers } = options;
+  const { predictionType, dialect, isAfterOthers } = options;
   const unscored = unscoredFields(names.length, options);
   const before = isAfterOthers ? dialect.delimiter : '';
   return {
-    outputs,
+    predictionType,
     names: fieldsOf(names, options),
     ...unscored,
     // A delimiter, two quotes, and each quote of the label twice.

@@ -1,9 +1,9 @@
-import type { Outputs } from '../../base/contract/predictions.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { type Appended, ofKind } from '../appended.ts';
 import { fieldsOf, type Placing, unscoredFields } from './appended-fields.ts';
 
 export interface NumberOptions extends Placing {
-  outputs: Extract<Outputs, { kind: 'numbers' }>;
+  predictionType: Extract<PredictionType, { kind: 'numbers' }>;
 }
 
 /** The longest text of a double: `-2.2250738585072014e-308` (ECMA-262 Number::toString), and one byte to spare. */
@@ -11,11 +11,11 @@ const MAX_NUMBER_BYTES = 25;
 
 /** Appends numbers with as many digits as are needed to read back the same ones. @throws RowcastError `cannot_quote` */
 export function numberColumns(names: readonly string[], options: NumberOptions): Appended {
-  const { outputs, dialect, isAfterOthers } = options;
+  const { predictionType, dialect, isAfterOthers } = options;
   const { length } = names;
   const delimiter = dialect.delimiter.charCodeAt(0);
   return {
-    outputs,
+    predictionType,
     names: fieldsOf(names, options),
     ...unscoredFields(length, options),
     maxBytes: length * (1 + MAX_NUMBER_BYTES),

@@ -106,7 +106,7 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
   // Another process may have finished while this one waited for the locks.
   await readPlan(folder);
   record.service = plan.service;
-  record.outputs = plan.outputs;
+  record.predictionType = plan.predictionType;
   const joined = filePartsOf(run);
   checkRejects(values.maxRejects, sumOf(joined.map(({ accounts }) => accounts)), true);
   const counts = await options.count(joined);

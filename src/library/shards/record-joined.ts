@@ -94,7 +94,7 @@ async function fill(record: RunRecord, joined: Joined, file: FileParts): Promise
   const { run, values, counts } = joined;
   const figures = counts.figures.get(file.index);
   record.service = run.plan.service;
-  record.outputs = run.plan.outputs;
+  record.predictionType = run.plan.predictionType;
   record.accounts = file.accounts;
   record.figures = () => figures;
   if (values.checksum) record.checksums = await checksumsOf(joined, file);

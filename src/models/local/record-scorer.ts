@@ -13,7 +13,7 @@ import type { Counting } from '../../scoring/counting/counted-column.ts';
 import { addScores, type Tally } from '../../scoring/counting/tally.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
 import { GzipMembers, type Part } from '../../scoring/merge/gzip-members.ts';
-import { classesOfOutputs } from '../../scoring/predictions.ts';
+import { classesOf } from '../../scoring/predictions.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import type { EngineModel } from '../model/engine.ts';
 import { checkProbabilities } from './check-probabilities.ts';
@@ -74,7 +74,7 @@ export class RecordScorer {
     this.#hasColumn = this.#readers.some(({ index }) => index !== undefined);
     this.#tally = counting && new ModelTally(counting, columns);
     this.#withoutNulls = withoutNulls(nulls);
-    this.#classes = classesOfOutputs(appended.outputs);
+    this.#classes = classesOf(appended.predictionType);
     const order = Int32Array.from(this.#classes, name => classes.indexOf(name));
     this.#order = order.every((own, i) => own === i) ? undefined : order;
     const written = layout.appended(appended);

@@ -4,7 +4,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { History } from '../../base/options/values/run-values.ts';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
-import { outputsShape } from '../../scoring/outputs-shape.ts';
+import { predictionTypeShape } from '../../scoring/prediction-type-shape.ts';
 import { rowCountsShape } from '../../scoring/row-counts.ts';
 import type { Json } from '../../storage/partial-file.ts';
 import { attemptShape } from '../attempt.ts';
@@ -80,7 +80,7 @@ export const checkpointShape = z.strictObject({
     })
     .exactOptional(),
   /** What the output's header says; it is written before the first checkpoint. */
-  outputs: outputsShape.exactOptional(),
+  predictionType: predictionTypeShape.exactOptional(),
   accounts: rowCountsShape,
   /** What was counted in the data. A repair and the joining of shards count nothing. */
   tally: tallyShape.exactOptional(),

@@ -5,7 +5,7 @@ import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
-import { classesOfOutputs } from '../../scoring/predictions.ts';
+import { classesOf } from '../../scoring/predictions.ts';
 import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
@@ -130,7 +130,7 @@ async function planSource(
           : await sampleRequests(batchScorer, first.slice(0, probes), {
               stop,
               dialect: layout.dialect,
-              classes: classesOfOutputs(appended?.outputs),
+              classes: classesOf(appended?.predictionType),
             }),
       firstRequest:
         showRequest && batchScorer !== undefined && first[0] !== undefined

@@ -41,7 +41,7 @@ export async function sampleRequests(
     const [part] = scorer.parts(batch);
     if (part === undefined) continue;
     const begun = performance.now();
-    const attempt = await scorer.tryPart({ batch: part, outputs: undefined }, stop);
+    const attempt = await scorer.tryPart({ batch: part, predictionType: undefined }, stop);
     times.push(performance.now() - begun);
     scorer.release(part);
     if ('failure' in attempt) throw CallError.from(attempt.failure);

@@ -1,9 +1,9 @@
 import type { Distributions } from '../../base/contract/predictions.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
-import { outputsOf, type ReceivedPredictions } from '../predictions.ts';
+import { predictionTypeOf, type ReceivedPredictions } from '../predictions.ts';
 import type { Failed, Scored, ScoredBatch } from '../scorer.ts';
-import { checkSame } from './check-same.ts';
+import { checkSameType } from './check-same-type.ts';
 import { joinValues, type PlacedPredictions } from './join-values.ts';
 
 /** The predictions for an empty batch. */
@@ -44,9 +44,9 @@ export function joinParts(parts: readonly ScoredBatch[]): Scored {
 
 /** @throws RowcastError `wrong_answer` */
 function joinPredictions(parts: readonly ScoredBatch[]): ReceivedPredictions {
-  const known = parts.flatMap(({ predictions }) => outputsOf(predictions) ?? []);
-  const [outputs] = known;
-  for (const other of known) checkSame(other, outputs);
+  const known = parts.flatMap(({ predictions }) => predictionTypeOf(predictions) ?? []);
+  const [predictionType] = known;
+  for (const other of known) checkSameType(other, predictionType);
   const errors = new Map<number, { code: string; message: string }>();
   const placed: PlacedPredictions[] = [];
   let personas = 0;
@@ -56,6 +56,6 @@ function joinPredictions(parts: readonly ScoredBatch[]): ReceivedPredictions {
     for (const [index, error] of predictions.errors) errors.set(personas + index, error);
     personas += countPersonas(part.batch, part);
   }
-  const joined = outputs === undefined ? noPredictions : joinValues(outputs, placed, personas);
+  const joined = predictionType === undefined ? noPredictions : joinValues(predictionType, placed, personas);
   return { ...joined, errors, origins: parts.flatMap(({ predictions }) => predictions.origins ?? []) };
 }

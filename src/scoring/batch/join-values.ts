@@ -1,4 +1,4 @@
-import { numbersPerRow, type Outputs, type Predictions } from '../../base/contract/predictions.ts';
+import { numbersPerRow, type Predictions, type PredictionType } from '../../base/contract/predictions.ts';
 
 /** Predictions, and the index of their first persona among all that are joined. */
 export interface PlacedPredictions {
@@ -6,27 +6,27 @@ export interface PlacedPredictions {
   from: number;
 }
 
-/** Predictions that consist of `outputs`, one after the other. Those of another kind have no values, only errors. */
+/** Predictions that consist of `predictionType`, one after the other. Those of another kind have no values, only errors. */
 export function joinValues(
-  outputs: Outputs,
+  predictionType: PredictionType,
   parts: readonly PlacedPredictions[],
   personas: number,
 ): Predictions {
   const errors = new Map();
-  switch (outputs.kind) {
+  switch (predictionType.kind) {
     case 'distribution': {
-      const probabilities = new Float64Array(personas * outputs.classes.length).fill(Number.NaN);
+      const probabilities = new Float64Array(personas * predictionType.classes.length).fill(Number.NaN);
       for (const { predictions, from } of parts)
         if (predictions.kind === 'distribution')
-          probabilities.set(predictions.probabilities, from * outputs.classes.length);
-      return { ...outputs, probabilities, errors };
+          probabilities.set(predictions.probabilities, from * predictionType.classes.length);
+      return { ...predictionType, probabilities, errors };
     }
     case 'numbers': {
-      const values = new Float64Array(personas * numbersPerRow(outputs.names)).fill(Number.NaN);
+      const values = new Float64Array(personas * numbersPerRow(predictionType.names)).fill(Number.NaN);
       for (const { predictions, from } of parts)
         if (predictions.kind === 'numbers')
-          values.set(predictions.values, from * numbersPerRow(outputs.names));
-      return { ...outputs, values, errors };
+          values.set(predictions.values, from * numbersPerRow(predictionType.names));
+      return { ...predictionType, values, errors };
     }
     case 'label': {
       const indices = new Int32Array(personas).fill(-1);
@@ -40,7 +40,7 @@ export function joinValues(
           from,
         );
       }
-      return { ...outputs, labels, indices, errors };
+      return { ...predictionType, labels, indices, errors };
     }
   }
 }

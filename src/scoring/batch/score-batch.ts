@@ -12,7 +12,7 @@ import { Prober } from './recovery-probe.ts';
 
 export interface ScoreBatchOptions {
   scorer: BatchScorer;
-  feedback: Pick<Feedback, 'outputs'>;
+  feedback: Pick<Feedback, 'predictionType'>;
   /** Name of the input, for messages. */
   file: string;
   layout: Pick<Layout, 'slice'>;
@@ -68,7 +68,10 @@ export class ScoreBatch {
       for (;;) {
         signal.throwIfAborted();
         const outcome = checkedOutcome(
-          await scorer.tryPart({ batch, outputs: feedback.outputs(), allowAllInvalid: isPart }, signal),
+          await scorer.tryPart(
+            { batch, predictionType: feedback.predictionType(), allowAllInvalid: isPart },
+            signal,
+          ),
         );
         const personas = countPersonas(batch, outcome);
         if ('predictions' in outcome) {

@@ -1,4 +1,4 @@
-import type { Outputs } from '../../base/contract/predictions.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { LooseReport } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { Appended, AppendedOptions, ChosenProbabilities } from '../../formats/appended.ts';
@@ -16,35 +16,38 @@ export interface MergeOptions {
   decimals?: number | undefined;
   threshold?: ChosenProbabilities['threshold'];
   /** If the run has written its header already: what was appended to it, and the last byte of the output so far. */
-  resumed?: { outputs: Outputs; lastByte: number | undefined } | undefined;
+  resumed?: { predictionType: PredictionType; lastByte: number | undefined } | undefined;
 }
 
 /**
- * The columns to append, for these outputs or the classes of the definition or report.
+ * The columns to append, for these predictionType or the classes of the definition or report.
  *
  * @returns undefined if nothing says what is predicted
  * @throws RowcastError `duplicate_columns` if two columns of the output would have the same name; `bad_classes`;
  *   `bad_option` for options that only a distribution has
  */
-export function appendedFor(options: MergeOptions, outputs = knownOutputs(options)): Appended | undefined {
-  return outputs && options.layout.appended(appendedOptions(options, outputs));
+export function appendedFor(
+  options: MergeOptions,
+  predictionType = knownPredictionType(options),
+): Appended | undefined {
+  return predictionType && options.layout.appended(appendedOptions(options, predictionType));
 }
 
 /** What is appended, as plain data. */
 export function appendedOptionsFor(options: MergeOptions): AppendedOptions | undefined {
-  const outputs = knownOutputs(options);
-  return outputs && appendedOptions(options, outputs);
+  const predictionType = knownPredictionType(options);
+  return predictionType && appendedOptions(options, predictionType);
 }
 
-/** What is appended if predictions consist of these outputs. @throws RowcastError `bad_option` */
-export function appendedOptions(options: MergeOptions, outputs: Outputs): AppendedOptions {
+/** What is appended if predictions consist of these predictionType. @throws RowcastError `bad_option` */
+export function appendedOptions(options: MergeOptions, predictionType: PredictionType): AppendedOptions {
   const { report, prefix, prediction, probabilities, decimals, threshold } = options;
-  if (outputs.kind !== 'distribution') {
-    checkNoProbabilities(options, outputs);
-    return { outputs, prefix, prediction: report.predicts };
+  if (predictionType.kind !== 'distribution') {
+    checkNoProbabilities(options, predictionType);
+    return { predictionType, prefix, prediction: report.predicts };
   }
   return {
-    outputs,
+    predictionType,
     prefix,
     // A threshold says how to predict, so there is a prediction.
     prediction: prediction || threshold !== undefined ? (report.predicts ?? 'class') : undefined,
@@ -56,7 +59,7 @@ export function appendedOptions(options: MergeOptions, outputs: Outputs): Append
 }
 
 /** @throws RowcastError `bad_option` */
-function checkNoProbabilities(options: MergeOptions, { kind }: Outputs): void {
+function checkNoProbabilities(options: MergeOptions, { kind }: PredictionType): void {
   const given = probabilityOptions.find(name => options[name] !== undefined && options[name] !== false);
   if (given === undefined) return;
   throw new RowcastError(
@@ -68,8 +71,8 @@ function checkNoProbabilities(options: MergeOptions, { kind }: Outputs): void {
 
 const probabilityOptions = ['classes', 'prediction', 'probabilities', 'decimals', 'threshold'] as const;
 
-function knownOutputs({ classes, report, resumed }: MergeOptions): Outputs | undefined {
-  if (resumed !== undefined) return resumed.outputs;
+function knownPredictionType({ classes, report, resumed }: MergeOptions): PredictionType | undefined {
+  if (resumed !== undefined) return resumed.predictionType;
   if (classes !== undefined) checkClasses(classes, report.classes);
   const known = classes ?? report.classes;
   return known && { kind: 'distribution', classes: known };

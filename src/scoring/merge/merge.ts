@@ -1,9 +1,9 @@
-import type { Outputs } from '../../base/contract/predictions.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Appended } from '../../formats/appended.ts';
 import { startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
-import { checkSame } from '../batch/check-same.ts';
-import { outputsOf } from '../predictions.ts';
+import { checkSameType } from '../batch/check-same-type.ts';
+import { predictionTypeOf } from '../predictions.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import { appendedFor, type MergeOptions } from './appended-for.ts';
 import { GzipMembers } from './gzip-members.ts';
@@ -43,8 +43,8 @@ export class Merger {
   }
 
   /** What the header's columns stand for, once known. Responses with other predictions are rejected. */
-  get outputs(): Outputs | undefined {
-    return this.#appended?.outputs;
+  get predictionType(): PredictionType | undefined {
+    return this.#appended?.predictionType;
   }
 
   /**
@@ -54,9 +54,9 @@ export class Merger {
    */
   *merge(scored: ScoredBatch): Generator<MergedPart> {
     const { batch, predictions } = scored;
-    const outputs = outputsOf(predictions);
-    if (outputs !== undefined && this.#appended === undefined)
-      this.#setAppended(appendedFor(this.#options, outputs));
+    const predictionType = predictionTypeOf(predictions);
+    if (predictionType !== undefined && this.#appended === undefined)
+      this.#setAppended(appendedFor(this.#options, predictionType));
     if (this.#appended === undefined || this.#members === undefined) {
       this.#held.add(scored);
       const rejects = rejectsOf(scored, this.#options.layout);
@@ -73,7 +73,7 @@ export class Merger {
       return;
     }
     yield* this.end();
-    if (outputs !== undefined) checkSame(outputs, this.#appended.outputs);
+    if (predictionType !== undefined) checkSameType(predictionType, this.#appended.predictionType);
     yield* this.#parts(scored, this.#appended, this.#members);
   }
 
@@ -120,7 +120,7 @@ export class Merger {
         endsBatch: to === batch.ends.length,
         endsMember,
         isCommitPoint,
-        outputs: appended.outputs,
+        predictionType: appended.predictionType,
         ...countsOf(batch, from, to, rejects.slice(first, reject)),
         tally: tallies === undefined ? this.#tally?.(scored, from, to) : tallies.next().value,
       };
@@ -129,7 +129,7 @@ export class Merger {
 
   /** An empty part. */
   get #nothing() {
-    return { ...NOTHING, outputs: this.outputs };
+    return { ...NOTHING, predictionType: this.predictionType };
   }
 
   #setAppended(appended: Appended | undefined): void {

@@ -1,4 +1,4 @@
-import type { Outputs } from '../../base/contract/predictions.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Position } from '../../formats/records/position.ts';
 import type { Reject } from '../../formats/records/reject.ts';
 import type { Tally } from '../counting/tally.ts';
@@ -17,7 +17,7 @@ export interface MergedPart {
   /** Whether a run may resume after these bytes: they are whole records, and the header was written. */
   readonly isCommitPoint: boolean;
   /** What the header's columns stand for, once known. */
-  readonly outputs: Outputs | undefined;
+  readonly predictionType: PredictionType | undefined;
   readonly scored: number;
   readonly blank: number;
   readonly rejects: readonly Reject[];

@@ -1,4 +1,4 @@
-import type { Outputs } from '../../base/contract/predictions.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Attempt } from '../../runs/attempt.ts';
 import { type Checkpoint, type Fingerprint, FORMAT } from '../../runs/checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../../runs/checkpoint/fingerprint.ts';
@@ -38,18 +38,18 @@ export function joinFingerprint(
 export const pointAfter = (
   { end: position }: Pick<Part, 'end'>,
   accounts: RowCounts,
-  outputs: Outputs | undefined,
-): CommitPoint => ({ position, prefix: new PrefixDigest().state(), outputs, accounts });
+  predictionType: PredictionType | undefined,
+): CommitPoint => ({ position, prefix: new PrefixDigest().state(), predictionType, accounts });
 
 /** The checkpoint of an output that has its first part. */
 export function firstCheckpoint(
   first: Part,
   identity: { attempt: Attempt; fingerprint: Fingerprint },
   rejects: Checkpoint['rejects'],
-  outputs: Outputs | undefined,
+  predictionType: PredictionType | undefined,
 ): Checkpoint {
   const { output, accounts } = first.result;
-  const { position, prefix } = pointAfter(first, accounts, outputs);
+  const { position, prefix } = pointAfter(first, accounts, predictionType);
   return {
     format: FORMAT,
     state: 'running',
@@ -58,7 +58,7 @@ export function firstCheckpoint(
     prefix,
     output: { ...output, uncompressed: output.bytes },
     rejects,
-    ...(outputs !== undefined && { outputs }),
+    ...(predictionType !== undefined && { predictionType }),
     accounts,
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { outputsShape } from '../../scoring/outputs-shape.ts';
+import { predictionTypeShape } from '../../scoring/prediction-type-shape.ts';
 
 const positionShape = z.strictObject({ offset: z.number(), row: z.number(), line: z.number() });
 
@@ -34,7 +34,7 @@ export const planShape = z.strictObject({
   report: z.strictObject({ id: z.string(), hash: z.string() }),
   /** In the order of the output's columns. */
   /** What is appended to each output; a plan without files does not say. */
-  outputs: outputsShape.exactOptional(),
+  predictionType: predictionTypeShape.exactOptional(),
   /** The options that determine the bytes of the outputs, as a definition has them. */
   options: z.record(z.string(), z.unknown()),
   /** When to stop, and what to write beside the outputs. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Outputs } from '../../base/contract/predictions.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
@@ -8,7 +8,7 @@ import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { checkOutputName } from '../../runs/guards/check-output-name.ts';
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
-import { type Plan, plannedOutputs, prepare } from '../../scoring/prepare.ts';
+import { type Plan, plannedPredictionType, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Identity, Source } from '../../storage/source.ts';
@@ -44,14 +44,14 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
   const files: PlanFile[] = [];
   let report =
     pairs.length === 0 ? reportHash(await unlessStopped(scorer.describe(options.report), stop)) : '';
-  let outputs: Outputs | undefined;
+  let predictionType: PredictionType | undefined;
   for (const pair of pairs) {
     const source = await openSource(pair.input, false, options.encoding);
     try {
       const prepared = await prepare(source, { ...options }, scorer, stop);
       checkOutputName(pair.output, prepared.layout.dialect);
       report = reportHash(prepared.report);
-      outputs = plannedOutputs(prepared);
+      predictionType = plannedPredictionType(prepared);
       files.push(planFile(pair, await source.identify(), prepared));
     } finally {
       source.close();
@@ -64,7 +64,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     shard_bytes: shardBytes,
     files,
     report: { id: options.report, hash: report },
-    ...(outputs !== undefined && { outputs }),
+    ...(predictionType !== undefined && { predictionType }),
     options: pinned.options,
   };
   const id = createHash('sha256').update(JSON.stringify(identity)).digest('hex');

@@ -39,8 +39,8 @@ const differencesOf = (a: ShardPlan, b: ShardPlan): string[] =>
     'the inputs or outputs': [a.files, b.files],
     '--shard-bytes': [a.shard_bytes, b.shard_bytes],
     'the options': [
-      [a.options, a.outputs],
-      [b.options, b.outputs],
+      [a.options, a.predictionType],
+      [b.options, b.predictionType],
     ],
   })
     .filter(([, [before, now]]) => JSON.stringify(before) !== JSON.stringify(now))

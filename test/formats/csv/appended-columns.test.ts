@@ -5,7 +5,7 @@ import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import { appendedColumns } from '../../../src/formats/csv/appended-columns.ts';
 import { type ReadOptions, read } from '../../support/csv/read.ts';
 
-type Options = Partial<Omit<AppendedOptions, 'outputs'>> & { classes?: readonly string[] };
+type Options = Partial<Omit<AppendedOptions, 'predictionType'>> & { classes?: readonly string[] };
 
 const append = (
   header: string,
@@ -13,7 +13,7 @@ const append = (
   read_: ReadOptions = {},
 ) =>
   appendedColumns(read(header, read_).head, {
-    outputs: { kind: 'distribution', classes },
+    predictionType: { kind: 'distribution', classes },
     prefix: 'probability',
     prediction: undefined,
     ...options,

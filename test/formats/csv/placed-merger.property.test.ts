@@ -40,7 +40,7 @@ it('a kernel merges records with what is appended as TypeScript does', () => {
         const layout = new CsvLayout(head);
         const prediction = hasPrediction ? 'y' : undefined;
         const appended = layout.appended({
-          outputs: { kind: 'distribution', classes },
+          predictionType: { kind: 'distribution', classes },
           prefix: 'p',
           prediction,
         });

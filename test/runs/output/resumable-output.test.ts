@@ -54,7 +54,7 @@ const piece = (text: string, rejects = ''): Piece => ({
 const pointAt = (row: number): CommitPoint => ({
   position: { offset: 10 * row, row, line: row + 1 },
   prefix: new PrefixDigest().state(),
-  outputs: { kind: 'distribution', classes: ['no', 'yes'] },
+  predictionType: { kind: 'distribution', classes: ['no', 'yes'] },
   accounts: newRowCounts(),
 });
 

@@ -18,8 +18,8 @@ const classes = ['no', 'yes', 'a,b'];
 function appendedBy(chosen: ChosenProbabilities, prediction: string | undefined, hasHeader: boolean) {
   const header = readHeader(Buffer.from('id\n'), true, { dialect, file: 'in.csv', maxRecordBytes: 100 });
   assert.ok(header !== undefined);
-  const outputs = { kind: 'distribution', classes } as const;
-  const options = { outputs, prefix: 'p', prediction, chosen };
+  const predictionType = { kind: 'distribution', classes } as const;
+  const options = { predictionType, prefix: 'p', prediction, chosen };
   const { writer, maxBytes } = appendedColumns(header, options);
   const names = appendedNames(options, undefined);
   const shape = { ...chosen, isAfterOthers: true };
@@ -31,7 +31,7 @@ function appendedBy(chosen: ChosenProbabilities, prediction: string | undefined,
   const textOf = (probabilities: readonly number[]): string => {
     const into = wordView(Buffer.alloc(maxBytes));
     const values = Float64Array.from(probabilities);
-    const write = writer({ ...outputs, probabilities: values, errors: new Map() });
+    const write = writer({ ...predictionType, probabilities: values, errors: new Map() });
     return into.bytes.toString('utf8', 0, write(0, into, 0));
   };
   return { textOf, checking, width: names.length };

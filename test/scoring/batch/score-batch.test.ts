@@ -50,7 +50,7 @@ async function bench(
   });
   const scoreBatch = new ScoreBatch({
     scorer: change(opened),
-    feedback: { outputs: () => header && { kind: 'distribution', classes: header } },
+    feedback: { predictionType: () => header && { kind: 'distribution', classes: header } },
     file: 'in.csv',
     layout,
     hasScored,

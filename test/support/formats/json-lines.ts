@@ -15,7 +15,7 @@ import type { Fields } from '../../../src/formats/records/fields.ts';
 import { contentEnd, countLines } from '../../../src/formats/records/line-endings.ts';
 import { RecordKind } from '../../../src/formats/records/record-kind.ts';
 import type { Reject } from '../../../src/formats/records/reject.ts';
-import { classesOfOutputs } from '../../../src/scoring/predictions.ts';
+import { classesOf } from '../../../src/scoring/predictions.ts';
 
 /** Lines without fields. */
 const lines: Dialect = { delimiter: '\t', quote: undefined, loneCr: false };
@@ -55,8 +55,8 @@ class JsonLines implements Layout {
     return this.names;
   }
 
-  appendedNames({ outputs, prefix }: AppendedOptions): string[] {
-    return classesOfOutputs(outputs).map(name => `${prefix}_${name}`);
+  appendedNames({ predictionType, prefix }: AppendedOptions): string[] {
+    return classesOf(predictionType).map(name => `${prefix}_${name}`);
   }
 
   records(options: BatchOptions): RecordReader {
@@ -101,10 +101,10 @@ class JsonLines implements Layout {
     return byte === 0x0a;
   }
 
-  appended({ outputs, prefix }: AppendedOptions): Appended {
-    const classes = classesOfOutputs(outputs);
+  appended({ predictionType, prefix }: AppendedOptions): Appended {
+    const classes = classesOf(predictionType);
     return {
-      outputs,
+      predictionType,
       isAlone: false,
       names: '',
       empty: wordView(NOTHING),

@@ -68,6 +68,9 @@ export function mergeRest(
   rest: readonly ScoredBatch[],
   lastByte: number | undefined,
 ): Buffer {
-  const merger = mergerOf(input, false, { outputs: { kind: 'distribution', classes: CLASSES }, lastByte });
+  const merger = mergerOf(input, false, {
+    predictionType: { kind: 'distribution', classes: CLASSES },
+    lastByte,
+  });
   return Buffer.concat(rest.flatMap(scored => [...merger.merge(scored)]).map(({ bytes }) => bytes));
 }

@@ -1,4 +1,4 @@
-import type { Outputs } from '../../../base/contract/predictions.ts';
+import type { PredictionType } from '../../../base/contract/predictions.ts';
 import { appendedOptions } from '../../../scoring/merge/appended-for.ts';
 import type { Plan } from '../../../scoring/prepare.ts';
 
@@ -12,8 +12,8 @@ export interface RunColumn {
 /** The columns of a run's input and output. */
 export interface RunColumns {
   input: readonly RunColumn[];
-  /** @param outputs what the output's header says; null if that is not known yet */
-  output(outputs: Outputs | null): readonly RunColumn[];
+  /** @param predictionType what the output's header says; null if that is not known yet */
+  output(predictionType: PredictionType | null): readonly RunColumn[];
 }
 
 export function runColumns({ layout, report, options }: Plan): RunColumns {
@@ -24,13 +24,14 @@ export function runColumns({ layout, report, options }: Plan): RunColumns {
   };
   return {
     input: layout.names.map(typed),
-    output(outputs) {
+    output(predictionType) {
       const own = layout.ownNames.map(typed);
-      if (outputs === null) return own;
-      const appended = appendedOptions({ ...options, layout, report }, outputs);
+      if (predictionType === null) return own;
+      const appended = appendedOptions({ ...options, layout, report }, predictionType);
       const names = layout.appendedNames(appended);
       const hasLabel =
-        outputs.kind === 'label' || (outputs.kind === 'distribution' && appended.prediction !== undefined);
+        predictionType.kind === 'label' ||
+        (predictionType.kind === 'distribution' && appended.prediction !== undefined);
       const isLabel = (index: number): boolean => hasLabel && index === names.length - 1;
       return [...own, ...names.map((name, at) => ({ name, type: isLabel(at) ? 'string' : 'number' }))];
     },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Outputs } from '../../base/contract/predictions.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 
@@ -8,7 +8,7 @@ import { sanitize } from '../../base/sanitize.ts';
  *
  * @throws RowcastError `wrong_answer`
  */
-export function checkSame(received: Outputs, expected: Outputs | undefined): void {
+export function checkSameType(received: PredictionType, expected: PredictionType | undefined): void {
   if (expected === undefined || isDeepStrictEqual(received, expected)) return;
   const hasClasses = received.kind === 'distribution' && expected.kind === 'distribution';
   throw new RowcastError(
@@ -24,13 +24,15 @@ export function checkSame(received: Outputs, expected: Outputs | undefined): voi
   );
 }
 
-function textOf(outputs: Outputs): string {
-  switch (outputs.kind) {
+function textOf(predictionType: PredictionType): string {
+  switch (predictionType.kind) {
     case 'distribution':
       return 'probabilities';
     case 'label':
       return 'labels';
     case 'numbers':
-      return outputs.names.length === 0 ? 'a number' : `the numbers ${sanitize(outputs.names.join(', '))}`;
+      return predictionType.names.length === 0
+        ? 'a number'
+        : `the numbers ${sanitize(predictionType.names.join(', '))}`;
   }
 }
