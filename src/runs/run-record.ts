@@ -1,5 +1,6 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
+import { usualProtocol } from '../base/contract/usual-protocol.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
@@ -36,6 +37,7 @@ export class RunRecord implements RunView {
   readonly newRun: Attempt = firstAttempt();
   attempt: Attempt = this.newRun;
   service: string | null = null;
+  protocol: string = usualProtocol;
   /** What the output's header says, once that is known. */
   predictionType: PredictionType | undefined;
   statistics: CallStatistics | undefined;
@@ -98,8 +100,9 @@ export class RunRecord implements RunView {
     )();
   }
 
-  ready(scorer: Pick<Scorer, 'name' | 'statistics'>): void {
+  ready(scorer: Pick<Scorer, 'name' | 'protocol' | 'statistics'>): void {
     this.service = scorer.name;
+    this.protocol = scorer.protocol ?? usualProtocol;
     this.statistics = scorer.statistics;
     for (const observer of this.observers) observer.ready?.(this, scorer);
   }
@@ -171,6 +174,7 @@ export class RunRecord implements RunView {
       ...this.names,
       attempt: this.attempt,
       service: this.service,
+      protocol: this.protocol,
       predictionType: this.predictionType,
       statistics: this.statistics,
       accounts,

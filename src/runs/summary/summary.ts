@@ -61,6 +61,7 @@ export interface SummaryOptions extends RunNames {
   attempt: Attempt;
   /** Who predicts; null if the run ended before that was known. */
   service: string | null;
+  protocol: string;
   /** What each prediction consists of; undefined if that was not known yet. */
   predictionType: PredictionType | undefined;
   accounts: RowCounts;
@@ -108,7 +109,8 @@ export interface Summary {
   output: string;
   rejects: string | null;
   service: string | null;
-  protocol: 'report';
+  /** How the service was asked. */
+  protocol: string;
   report: string | null;
   /** The classes of a distribution, in the order of the output; none for other predictions, or if not known yet. */
   classes: readonly string[];
@@ -141,7 +143,7 @@ export interface Summary {
 export function summaryOf(options: SummaryOptions): Summary {
   const { attempt, accounts, resumedFrom, ending, seconds, statistics, checksums, figures } = options;
   const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
-  const { version, input, output, rejects, service, report, predictionType, warnings } = options;
+  const { version, input, output, rejects, service, protocol, report, predictionType, warnings } = options;
   const latency = statistics?.latency;
   const { rowsInSeconds = read - (resumedFrom ?? 1) + 1 } = options;
   return {
@@ -159,7 +161,7 @@ export function summaryOf(options: SummaryOptions): Summary {
     output,
     rejects: rejected > 0 || options.hasNamedRejects ? rejects : null,
     service,
-    protocol: 'report',
+    protocol,
     report,
     classes: classesOf(predictionType),
     prediction: predictionType ?? null,

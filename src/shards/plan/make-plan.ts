@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
@@ -61,6 +62,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     format: 1 as const,
     version,
     service: scorer.name,
+    ...namedProtocol(scorer.protocol),
     shard_bytes: shardBytes,
     files,
     report: { id: options.report, hash: report },

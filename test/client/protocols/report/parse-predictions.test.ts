@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 import { codePointOrder } from '../../../../src/base/contract/code-point-order.ts';
 import type { Distributions } from '../../../../src/base/contract/predictions.ts';
 import { tolerance } from '../../../../src/base/contract/predictions.ts';
-import { contractWire } from '../../../../src/base/contract/wire-names.ts';
 import { InvalidResponse } from '../../../../src/client/invalid-response.ts';
 import {
   type ExpectedPredictions,
   parsePredictions,
 } from '../../../../src/client/protocols/report/parse-predictions.ts';
+import { contractWire } from '../../../../src/client/protocols/report/wire-names.ts';
 
 const good = { no: 0.25, yes: 0.75 };
 
