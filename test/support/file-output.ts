@@ -19,7 +19,8 @@ const identity = {
   attempt: firstAttempt(),
   fingerprint: {
     input: { path: '/in.csv', size: 10, modified: 1, gzip: false },
-    dialect: { delimiter: ',', quote: '"', loneCr: false },
+    format: 'csv',
+    readAs: { delimiter: ',', quote: '"', loneCr: false },
     service: 'local',
     report: { id: 'r', hash: 'h' },
     options: {},

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { History } from '../../base/options/values/run-values.ts';
+import { readAsText } from '../../formats/read-options.ts';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
 import { accountsShape } from '../../scoring/row-counts.ts';
 import { attemptShape } from '../attempt.ts';
@@ -24,9 +25,9 @@ const fingerprintShape = z.strictObject({
     /** Name of the compression, if it is not gzip. */
     codec: z.string().exactOptional(),
   }),
-  /** Name of the format, if it is not CSV. */
-  format: z.string().exactOptional(),
-  dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
+  /** Name of the input's format, and the options of the format that it is read with. */
+  format: z.string(),
+  readAs: z.record(z.string(), z.union([z.string(), z.boolean()])),
   /** `local`, or the base URL. */
   service: z.string(),
   /** The report's id, and the SHA-256 of its description: a retrained report is a different one. */
@@ -168,10 +169,9 @@ const codecOf = ({ gzip, codec = 'none' }: Input): string => (gzip ? 'gzip' : co
 function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
   if (!isSameInput(saved.input, now.input))
     yield `the input was ${inputText(saved.input)}, now it is ${inputText(now.input)}`;
-  if (saved.format !== now.format)
-    yield `the input was read as ${saved.format ?? 'csv'}, now as ${now.format ?? 'csv'}`;
-  if (!isDeepStrictEqual(saved.dialect, now.dialect))
-    yield `the input was read with ${dialectText(saved.dialect)}, now with ${dialectText(now.dialect)}`;
+  if (saved.format !== now.format) yield `the input was read as ${saved.format}, now as ${now.format}`;
+  else if (!isDeepStrictEqual(saved.readAs, now.readAs))
+    yield `the input was read with ${readAsText(saved.readAs)}, now with ${readAsText(now.readAs)}`;
   if (saved.service !== now.service) yield `the service was ${saved.service}, now it is ${now.service}`;
   if (saved.report.id !== now.report.id)
     yield `the report was ${saved.report.id}, now it is ${now.report.id}`;
@@ -181,15 +181,6 @@ function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string>
     if (before !== after) yield `${name} was ${before}, now it is ${after}`;
   }
 }
-
-/** A dialect as command-line flags. */
-export function dialectText({ delimiter, quote, loneCr }: Fingerprint['dialect']): string {
-  const ending = loneCr ? ', records ending in CR' : '';
-  return `--delimiter ${delimiter === '\t' ? 'tab' : inQuotes(delimiter)}, --quote ${quote === null ? 'none' : inQuotes(quote)}${ending}`;
-}
-
-/** Quoted for a shell. */
-const inQuotes = (character: string): string => (character === "'" ? `"'"` : `'${character}'`);
 
 function inputText(input: Input): string {
   const { size, range } = input;

@@ -5,7 +5,7 @@ import type { RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { camelCase } from '../../base/options/values/resolve-options.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import type { Dialect } from '../../base/parse-records.ts';
+import type { Layout } from '../../formats/format.ts';
 import type { InputRange } from '../../formats/records/position.ts';
 import type { Identity } from '../../storage/source.ts';
 import type { Fingerprint } from './checkpoint.ts';
@@ -32,10 +32,8 @@ export interface FingerprintOptions {
   /** See `relativeRejectsPath`. */
   rejects: string | undefined;
   options: RunValues;
-  /** The name of the input's format. */
-  format: string;
-  /** The dialect that the input is read with, whether given or detected. */
-  dialect: Dialect;
+  /** How the input is read, whether given or found. */
+  layout: Pick<Layout, 'format' | 'readAs'>;
 }
 
 /** Identifies a run. Contains no API key and no values of personas. */
@@ -46,13 +44,12 @@ export function fingerprintOf({
   report,
   rejects,
   options,
-  format,
-  dialect,
+  layout: { format, readAs },
 }: FingerprintOptions): Fingerprint {
   return {
     input: inputOf(input, range),
-    ...(format !== 'csv' && { format }),
-    dialect: { ...dialect, quote: dialect.quote ?? null },
+    format,
+    readAs,
     service,
     report: { id: options.report, hash: reportHash(report) },
     options: { ...givenOptions(options), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },

@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { usualFormat } from '../../formats/formats.ts';
+import { readLayout } from '../../formats/formats.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
@@ -67,9 +67,10 @@ async function planSource(
   { probes, showRequest, stop }: ForecastOptions,
 ): Promise<InputPlan> {
   const report = await scorer.describe(options.report);
-  const opened = await usualFormat.readLayout(source, options);
+  const opened = await readLayout(source, options);
   const { layout } = opened;
   const { names } = layout;
+  const { delimiter = '', quote = 'none' } = layout.readAs;
   let features: FeatureColumn[] = [];
   let problem: RowcastError | undefined;
   try {
@@ -115,8 +116,8 @@ async function planSource(
       missing,
       unused,
       near: nearMissesOf(missing, unused),
-      delimiter: layout.dialect.delimiter,
-      quote: layout.dialect.quote ?? null,
+      delimiter,
+      quote: quote === 'none' ? null : quote,
       rows,
       isExact,
       isLowerBound,
@@ -128,7 +129,7 @@ async function planSource(
           ? null
           : await probe(batchScorer, first.slice(0, probes), {
               stop,
-              dialect: layout.dialect,
+              layout,
               classes: appended?.classes ?? [],
             }),
       firstRequest:

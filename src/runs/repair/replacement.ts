@@ -147,7 +147,8 @@ function checkpointOf(
     state: 'complete',
     fingerprint: {
       input: { path, size, modified, gzip: codec === 'gzip' },
-      dialect: { delimiter: '', quote: null, loneCr: false },
+      format: '',
+      readAs: {},
       service: 'repair',
       report: { id: '', hash: '' },
       options: { ...(rejectsPath !== undefined && { [REJECTS_OPTION]: rejectsPath }) },

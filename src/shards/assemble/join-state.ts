@@ -17,7 +17,7 @@ export const SHARDS_OPTION = '--shards';
  */
 export function joinFingerprint(
   { id, service, report }: ShardPlan,
-  { file: { input: path, size, modified, codec, dialect } }: FileParts,
+  { file: { input: path, size, modified, codec, format, read_as: readAs } }: FileParts,
   rejects: string | undefined,
 ): Fingerprint {
   return {
@@ -28,7 +28,8 @@ export function joinFingerprint(
       gzip: codec === 'gzip',
       ...(codec !== 'gzip' && codec !== 'none' && { codec }),
     },
-    dialect,
+    format,
+    readAs,
     service,
     report,
     options: {

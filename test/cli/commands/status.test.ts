@@ -206,7 +206,8 @@ describe('a status as text', () => {
     state: 'running',
     fingerprint: {
       input: { path: '/data/in.csv', size: 8000, modified: 1, gzip: false },
-      dialect: { delimiter: ';', quote: '"', loneCr: false },
+      format: 'csv',
+      readAs: { delimiter: ';', quote: '"', loneCr: false },
       service: 'https://predictions.example',
       report: { id: 'churn', hash: 'x' },
       options: { '--prefix': '"probability"', '--nulls': '["-"]', '--limit': '9000', '--delimiter': '";"' },

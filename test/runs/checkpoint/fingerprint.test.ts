@@ -14,8 +14,7 @@ const optionsIn = (options: object): Record<string, string> =>
     report: { tech_specs: {}, drivers: [] },
     rejects: undefined,
     options: job({ input: 'in.csv', output: 'out.csv', ...options }),
-    format: 'csv',
-    dialect: { delimiter: ',', quote: '"', loneCr: false },
+    layout: { format: 'csv', readAs: { delimiter: ',', quote: '"', loneCr: false } },
   }).options;
 
 describe('a fingerprint', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { dataCounts } from '../../../src/runs/drift/data-counts.ts';
 import { countedColumns } from '../../../src/scoring/counting/counted-column.ts';
 import { read } from '../../support/csv/read.ts';

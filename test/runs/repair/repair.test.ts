@@ -278,7 +278,8 @@ const checkpointOfKilledRun: Checkpoint = {
   state: 'running',
   fingerprint: {
     input: { path: '/data/in.csv', size: 479, modified: 1, gzip: false },
-    dialect: { delimiter: ',', quote: '"', loneCr: false },
+    format: 'csv',
+    readAs: { delimiter: ',', quote: '"', loneCr: false },
     service: 'stub',
     report: { id: 'r', hash: 'x' },
     options: {},

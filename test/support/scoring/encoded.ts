@@ -1,7 +1,7 @@
 import { contractWire } from '../../../src/base/contract/wire-names.ts';
 import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
 import { type Encoded, type EncodeOptions, encode } from '../../../src/client/bodies/objects.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import { type ReadOptions, read } from '../csv/read.ts';
 
