@@ -18,9 +18,9 @@ export const pointAt = (row: number): CommitPoint => ({
 const identity = {
   attempt: firstAttempt(),
   fingerprint: {
-    input: { path: '/in.csv', size: 10, modified: 1, gzip: false },
+    input: { path: '/in.csv', size: 10, modified: 1, codec: 'none' },
     format: 'csv',
-    readAs: { delimiter: ',', quote: '"', loneCr: false },
+    readAs: { delimiter: ',', quote: '\"', loneCr: false },
     service: 'local',
     report: { id: 'r', hash: 'h' },
     options: {},

@@ -109,14 +109,14 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
   yield ['options', ...optionsOf(fingerprint.options)];
 }
 
-function inputText({ size, gzip }: Checkpoint['fingerprint']['input']): string {
-  const what = gzip ? 'gzip' : 'plain';
+function inputText({ size, codec }: Checkpoint['fingerprint']['input']): string {
+  const what = codec === 'none' ? 'plain' : codec;
   return size === null ? `${what}, size unknown` : `${what}, ${bytesText(size)}`;
 }
 
 /** How much of the input was scored, if it is not compressed: offsets are those of the uncompressed bytes. */
 function shareOf({ fingerprint: { input }, position }: Checkpoint): string {
-  if (input.gzip || !input.size) return '';
+  if (input.codec !== 'none' || !input.size) return '';
   return `, ${Math.floor((100 * position.offset) / input.size)}% of the input`;
 }
 

@@ -71,7 +71,6 @@ export const reportHash = (report: LooseReport): string =>
     .update(canonicalJson(contractOf(report)))
     .digest('hex');
 
-/** The members that every checkpoint has, and the others where they apply. */
 function inputOf(
   { path, size, modified, etag, codec }: Identity,
   range: InputRange | undefined,
@@ -80,10 +79,9 @@ function inputOf(
     path,
     size,
     modified,
-    gzip: codec === 'gzip',
+    codec,
     ...(etag !== undefined && { etag }),
     ...(range !== undefined && { range: { start: range.start.offset, end: range.end ?? null } }),
-    ...(codec !== 'gzip' && codec !== 'none' && { codec }),
   };
 }
 

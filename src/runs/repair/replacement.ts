@@ -9,6 +9,7 @@ import { replaceFile } from '../../storage/local/atomic-write.ts';
 import type { Extent } from '../../storage/partial-file.ts';
 import type { Identity } from '../../storage/source.ts';
 import { unwritable } from '../../storage/target.ts';
+import { firstAttempt } from '../attempt.ts';
 import { type Checkpoint, FORMAT } from '../checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
 import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
@@ -145,8 +146,9 @@ function checkpointOf(
   return {
     format: FORMAT,
     state: 'complete',
+    attempt: firstAttempt(),
     fingerprint: {
-      input: { path, size, modified, gzip: codec === 'gzip' },
+      input: { path, size, modified, codec },
       format: '',
       readAs: {},
       service: 'repair',

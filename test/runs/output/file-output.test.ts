@@ -16,9 +16,9 @@ import { MemoryFiles } from '../../support/memory-files.ts';
 const folder = '/nowhere';
 const paths = runFilesOf(`${folder}/out.csv`);
 const fingerprint = {
-  input: { path: '/in.csv', size: 10, modified: 1, gzip: false },
+  input: { path: '/in.csv', size: 10, modified: 1, codec: 'none' },
   format: 'csv',
-  readAs: { delimiter: ',', quote: '"', loneCr: false },
+  readAs: { delimiter: ',', quote: '\"', loneCr: false },
   service: 'local',
   report: { id: 'r', hash: 'h' },
   options: {},
