@@ -124,7 +124,7 @@ export interface Layout {
   asRejects(columns: ColumnOptions, file: string): RejectsFile | undefined;
   /** Reads the records of a rejects file of this input. */
   readonly rejectRecords: RejectRecords;
-  /** The preamble of a rejects file, and rejected records as text for it. */
+  /** The preamble of a rejects file, and rejected records as text for it; see also `beginsLikeRejects`. */
   readonly rejectsPreamble: Buffer;
   rejectsText(rejects: readonly Reject[], isFirst: boolean): Buffer;
 }

@@ -1,6 +1,6 @@
 import { lstat, open } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
-import { rejectColumns } from '../../formats/records/reject-columns.ts';
+import { beginsLikeRejects } from '../../formats/records/reject-columns.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
 import { unwritable } from '../../storage/target.ts';
 
@@ -51,8 +51,6 @@ export async function checkRepaired(path: string): Promise<void> {
     throw foreign(path, 'the file exists and is not one of repaired rows');
 }
 
-/** Matches the reject columns with an optional byte order mark and any delimiter. */
-const HEADER = new RegExp(`^\\ufeff?"?${rejectColumns.join('"?[^\\w"]"?')}\\b`);
 const HEAD_BYTES = 256;
 
 /** Whether a file starts with the columns of a rejects file. */
@@ -60,7 +58,7 @@ export async function isRejectsFile(path: string): Promise<boolean> {
   const file = await open(path, 'r').catch(() => undefined); // unreadable, so it may be anything
   try {
     const head = await file?.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return head !== undefined && HEADER.test(head.buffer.toString('utf8', 0, head.bytesRead));
+    return head !== undefined && beginsLikeRejects(head.buffer.toString('utf8', 0, head.bytesRead));
   } catch {
     return false; // a folder
   } finally {

@@ -8,7 +8,7 @@ import { RunControl } from '../../../src/runs/run-control.ts';
 import type { RunResult } from '../../../src/runs/run-result.ts';
 import type { Scorer } from '../../../src/scoring/scorer.ts';
 
-type More = Partial<Pick<Run, 'files' | 'openInput' | 'part' | 'paths' | 'windowBytes'>>;
+type More = Partial<Pick<Run, 'files' | 'formats' | 'openInput' | 'part' | 'paths' | 'windowBytes'>>;
 
 /**
  * Scores a CSV.
