@@ -1,7 +1,4 @@
 import type { Dialect } from '../base/parse-records.ts';
-import type { Layout, Opened } from './format.ts';
-import type { ReadOptions } from './read-options.ts';
-import type { ByteSource } from './records/byte-source.ts';
 import type { Fault } from './records/faults.ts';
 
 /** A record in a buffer: its content is `bytes[start, contentEnd)`. */
@@ -70,26 +67,4 @@ export interface RejectTexts {
   readonly causeAt: number;
   /** Where the row begins. */
   readonly at: number;
-}
-
-/** A rejects file whose rows are to be put back into the output. */
-export interface RejectsFile {
-  /** The layout of the input, with the columns that the output has. */
-  readonly input: Layout;
-  /** The line ending of a row that is put back, if the output has none for it. */
-  readonly ending: Buffer;
-  hasColumnsOf(other: Layout): boolean;
-  /** Reads the beginning of the scored corrections. */
-  readCorrections(source: ByteSource, options: ReadOptions): Promise<Opened>;
-  /**
-   * Compares the scored corrections, as an output, with this file; or says why they do not have the columns of an output after
-   * those of a rejects file.
-   *
-   * @param file the name of the output, for messages
-   */
-  compareCorrections(
-    corrected: Layout,
-    output: Layout,
-    file: string,
-  ): Comparison | { readonly wrong: string };
 }

@@ -1,7 +1,7 @@
 import type { BatchMemory } from '../base/kernel/batch-memory.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
 import type { ColumnOptions } from './column-options.ts';
-import type { Comparison, RejectRecords, RejectsFile } from './comparison.ts';
+import type { Comparison, RejectRecords } from './comparison.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
 import type { Batch } from './records/batch.ts';
 import type { BatchOptions } from './records/batch-options.ts';
@@ -127,6 +127,28 @@ export interface Layout {
   /** The preamble of a rejects file, and rejected records as text for it; see also `beginsLikeRejects`. */
   readonly rejectsPreamble: Buffer;
   rejectsText(rejects: readonly Reject[], isFirst: boolean): Buffer;
+}
+
+/** A rejects file whose rows are to be put back into the output. */
+export interface RejectsFile {
+  /** The layout of the input, with the columns that the output has. */
+  readonly input: Layout;
+  /** The line ending of a row that is put back, if the output has none for it. */
+  readonly ending: Buffer;
+  hasColumnsOf(other: Layout): boolean;
+  /** Reads the beginning of the scored corrections. */
+  readCorrections(source: ByteSource, options: ReadOptions): Promise<Opened>;
+  /**
+   * Compares the scored corrections, as an output, with this file; or says why they do not have the columns of an output after
+   * those of a rejects file.
+   *
+   * @param file the name of the output, for messages
+   */
+  compareCorrections(
+    corrected: Layout,
+    output: Layout,
+    file: string,
+  ): Comparison | { readonly wrong: string };
 }
 
 /** A batch with its predictions. */

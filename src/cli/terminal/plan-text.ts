@@ -9,12 +9,13 @@ const MAX_LISTED = 30;
 
 /** Describes the plan of one input for people. */
 export function describePlan(plan: InputPlan): string {
-  const { matched, missing, unused, near, delimiter, quote, rows, batches, requests, isLowerBound } = plan;
+  const { matched, missing, unused, near, readAs, rows, batches, requests, isLowerBound } = plan;
   const about = aboutText(plan);
+  const dialect = readAsText(readAs);
   const why = isLowerBound ? '; a large compressed input is not read to its end' : '';
   const parts: [string, string][] = [
     ['input', sanitize(plan.input)],
-    ['dialect', readAsText({ delimiter, quote: quote ?? 'none' })],
+    ...(dialect === '' ? [] : [['dialect', dialect] as [string, string]]),
     ['sent', listed(matched.map(({ name, type }) => (type === null ? name : `${name} (${type})`)))],
     ...(missing.length > 0 ? [['missing', listed(missing)] as [string, string]] : []),
     ...near.map(({ wanted, found }): [string, string] => [

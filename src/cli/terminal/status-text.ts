@@ -85,7 +85,8 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
   yield ['checkpoint', `written ${timeOf(modified, now)}`];
   yield ['run', status.run === undefined ? 'not running' : `running${processOf(status.run)}`];
   yield ['input', sanitize(input.path), inputText(input)];
-  yield ['dialect', readAsText(fingerprint.readAs)];
+  const dialect = readAsText(fingerprint.readAs);
+  if (dialect !== '') yield ['dialect', dialect];
   yield ['next', `row ${counted(position.row)}`, `line ${counted(position.line)}${shareOf(checkpoint)}`];
   yield [
     'rows',

@@ -1,6 +1,5 @@
 import type { ColumnOptions } from '../column-options.ts';
-import type { RejectsFile } from '../comparison.ts';
-import type { Layout } from '../format.ts';
+import type { Layout, RejectsFile } from '../format.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { rejectColumns } from '../records/reject-columns.ts';

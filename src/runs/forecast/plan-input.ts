@@ -1,6 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { readLayout } from '../../formats/formats.ts';
+import type { ReadAs } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
@@ -20,8 +21,8 @@ export interface InputPlan {
   missing: string[];
   unused: string[];
   near: NearMiss[];
-  delimiter: string;
-  quote: string | null;
+  /** How the input is read. */
+  readAs: ReadAs;
   rows: number;
   /** Whether the rows were counted to the end; otherwise their number is an estimate. */
   isExact: boolean;
@@ -70,7 +71,6 @@ async function planSource(
   const opened = await readLayout(source, options);
   const { layout } = opened;
   const { names } = layout;
-  const { delimiter = '', quote = 'none' } = layout.readAs;
   let features: FeatureColumn[] = [];
   let problem: RowcastError | undefined;
   try {
@@ -116,8 +116,7 @@ async function planSource(
       missing,
       unused,
       near: nearMissesOf(missing, unused),
-      delimiter,
-      quote: quote === 'none' ? null : quote,
+      readAs: layout.readAs,
       rows,
       isExact,
       isLowerBound,

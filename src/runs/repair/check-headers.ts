@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { Comparison, RejectsFile } from '../../formats/comparison.ts';
-import type { Layout } from '../../formats/format.ts';
+import type { Comparison } from '../../formats/comparison.ts';
+import type { Layout, RejectsFile } from '../../formats/format.ts';
 import type { AppendedCheck } from '../verify/check-appended.ts';
 import { appendedCheckOf, compareHeaders, type OutputShape } from '../verify/compare-header.ts';
 import { mismatch } from '../verify/mismatch.ts';

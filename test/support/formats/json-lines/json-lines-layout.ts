@@ -1,9 +1,9 @@
 import type { Dialect } from '../../../../src/base/parse-records.ts';
 import type { Appended, AppendedOptions } from '../../../../src/formats/appended.ts';
 import { wordView } from '../../../../src/formats/bytes/word-view.ts';
-import type { Comparison, RejectsFile } from '../../../../src/formats/comparison.ts';
+import type { Comparison } from '../../../../src/formats/comparison.ts';
 import { RecordReader } from '../../../../src/formats/csv/records/record-reader.ts';
-import type { Layout, MergeRecords, PredictedBatch } from '../../../../src/formats/format.ts';
+import type { Layout, MergeRecords, PredictedBatch, RejectsFile } from '../../../../src/formats/format.ts';
 import { type Batch, positionOf, sliceBatch, startOf } from '../../../../src/formats/records/batch.ts';
 import type { BatchOptions } from '../../../../src/formats/records/batch-options.ts';
 import type { Fault } from '../../../../src/formats/records/faults.ts';
@@ -150,7 +150,7 @@ export class JsonLinesLayout implements Layout {
     const { probabilities, classes, errors } = predictions;
     const members = wordView(Buffer.alloc(appended.maxBytes));
     let persona = 0;
-    return (from, to) => {
+    return (from, to, _, into) => {
       const pieces: Buffer[] = [];
       for (let index = from; index < to; index++) {
         const record = batch.bytes.subarray(startOf(batch, index), batch.ends[index]);
@@ -166,7 +166,8 @@ export class JsonLinesLayout implements Layout {
           : Buffer.from(members.bytes.subarray(0, appended.write(probabilities, at, members, 0)));
         pieces.push(record.subarray(0, brace), added, record.subarray(brace));
       }
-      return Buffer.concat(pieces);
+      const merged = Buffer.concat(pieces);
+      return into === undefined ? merged : into.subarray(0, merged.copy(into));
     };
   }
 
