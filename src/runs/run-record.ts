@@ -2,7 +2,7 @@ import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
-import { newAccounts, type RowCounts } from '../scoring/row-counts.ts';
+import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/saved-attempt.ts';
@@ -10,7 +10,6 @@ import type { DataFigures } from './drift/figures.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { LockedTargets, RunObserver, RunProgress, RunView } from './observer.ts';
 import type { RunColumns } from './observers/lineage/run-columns.ts';
-import { runFilesOf } from './paths/run-files.ts';
 import { RunControl } from './run-control.ts';
 import { runErrorOf } from './run-error.ts';
 import type { RunResult } from './run-result.ts';
@@ -38,11 +37,11 @@ export class RunRecord implements RunView {
   service: string | null = null;
   classes: readonly string[] = [];
   statistics: CallStatistics | undefined;
-  accounts: RowCounts = newAccounts();
+  accounts: RowCounts = newRowCounts();
   /** How far it was with the last part that was written. */
   progress: Pick<RunProgress, 'fraction' | 'before'> | undefined;
   /** What earlier processes of a resumed run had done. */
-  before: RowCounts = newAccounts();
+  before: RowCounts = newRowCounts();
   /** The counts of the last checkpoint; rows after it are scored again. */
   kept: () => RowCounts | undefined = () => undefined;
   resumedFrom: number | undefined;
@@ -73,9 +72,8 @@ export class RunRecord implements RunView {
    * @throws Interrupted; what an observer throws to refuse the run
    */
   async begin(files: LockedTargets, restart: boolean): Promise<void> {
-    const output = files.output?.path;
-    if (!restart && output !== undefined)
-      this.attempt = (await savedAttempt(runFilesOf(output).checkpoint)) ?? this.attempt;
+    const output = files.output?.durable;
+    if (!restart && output !== undefined) this.attempt = (await savedAttempt(output)) ?? this.attempt;
     // All of them, so that each can also write that the run was refused.
     const failures: unknown[] = [];
     for (const observer of this.observers)

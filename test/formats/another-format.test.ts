@@ -109,7 +109,10 @@ describe('a format that only its row knows', () => {
     await writeFile(rejects, before.replace('"reject_row":4,', '"reject_row":5,'));
     await assert.rejects(verifying('out.jsonl', { rejects }), { code: 'difference' });
 
-    const corrected = before.replaceAll('"bad"}', '"good"}').replaceAll('"bad",', '"good",').replace('"text":\n', '"text":"good"}\n');
+    const corrected = before
+      .replaceAll('"bad"}', '"good"}')
+      .replaceAll('"bad",', '"good",')
+      .replace('"text":\n', '"text":"good"}\n');
     await writeFile(rejects, before);
     await writeFile(at('corrections.jsonl'), corrected);
     await scoring('corrected.jsonl', { input: at('corrections.jsonl') });
@@ -161,6 +164,9 @@ describe('a format that only its row knows', () => {
       );
     await assert.rejects(profileOf('rows.csv', text), { code: 'not_csv' });
     for (const name of ['rows.csv', 'rows', 'rows.tsv'])
-      assert.equal((await profileOf(name, 'a\tb\n1\t2\n'.replaceAll('\t', name.endsWith('.tsv') ? '\t' : ','))).rows, 1);
+      assert.equal(
+        (await profileOf(name, 'a\tb\n1\t2\n'.replaceAll('\t', name.endsWith('.tsv') ? '\t' : ','))).rows,
+        1,
+      );
   });
 });

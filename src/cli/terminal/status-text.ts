@@ -7,7 +7,7 @@ import type { Checkpoint } from '../../runs/checkpoint/checkpoint.ts';
 import type { NextRun } from '../../runs/status/next-run.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status/status-report.ts';
-import { LOCAL } from '../service.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { alignColumns } from './print.ts';
 import { serviceText } from './service-text.ts';
 

@@ -3,7 +3,14 @@ import { type Dialect, parseRecords } from '../../base/parse-records.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
 import type { ColumnOptions } from '../column-options.ts';
 import type { Comparison, RejectRecords } from '../comparison.ts';
-import type { Layout, LayoutData, MergeRecords, PlacedMerger, PredictedBatch, RejectsFile } from '../format.ts';
+import type {
+  Layout,
+  LayoutData,
+  MergeRecords,
+  PlacedMerger,
+  PredictedBatch,
+  RejectsFile,
+} from '../format.ts';
 import type { ReadAs } from '../read-options.ts';
 import { type Batch, positionOf, sliceBatch } from '../records/batch.ts';
 import type { BatchOptions } from '../records/batch-options.ts';

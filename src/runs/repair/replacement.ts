@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { newAccounts } from '../../scoring/row-counts.ts';
+import { newRowCounts } from '../../scoring/row-counts.ts';
 import type { Codec } from '../../storage/codecs/codec.ts';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
 import { none } from '../../storage/codecs/none.ts';
@@ -161,6 +161,6 @@ function checkpointOf(
     rejects: extentOf(rejects),
     repaired: { ...extentOf(repaired), ...forLedger },
     classes: [],
-    accounts: newAccounts(),
+    accounts: newRowCounts(),
   };
 }

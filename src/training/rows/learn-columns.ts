@@ -1,4 +1,4 @@
-import { codePointOrder } from '../../base/contract/class-order.ts';
+import { codePointOrder } from '../../base/contract/code-point-order.ts';
 import type { ColumnType } from '../../base/contract/schemas.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';

@@ -5,7 +5,7 @@ import { chooseResumeMethod, type Fingerprint } from '../../../src/runs/checkpoi
 const fingerprint: Fingerprint = {
   input: { path: '/data/in.csv', size: 8000, modified: 1, codec: 'none' },
   format: 'csv',
-  readAs: { delimiter: ',', quote: '\"', loneCr: false },
+  readAs: { delimiter: ',', quote: '"', loneCr: false },
   service: 'local',
   report: { id: 'churn', hash: 'x' },
   options: {},
