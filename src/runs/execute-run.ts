@@ -132,8 +132,16 @@ async function scoreOnce(
     if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
     const input = await source.identify();
     const { relativeRejects: rejects } = locked;
-    const work = { range: part?.range, service: scorer.name, report, rejects, options, layout };
-    const fingerprint = fingerprintOf({ input, ...work });
+    const fingerprint = fingerprintOf({
+      input,
+      range: part?.range,
+      service: scorer.name,
+      protocol: scorer.protocol,
+      report,
+      rejects,
+      options,
+      layout,
+    });
     const attempt = record.newRun;
     const output = await acquired
       .open({ attempt, fingerprint, rejectsHeader: layout.rejectsPreamble })

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { History } from '../../base/options/values/run-values.ts';
@@ -31,6 +32,8 @@ const fingerprintShape = z.strictObject({
   readAs: z.record(z.string(), z.union([z.string(), z.boolean()])),
   /** `local`, or the base URL. */
   service: z.string(),
+  /** Name of the protocol, if it is not that of the prediction report API. */
+  protocol: z.string().exactOptional(),
   /** The report's id, and the SHA-256 of its description: a retrained report is a different one. */
   report: z.strictObject({ id: z.string(), hash: z.string() }),
   /** Option that affects the output → its value as JSON. */
@@ -169,6 +172,8 @@ function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string>
   else if (!isDeepStrictEqual(saved.readAs, now.readAs))
     yield `the input was read with ${readAsText(saved.readAs)}, now with ${readAsText(now.readAs)}`;
   if (saved.service !== now.service) yield `the service was ${saved.service}, now it is ${now.service}`;
+  const [before = usualProtocol, protocol = usualProtocol] = [saved.protocol, now.protocol];
+  if (before !== protocol) yield `the protocol was ${before}, now it is ${protocol}`;
   if (saved.report.id !== now.report.id)
     yield `the report was ${saved.report.id}, now it is ${now.report.id}`;
   else if (saved.report.hash !== now.report.hash) yield `the report ${now.report.id} has changed`;

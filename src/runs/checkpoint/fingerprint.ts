@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative, resolve } from 'node:path';
-import { type LooseReport, techSpecs } from '../../base/contract/schemas.ts';
+import { type Description, techSpecs } from '../../base/contract/schemas.ts';
+import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import type { RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { camelCase } from '../../base/options/values/resolve-options.ts';
@@ -45,7 +46,8 @@ export interface FingerprintOptions {
   range?: InputRange | undefined;
   /** `local`, or the base URL. */
   service: string;
-  report: LooseReport;
+  protocol?: string | undefined;
+  report: Description;
   /** See `relativeRejectsPath`. */
   rejects: string | undefined;
   options: RunValues;
@@ -58,6 +60,7 @@ export function fingerprintOf({
   input,
   range,
   service,
+  protocol,
   report,
   rejects,
   options,
@@ -68,6 +71,7 @@ export function fingerprintOf({
     format,
     readAs,
     service,
+    ...namedProtocol(protocol),
     report: { id: options.report, hash: reportHash(report) },
     options: { ...givenOptions(options), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },
   };
@@ -83,7 +87,7 @@ export function givenOptions(values: Readonly<Record<string, unknown>>): Record<
 }
 
 /** A digest that changes when a report is trained again. */
-export const reportHash = (report: LooseReport): string =>
+export const reportHash = (report: Description): string =>
   createHash('sha256')
     .update(canonicalJson(contractOf(report)))
     .digest('hex');
@@ -103,8 +107,8 @@ function inputOf(
 }
 
 /** Only the members defined by the contract: others, such as a timestamp or a counter, may differ in every response. */
-function contractOf(report: LooseReport): object {
-  const { predicts, classes, columns, nulls, tech_specs, drivers, model_sha256 } = report;
+function contractOf(report: Description): object {
+  const { predicts, classes, columns, nulls, tech_specs = {}, drivers = [], model_sha256 } = report;
   return {
     predicts,
     classes,
