@@ -50,7 +50,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     const source = await openSource(pair.input, false, options.encoding);
     try {
       const prepared = await prepare(source, { ...options }, scorer, stop);
-      checkOutputName(pair.output, prepared.layout.dialect);
+      checkOutputName(pair.output, prepared.layout.readAs);
       report = reportHash(prepared.report);
       predictionType = plannedPredictionType(prepared);
       files.push(planFile(pair, await source.identify(), prepared));
@@ -90,7 +90,6 @@ function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout 
       hint: 'Write it to a file that all machines can read.',
     });
   const { input, output, rejects = null } = pair;
-  const { quote = null, ...dialect } = layout.dialect;
   return {
     input: resolve(input),
     output: resolve(output),
@@ -98,7 +97,9 @@ function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout 
     size,
     modified,
     codec,
-    dialect: { ...dialect, quote },
+    format: layout.format,
+    read_as: layout.readAs,
+    may_join_lines: layout.mayJoinLines,
     header: createHash('sha256').update(layout.preamble).digest('hex'),
   };
 }
