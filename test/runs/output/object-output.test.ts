@@ -39,7 +39,7 @@ describe('an output that is an object', { concurrency: true }, () => {
 
   for (const key of ['/out.csv', '/out.csv.gz'])
     it(`is resumed by the same command, and nothing is visible until then: ${key}`, async t => {
-      const bench = await storeBench(t, 4000);
+      const bench = await storeBench(t, 1800);
       const wanted = await bench.wanted(key.slice(1));
       await stopped(bench, key);
       assert.deepEqual([...bench.written(key).keys()], ['.checkpoint']);
@@ -56,13 +56,13 @@ describe('an output that is an object', { concurrency: true }, () => {
     const status = await readStatus(name, withObjectStore());
     const report = statusReport(name, status);
     assert.deepEqual([report.state, report.alive, report.report], ['stopped', false, 'r']);
-    assert.ok((report.rows?.read ?? 0) >= 200 && (status.partialBytes ?? 0) >= 2 * (64 << 10));
+    assert.ok((report.rows?.read ?? 0) >= 100 && (status.partialBytes ?? 0) >= 2 * (64 << 10));
     await bench.run('/out.csv');
     assert.equal(statusReport(name, await readStatus(name, withObjectStore())).state, 'finished');
   });
 
   it('that is discarded leaves neither an upload nor a checkpoint, and an earlier object stays', async t => {
-    const bench = await storeBench(t, 600);
+    const bench = await storeBench(t);
     await bench.run('/out.csv', { values: { limit: 5 } });
     const earlier = bench.written('/out.csv');
     await stopped(bench, '/out.csv');
@@ -73,7 +73,7 @@ describe('an output that is an object', { concurrency: true }, () => {
   });
 
   it('replaces the rejects of an earlier run by their header if it has none, because nothing is deleted', async t => {
-    const bench = await storeBench(t, 600);
+    const bench = await storeBench(t);
     await bench.run('/out.csv');
     const rejects = bench.written('/out.csv').get('.rejects') ?? Buffer.alloc(0);
     const input = join(bench.folder, 'good.csv');
@@ -85,7 +85,7 @@ describe('an output that is an object', { concurrency: true }, () => {
   });
 
   it('can have its rejects elsewhere, in the store or in a file, and a file can have its own in the store', async t => {
-    const bench = await storeBench(t, 600);
+    const bench = await storeBench(t);
     const { run, service, folder } = bench;
     const wanted = await bench.wanted('out.csv');
     const file = join(folder, 'rejects.csv');
@@ -136,7 +136,7 @@ describe('an output that is an object', { concurrency: true }, () => {
   });
 
   it('is written by one process at a time', async t => {
-    const bench = await storeBench(t, 600);
+    const bench = await storeBench(t);
     let second: Promise<unknown> | undefined;
     bench.service.hooks.before = ({ text }) => {
       if (text === 'POST /out.csv?uploads')
