@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import { discardUnfinished } from '../../../src/runs/status/discard-run.ts';
 import { readStatus } from '../../../src/runs/status/status.ts';
 import { statusReport } from '../../../src/runs/status/status-report.ts';
@@ -11,14 +12,18 @@ import { ObjectClient } from '../../support/object-store/object-client.ts';
 import { type StoreBench, storeBench } from '../../support/object-store/scored-in-store.ts';
 
 /** Stops a run once a checkpoint has been saved and some parts are uploaded. */
-async function stopped({ run, service }: StoreBench, key: string): Promise<void> {
+async function stopped(
+  { run, service }: StoreBench,
+  key: string,
+  values: Partial<RunValues> = {},
+): Promise<void> {
   const stop = new AbortController();
   let parts = 0;
   service.hooks.after = ({ text }) => {
     if (text === `PUT ${key}?part`) parts++;
     if (text === `PUT ${key}.checkpoint` && parts >= 2) stop.abort('test');
   };
-  await assert.rejects(run(key, { stop: stop.signal }), { name: 'Interrupted' });
+  await assert.rejects(run(key, { stop: stop.signal, values }), { name: 'Interrupted' });
   delete service.hooks.after;
 }
 
@@ -46,6 +51,23 @@ describe('an output that is an object', { concurrency: true }, () => {
       const result = await bench.run(key);
       assert.ok((result?.resumedFrom ?? 0) > 100, `resumed from ${result?.resumedFrom}`);
       assert.deepEqual(bench.written(key), wanted);
+      assert.deepEqual(bench.service.uploads(), []);
+    });
+
+  for (const key of ['/out.csv', '/out.csv.gz'])
+    it(`keeps the rejects that it had when it is resumed and there are no more: ${key}`, async t => {
+      const bench = await storeBench(t);
+      const input = join(bench.folder, 'first-rejected.csv');
+      await writeFile(
+        input,
+        `id,plan,note\n1\n${`x,${randomBytes(2000).toString('hex')},note\n`.repeat(1500)}`,
+      );
+      await stopped(bench, key, { input, features: ['id'] });
+      const earlier = await readStatus(bench.service.nameOf(key), withObjectStore());
+      await bench.run(key, { values: { input, features: ['id'] } });
+      assert.equal(earlier.saved?.checkpoint.accounts.rejected, 1);
+      const rejects = bench.written(key).get('.rejects')?.toString() ?? '';
+      assert.equal(rejects.split('\n').length, 3, rejects);
       assert.deepEqual(bench.service.uploads(), []);
     });
 
