@@ -58,10 +58,8 @@ describe('an output that is an object', { concurrency: true }, () => {
     it(`keeps the rejects that it had when it is resumed and there are no more: ${key}`, async t => {
       const bench = await storeBench(t);
       const input = join(bench.folder, 'first-rejected.csv');
-      await writeFile(
-        input,
-        `id,plan,note\n1\n${`x,${randomBytes(2000).toString('hex')},note\n`.repeat(1500)}`,
-      );
+      const rows = Array.from({ length: 900 }, () => `x,${randomBytes(2000).toString('hex')},note\n`);
+      await writeFile(input, `id,plan,note\n1\n${rows.join('')}`);
       await stopped(bench, key, { input, features: ['id'] });
       const earlier = await readStatus(bench.service.nameOf(key), withObjectStore());
       await bench.run(key, { values: { input, features: ['id'] } });
