@@ -1,4 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import { usualProtocol } from '../base/contract/usual-protocol.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
@@ -35,6 +36,7 @@ export class RunRecord implements RunView {
   readonly newRun: Attempt = firstAttempt();
   attempt: Attempt = this.newRun;
   service: string | null = null;
+  protocol: string = usualProtocol;
   classes: readonly string[] = [];
   statistics: CallStatistics | undefined;
   accounts: RowCounts = newRowCounts();
@@ -96,8 +98,9 @@ export class RunRecord implements RunView {
     )();
   }
 
-  ready(scorer: Pick<Scorer, 'name' | 'statistics'>): void {
+  ready(scorer: Pick<Scorer, 'name' | 'protocol' | 'statistics'>): void {
     this.service = scorer.name;
+    this.protocol = scorer.protocol ?? usualProtocol;
     this.statistics = scorer.statistics;
     for (const observer of this.observers) observer.ready?.(this, scorer);
   }
@@ -169,6 +172,7 @@ export class RunRecord implements RunView {
       ...this.names,
       attempt: this.attempt,
       service: this.service,
+      protocol: this.protocol,
       classes: this.classes,
       statistics: this.statistics,
       accounts,

@@ -22,7 +22,7 @@ const identity = {
   fingerprint: {
     input: { path: '/in.csv', size: 10, modified: 1, codec: 'none' },
     format: 'csv',
-    dialect: { delimiter: ',', quote: '"', loneCr: false },
+    readAs: { delimiter: ',', quote: '"', loneCr: false },
     service: 'local',
     report: { id: 'r', hash: 'h' },
     options: {},

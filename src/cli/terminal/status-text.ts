@@ -2,7 +2,8 @@ import { counted, countOf, durationOf } from '../../base/number-text.ts';
 import type { Options } from '../../base/options/option.ts';
 import { scoreOptions } from '../../base/options/score.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
+import { readAsText } from '../../formats/read-options.ts';
+import type { Checkpoint } from '../../runs/checkpoint/checkpoint.ts';
 import type { NextRun } from '../../runs/status/next-run.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status/status-report.ts';
@@ -84,7 +85,8 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
   yield ['checkpoint', `written ${timeOf(modified, now)}`];
   yield ['run', status.run === undefined ? 'not running' : `running${processOf(status.run)}`];
   yield ['input', sanitize(input.path), inputText(input)];
-  yield ['dialect', dialectText(fingerprint.dialect)];
+  const dialect = readAsText(fingerprint.readAs);
+  if (dialect !== '') yield ['dialect', dialect];
   yield ['next', `row ${counted(position.row)}`, `line ${counted(position.line)}${shareOf(checkpoint)}`];
   yield [
     'rows',

@@ -150,7 +150,7 @@ function checkpointOf(
     fingerprint: {
       input: { path, size, modified, codec },
       format: '',
-      dialect: { delimiter: '', quote: null, loneCr: false },
+      readAs: {},
       service: 'repair',
       report: { id: '', hash: '' },
       options: { ...(rejectsPath !== undefined && { [REJECTS_OPTION]: rejectsPath }) },

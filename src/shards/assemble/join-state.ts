@@ -17,13 +17,13 @@ export const SHARDS_OPTION = '--shards';
  */
 export function joinFingerprint(
   { id, service, report }: ShardPlan,
-  { file: { input: path, size, modified, codec, dialect } }: FileParts,
+  { file: { input: path, size, modified, codec, format, read_as: readAs } }: FileParts,
   rejects: string | undefined,
 ): Fingerprint {
   return {
     input: { path, size, modified, codec },
-    format: 'csv',
-    dialect,
+    format,
+    readAs,
     service,
     report,
     options: {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
@@ -48,7 +49,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     const source = await openSource(pair.input, false, options.encoding);
     try {
       const prepared = await prepare(source, { ...options }, scorer, stop);
-      checkOutputName(pair.output, prepared.layout.dialect);
+      checkOutputName(pair.output, prepared.layout.readAs);
       report = reportHash(prepared.report);
       classes = classesOf(prepared);
       files.push(planFile(pair, await source.identify(), prepared));
@@ -60,6 +61,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     format: 1 as const,
     version,
     service: scorer.name,
+    ...namedProtocol(scorer.protocol),
     shard_bytes: shardBytes,
     files,
     report: { id: options.report, hash: report },
@@ -87,7 +89,6 @@ function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout 
       hint: 'Write it to a file that all machines can read.',
     });
   const { input, output, rejects = null } = pair;
-  const { quote = null, ...dialect } = layout.dialect;
   return {
     input: resolve(input),
     output: resolve(output),
@@ -95,7 +96,9 @@ function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout 
     size,
     modified,
     codec,
-    dialect: { ...dialect, quote },
+    format: layout.format,
+    read_as: layout.readAs,
+    may_join_lines: layout.mayJoinLines,
     header: createHash('sha256').update(layout.preamble).digest('hex'),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import type { MergeRecords } from '../../../src/formats/format.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import { toSinglePrecision } from '../../../src/models/model/single-precision.ts';

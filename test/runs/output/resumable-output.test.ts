@@ -20,7 +20,7 @@ const paths = runFilesOf(`${folder}/out.csv`);
 const fingerprint = {
   input: { path: '/in.csv', size: 10, modified: 1, codec: 'none' },
   format: 'csv',
-  dialect: { delimiter: ',', quote: '"', loneCr: false },
+  readAs: { delimiter: ',', quote: '"', loneCr: false },
   service: 'local',
   report: { id: 'r', hash: 'h' },
   options: {},

@@ -281,7 +281,7 @@ const checkpointOfKilledRun: Checkpoint = {
   fingerprint: {
     input: { path: '/data/in.csv', size: 479, modified: 1, codec: 'none' },
     format: 'csv',
-    dialect: { delimiter: ',', quote: '"', loneCr: false },
+    readAs: { delimiter: ',', quote: '"', loneCr: false },
     service: 'stub',
     report: { id: 'r', hash: 'x' },
     options: {},

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { loadReportModel } from '../../../src/models/store/report-model.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import { uploadScorer } from '../../../src/server/batch-predict/upload-scorer.ts';
