@@ -1,6 +1,11 @@
 import { exitCodes } from '../../src/base/errors.ts';
 import { commandLineCodes } from '../../src/base/reference/command-line-codes.ts';
-import type { CommandErrorDocs, ErrorDoc, ErrorDocs } from '../../src/base/reference/error-doc.ts';
+import type {
+  CommandErrorDoc,
+  CommandErrorDocs,
+  ErrorDoc,
+  ErrorDocs,
+} from '../../src/base/reference/error-doc.ts';
 import { inputCodes } from '../../src/base/reference/input-codes.ts';
 import { libraryCodes } from '../../src/base/reference/library-codes.ts';
 import { type ProblemCode, problemDocs } from '../../src/base/reference/problem-codes.ts';
@@ -28,12 +33,12 @@ ${markdownTable(
   exitCodeTable.map(({ code, meaning, action }) => [code, meaning, action]),
 )}
 
-[Scheduling](scheduling.md) says what a scheduler does about each. \`rowcast status\` exits with the code of the run that it
-describes: 0 finished, 75 running, 3 stopped; 2 if there is none. \`rowcast serve\` exits with 0 after a graceful shutdown.
+[Scheduling](scheduling.md) says what a scheduler does about each. \`rowcast status\` exits with 0 for a finished run, 75
+for a running one, 3 for a stopped one, and 2 for none; \`rowcast serve\` with 0 after a graceful shutdown.
 
 ## Error messages
 
-The last error on stderr says what happened and where, with its code, and on the next line what to do:
+The error on stderr says what happened and where, with its code, then what to do:
 
     rowcast: personas.csv:17: the quote that opens on this line is not closed … [unclosed_quote]
       Close it. …
@@ -41,9 +46,9 @@ The last error on stderr says what happened and where, with its code, and on the
 With \`--log-format json\`, this is an object with \`code\`, \`exit_code\`, \`file\`, \`line\`, \`row\`, \`request\`, \`hint\` and
 \`retryable\`; the [summary](scoring.md#the-summary) has it as \`error\`. Codes are stable, messages are not.
 
-In parentheses are the exit codes with which each error ends a command. Of 2 and 3, it is 2 while nothing has been done, and 3
-once the run has started. An error with 75 is retryable: the same command may succeed later although nobody changes
-anything. So is an interrupted run. After 3 and 75, the same command resumes.
+An error ends a command with exit code 2, unless parentheses name others: (2/3) is 2 before the run has started, and 3
+afterwards. Errors with 75 and interrupted runs are retryable: the same command may succeed later although nobody changes
+anything.
 
 ### Command line, definition and environment
 
@@ -61,7 +66,7 @@ ${commandList(runCodes)}
 
 ### Callbacks and scorers of a program
 
-Only the [library](library.md) has these; the exit code is the \`exitCode\` of the error.
+Only the [library](library.md) has these, with the exit code as \`exitCode\`.
 
 ${commandList(libraryCodes)}
 
@@ -69,8 +74,7 @@ ${commandList(libraryCodes)}
 
 ${commandList(requestCodes)}
 
-When the response is a problem with a \`code\`, that code is shown, for example one of
-[those of \`rowcast serve\`](#problems-that-the-service-returns).
+If the response is a problem, its code is shown, such as one [of \`rowcast serve\`](running-the-service.md#problem-codes).
 
 ### Reports, keys, training and serving
 
@@ -106,13 +110,6 @@ one of a malformed record gets the prefix \`service_\`, and text that is not a c
 ## Warnings
 
 ${docsList(warningDocs)}
-
-## Problems that the service returns
-
-Errors of \`rowcast serve\` are \`application/problem+json\` (RFC 9457). Decide by \`code\`, not by \`detail\`. What a client
-does about each [follows from its status](#what-happens-when-a-request-fails).
-
-${problemList()}
 `;
 }
 
@@ -131,16 +128,21 @@ function exitOfKind(kind: FailureKind): string {
 
 function commandList(docs: CommandErrorDocs): string {
   return Object.entries(docs)
-    .map(([code, doc]) => entry(code, doc, doc.exit.join('/') || 'warning'))
+    .map(([code, doc]) => entry(code, doc, exitOf(doc)))
     .join('\n');
 }
+
+/** Most errors end a command with 2. */
+const exitOf = ({ exit }: CommandErrorDoc): string | undefined =>
+  exit.length === 1 && exit[0] === 2 ? undefined : exit.join('/') || 'warning';
 
 const docsList = (docs: ErrorDocs): string =>
   Object.entries(docs)
     .map(([code, doc]) => entry(code, doc))
     .join('\n');
 
-function problemList(): string {
+/** For docs/running-the-service.md: the problems of the service, by status. */
+export function problemList(): string {
   const problems = Object.entries(problemDocs).map(([code, doc]) => {
     const status = statusOf(code as ProblemCode); // the keys of the record
     return { code, doc, status };

@@ -6,7 +6,7 @@ import { definitionSchema } from '../../src/library/definition/definition-schema
 import { root } from '../support/root.ts';
 import { commandReference } from './command-reference.ts';
 import { definitionTables } from './definition-keys.ts';
-import { errorsPage, schedulerTable } from './errors-page.ts';
+import { errorsPage, problemList, schedulerTable } from './errors-page.ts';
 import { eventTables } from './event-tables.ts';
 import { optionInterfaces } from './option-interfaces.ts';
 
@@ -19,6 +19,10 @@ export function generated(): Map<string, string> {
     ['docs/exit-codes-and-errors.md', errorsPage()],
     ['docs/monitoring.md', withTables('docs/monitoring.md', eventTables())],
     ['docs/scheduling.md', withTables('docs/scheduling.md', new Map([['exit codes', schedulerTable()]]))],
+    [
+      'docs/running-the-service.md',
+      withTables('docs/running-the-service.md', new Map([['problems', problemList()]])),
+    ],
     ...optionInterfaces(),
     ['docs/definitions.md', withTables('docs/definitions.md', definitionTables())],
   ]);

@@ -20,22 +20,20 @@ export const commandLineCodes = {
   bad_dialect: {
     exit: [2],
     cause: 'The delimiter or quote character is unusable.',
-    fix: 'Give two different ASCII characters, `tab` or `none`.',
+    fix: 'Use two different ASCII characters, `tab` or `none`.',
   },
   bad_rejects: {
     exit: [2],
     cause: 'The output is a file, but the rejects are not, so they could not be resumed.',
-    fix: 'Give a file as `--rejects`.',
   },
   same_output: {
     exit: [2],
     cause: 'Two outputs are the same file, or both are stdout.',
-    fix: 'Give output, rejects and summary different paths.',
   },
   output_is_input: { exit: [2], cause: 'The command would overwrite a file that it reads.' },
   wrong_suffix: {
     exit: [2],
-    cause: 'The output is named `.tsv`, but has the delimiter of its input, which is not a tab.',
+    cause: 'The output, named `.tsv`, would have its input’s delimiter, not tabs.',
     fix: 'Rename it, or convert the input.',
   },
   bad_compression: {
@@ -45,13 +43,13 @@ export const commandLineCodes = {
   },
   bad_url: {
     exit: [2],
-    cause: 'The URL is not http or https, or has user info, query or fragment.',
+    cause: 'The URL is not http or https, or has user info, a query or a fragment.',
     fix: 'Keys belong in `ROWCAST_API_KEY` or `--api-key-file`.',
   },
   insecure_url: {
     exit: [2],
     cause: 'The API key would be sent unencrypted to another host.',
-    fix: 'Use https, or, on a trusted network, `--allow-http`.',
+    fix: 'Use https, or `--allow-http` on a trusted network.',
   },
   no_key: {
     exit: [2],
@@ -61,11 +59,11 @@ export const commandLineCodes = {
   short_key: {
     exit: [2],
     cause: '`ROWCAST_API_KEY` is too short for a service that other hosts can reach.',
-    fix: 'Use at least 32 characters (`openssl rand -base64 32`), or `rowcast keys add`.',
+    fix: 'Use at least 32 characters (`openssl rand -base64 32`) or `rowcast keys add`.',
   },
   stdout_closed: {
     exit: [2],
-    cause: 'Rows would go to stdout, which is closed or discarded.',
+    cause: 'Stdout, where rows would go, is closed or discarded.',
     fix: 'Use `-o`; to discard rows on purpose, `> /dev/null`.',
   },
   no_working_directory: { exit: [2], cause: 'The working directory was deleted or is unreadable.' },

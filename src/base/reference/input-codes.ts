@@ -9,9 +9,8 @@ export const inputCodes = {
   },
   unreadable_input: {
     exit: [2, 3, 75],
-    cause:
-      'The input is a folder, or reading it or the folder of its shards failed; 75 if its disk is unreachable.',
-    fix: 'All commands of a sharded run must run as the same user.',
+    cause: 'The input is a folder, or it or its shards cannot be read; 75: its disk is unreachable.',
+    fix: 'Run all commands of a sharded run as the same user.',
   },
   input_changed: {
     exit: [3],
@@ -26,7 +25,7 @@ export const inputCodes = {
   bad_encoding: {
     exit: [2, 3],
     cause: 'The input is invalid in the encoding that `--encoding` names.',
-    fix: 'Name the right one (UTF-8 needs none), and check that the file is complete.',
+    fix: 'UTF-8 needs none; check that the file is complete.',
   },
   empty_input: { exit: [2], cause: 'The input has no bytes, not even a header.' },
   not_csv: {
@@ -43,17 +42,17 @@ export const inputCodes = {
   record_too_long: {
     exit: [2, 3],
     cause: 'A record exceeds `--max-record-bytes`, so the start of the next one is uncertain.',
-    fix: 'If the record is intended, raise the limit.',
+    fix: 'If it is intended, raise the limit.',
   },
   unclosed_quote: {
     exit: [2, 3],
-    cause: 'A quote is not closed by the end of the file or within `--max-record-bytes`.',
+    cause: 'A quote is not closed, in the file or within `--max-record-bytes`.',
     fix: 'Close it; without quoting, use `--quote none`.',
   },
   cannot_quote: {
     exit: [2, 3],
     cause: 'With `--quote none`, an appended name or value contains the delimiter or a line break.',
-    fix: 'Allow quoting, or use another `--delimiter`.',
+    fix: 'Leave it out, or use another `--delimiter`.',
   },
   missing_columns: {
     exit: [2],
@@ -63,7 +62,7 @@ export const inputCodes = {
   duplicate_columns: {
     exit: [2],
     cause: 'Two columns sent, or an appended one and one of the input, have the same name.',
-    fix: 'Rename one, use another `--prefix`, or do not send it (`--features`, `--exclude-features`).',
+    fix: 'Rename one, or use `--prefix`, `--features` or `--exclude-features`.',
   },
   no_columns: {
     exit: [2],

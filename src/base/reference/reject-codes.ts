@@ -39,9 +39,8 @@ export const predictionDocs = {
 /** Warning codes: those of runs are logged, those of training are stored in the report. */
 export const warningDocs = {
   leak: {
-    cause:
-      'A column of the training data reveals the class (leakage), so the accuracy is probably misleading.',
-    fix: 'Leave it out if it is unknown when predicting.',
+    cause: 'A column reveals the class (leakage), so the accuracy is probably misleading.',
+    fix: 'Leave it out unless it is known when predicting.',
   },
   duplicates: {
     cause: 'Testing rows have duplicates among the training rows, so the accuracy is too high.',

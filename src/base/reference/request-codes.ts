@@ -21,15 +21,15 @@ export const requestCodes = {
   bad_certificate: {
     exit: [2, 3],
     cause:
-      'The service’s certificate is not trusted or for another host; with `serve`, `--tls-cert` or `--tls-key` cannot be loaded.',
-    fix: 'Renew it, use the host name in it, or name its authority in `NODE_EXTRA_CA_CERTS`.',
+      'The certificate is untrusted or for another host, or `serve` cannot load `--tls-cert` or `--tls-key`.',
+    fix: 'Renew it, use its host name, or name its authority in `NODE_EXTRA_CA_CERTS`.',
   },
   tls_expected: { exit: [2, 3], cause: 'The service speaks https; the URL says http.' },
   tls_refused: { exit: [2, 3], cause: 'The URL says https; this port does not speak TLS.' },
   http_NNN: {
     exit: [2, 3, 75],
     cause: 'The service responded with status NNN and no problem code.',
-    fix: 'For 401 and 403 check the key, for 404 `--report` and `--url`; for 413 lower `--batch-rows` or `--batch-bytes`; otherwise see the service’s log.',
+    fix: '401 and 403: check the key; 404: `--report` and `--url`; 413: lower `--batch-rows` or `--batch-bytes`; else see the service’s log.',
   },
   wrong_answer: {
     exit: [2, 3],
@@ -44,28 +44,26 @@ export const requestCodes = {
   answer_too_large: {
     exit: [2, 3],
     cause: 'The response is larger than any valid one.',
-    fix: 'Check that `--url` is a prediction service.',
+    fix: 'Check `--url`.',
   },
   headers_too_large: { exit: [3], cause: 'The headers of the response exceed the limit.' },
   other_response: {
     exit: [3],
     cause: 'The response has the ID of another request.',
-    fix: 'The service or a proxy mixes up responses.',
   },
   surplus_bytes: {
     exit: [3],
     cause: 'A connection brought more bytes than one response.',
-    fix: 'The service or a proxy sends more than it announces.',
   },
   mixed_up_responses: {
     exit: [3],
     cause: 'Responses were mixed up after rows had been written, so the output was discarded.',
-    fix: 'Repair the service or proxy, which should echo `X-Request-Id`; score again.',
+    fix: 'Repair the service or proxy; it should echo `X-Request-Id`.',
   },
   client_closed: { exit: [2, 3], cause: 'The program closed the client during a request.' },
   service_died: {
     exit: [70],
     cause: 'A scoring thread of a local report ended.',
-    fix: 'Run again; if it recurs, report it.',
+    fix: 'If it recurs, report it.',
   },
 } as const satisfies CommandErrorDocs;

@@ -5,20 +5,20 @@ export const runCodes = {
   output_exists: { exit: [2], cause: 'The output exists, and `--if-exists fail` was given.' },
   unwritable_output: {
     exit: [2, 3, 75],
-    cause: 'A file cannot be created or written; 75 if its disk is unreachable.',
+    cause: 'A file cannot be created or written; 75: its disk is unreachable.',
     fix: 'Check folder, permissions and disk.',
   },
   disk_full: { exit: [75], cause: 'The disk or the user’s quota is full.', fix: 'Free space.' },
   unreadable_output: { exit: [2], cause: 'The output or its checkpoint cannot be read.' },
   foreign_file: {
     exit: [2, 3],
-    cause: 'A file that rowcast did not create is where the run would write.',
+    cause: 'The run would overwrite a file that rowcast did not create.',
     fix: 'Move it away, or choose another path.',
   },
   bad_ledger: {
     exit: [],
-    cause: 'The record of finished runs, `.rowcast-runs.json` in the folder of the outputs, is unreadable.',
-    fix: 'This warning costs only time: all files are scored again, and the record is rewritten.',
+    cause: 'The record of finished runs, `.rowcast-runs.json` beside the outputs, is unreadable.',
+    fix: 'All files are scored again, and it is rewritten.',
   },
   locked: {
     exit: [75],
@@ -27,8 +27,8 @@ export const runCodes = {
   },
   other_work: {
     exit: [2],
-    cause: 'An unfinished run of another input, report, service or options is there.',
-    fix: 'Resume it with its own command, or use `--restart`, or `--restart-if-changed`, which keeps the old files until the new run finishes.',
+    cause: 'An unfinished run of another input, report, service or options exists.',
+    fix: 'Resume it by its command, or use `--restart`, or `--restart-if-changed`, which keeps its files until the new run finishes.',
   },
   bad_checkpoint: {
     exit: [2, 3],
@@ -37,15 +37,13 @@ export const runCodes = {
   },
   partial_too_short: {
     exit: [2, 3],
-    cause:
-      'Another program cut or removed a partial file, before the run was resumed (2) or while it was writing (3).',
-    fix: 'Stop that program. Run the command again if the message says so, otherwise with `--restart`.',
+    cause: 'Another program cut or removed a partial file, before resuming (2) or while writing (3).',
+    fix: 'Stop it. Unless the message says otherwise, use `--restart`.',
   },
   partial_damaged: {
     exit: [2, 3],
-    cause:
-      'The end of a partial file is not what was written: another program changed it, or the disk lost data.',
-    fix: 'Check both; then as for `partial_too_short`.',
+    cause: 'Another program changed the end of a partial file, or the disk lost data.',
+    fix: 'As for `partial_too_short`.',
   },
   output_lost: {
     exit: [2, 3],
@@ -60,18 +58,18 @@ export const runCodes = {
   shard_in_progress: {
     exit: [75],
     cause: 'Another worker is scoring the shard of `work --shard`.',
-    fix: 'Wait. If that worker dies, its shard is free after ten seconds, on the same machine at once.',
+    fix: 'If that worker dies, its shard is free after ten seconds, on its machine at once.',
   },
   queue_unavailable: {
     exit: [75],
     cause: 'The server of `--queue` cannot be reached or does not answer.',
-    fix: 'Workers that are scoring wait for it, and lose nothing.',
+    fix: 'Workers wait for it, and lose nothing.',
   },
   queue_refused: {
     exit: [2],
     cause:
-      'The server of `--queue` refuses user, password or database, or has tables of another BullMQ version.',
-    fix: 'Put user and password into `ROWCAST_QUEUE`. On PostgreSQL, the user must be allowed to create a schema.',
+      'The server of `--queue` refuses the user, password or database in `ROWCAST_QUEUE`, or has tables of another BullMQ version.',
+    fix: 'A PostgreSQL user must be allowed to create a schema.',
   },
   queue_evicts: {
     exit: [2],
@@ -81,7 +79,7 @@ export const runCodes = {
   missing_package: {
     exit: [2],
     cause: 'A package that only queues need is missing.',
-    fix: 'Run `npm install bullmq ioredis` (Redis) or `npm install bullmq pg` (PostgreSQL), with `-g` if rowcast was installed so.',
+    fix: 'Run `npm install bullmq ioredis`, or `bullmq pg` for PostgreSQL, with `-g` as for rowcast.',
   },
   report_changed: {
     exit: [3],
@@ -91,27 +89,27 @@ export const runCodes = {
   no_plan: {
     exit: [2],
     cause: 'The folder has no plan; `assemble` removes it when the outputs are complete.',
-    fix: 'Without outputs, make one with `rowcast plan --shards DIR`.',
+    fix: 'Make one with `plan --shards`.',
   },
   bad_plan: {
     exit: [2, 3],
     cause: 'A file of a sharded run is damaged or of an incompatible version.',
-    fix: 'Finish with the version that planned it, or `rowcast abort DIR` and plan again.',
+    fix: 'Finish with the version that planned it, or `abort` and plan again.',
   },
   unfinished_shards: {
     exit: [75],
     cause: 'Shards are not scored, planning is unfinished, or a part is missing or damaged.',
-    fix: 'Wait, or run the command named; then `assemble` again.',
+    fix: 'Wait, or run the command named, then `assemble`.',
   },
   shards_failed: {
     exit: [3],
-    cause: 'A shard was given up after several attempts; the message has its last error.',
-    fix: 'Remove the cause, then `rowcast work DIR --shard N` and `assemble`.',
+    cause: 'A shard failed several times; the message has its last error.',
+    fix: 'Remove its cause, then `work --shard N` and `assemble`.',
   },
   killed: {
     exit: [3],
-    cause: 'The processes scoring a shard ended five times before a checkpoint, perhaps out of memory.',
-    fix: 'Find what ended them, then `rowcast work DIR --shard N`.',
+    cause: 'A shard’s processes ended five times before a checkpoint, perhaps out of memory.',
+    fix: 'Find the cause, then `work --shard N`.',
   },
   part_lost: {
     exit: [3],
@@ -121,25 +119,24 @@ export const runCodes = {
   no_output: { exit: [2], cause: '`status` found neither an output nor an unfinished run.' },
   unfinished: {
     exit: [2],
-    cause: 'The run of this output is unfinished, or a killed repair cannot be finished.',
-    fix: 'Resume the run; for a repair, run `repair` as a user who may write to the folder.',
+    cause: 'The output’s run is unfinished, or its killed repair cannot be finished.',
+    fix: 'Resume it; run `repair` as a user who may write to the folder.',
   },
   no_rejects: {
     exit: [2],
     cause: 'The output has no rejects file and was never repaired.',
-    fix: 'Give `repair` the `--rejects` of the run; without rejects, nothing needs repair.',
+    fix: 'Give `repair` the run’s `--rejects`, if it had any.',
   },
   bad_corrections: {
     exit: [2],
-    cause:
-      'The corrections are not the scored rejects file: another header, other rows or order, or invalid probabilities.',
-    fix: 'Keep its first four columns, and score it with the same options.',
+    cause: 'The corrections have another header, other rows or order, or invalid probabilities.',
+    fix: 'Keep the first four columns of the rejects file, and score it with the same options.',
   },
   bad_classes: {
     exit: [2, 3],
     cause:
       '`--classes` does not list each class of the report once, or `--probabilities` or `--threshold` names another.',
-    fix: 'Correct it, or leave it out for the report’s order.',
+    fix: 'Without it, the report’s order is used.',
   },
   unknown_classes: {
     exit: [2, 3],
@@ -153,20 +150,17 @@ export const runCodes = {
   },
   too_many_mismatches: {
     exit: [3],
-    cause:
-      'More values of a column do not fit its type than `--max-mismatches` allows: by default half, in a column that matters.',
-    fix: 'Its source may have changed. A larger limit, or `none`, resumes.',
+    cause: 'More values of a column do not fit its type than `--max-mismatches` allows.',
+    fix: 'A larger limit, or `none`, resumes.',
   },
   too_many_unseen: {
     exit: [3],
-    cause:
-      'More values of a column are unknown categories than `--max-unseen` allows: by default half, in a column that matters.',
-    fix: 'Train again if they have changed. A larger limit, or `none`, resumes.',
+    cause: 'More values of a column are unknown categories than `--max-unseen` allows.',
+    fix: 'Train again, or resume with a larger limit or `none`.',
   },
   bad_summary: {
     exit: [2],
-    cause:
-      'The file of `--compare` is not a summary, has no counts, or is of another report or a later version.',
+    cause: 'The file of `--compare` is not a summary of this report with counts, or of a later version.',
   },
   unbalanced: {
     exit: [4],
@@ -189,7 +183,7 @@ export const runCodes = {
   },
   internal: {
     exit: [70],
-    cause: 'A worker thread failed with an error that rowcast does not handle: a bug.',
-    fix: 'Report it likewise.',
+    cause: 'A thread failed with an unexpected error: a bug.',
+    fix: 'Report it with the stack trace.',
   },
 } as const satisfies CommandErrorDocs;

@@ -9,13 +9,12 @@ export const serviceCodes = {
   },
   unwritable_home: {
     exit: [2, 75],
-    cause: 'The folder of local reports and keys cannot be written; 75 if its disk is unreachable.',
+    cause: 'The folder of reports and keys cannot be written; 75: its disk is unreachable.',
     fix: 'Set `--home` or `ROWCAST_HOME`.',
   },
   unreadable_home: {
     exit: [2, 75],
-    cause: 'The folder of local reports and keys cannot be read; 75 if its disk is unreachable.',
-    fix: 'Set `--home` or `ROWCAST_HOME`.',
+    cause: 'The folder of reports and keys cannot be read; 75: its disk is unreachable.',
   },
   no_such_report: {
     exit: [2, 3],

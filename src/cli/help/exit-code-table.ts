@@ -42,7 +42,7 @@ export const exitCodeTable: readonly ExitCodeRow[] = [
     short: 'stopped, and would stop again: too many rejects, damaged input',
     meaning:
       'stopped, and would stop again: too many rejects, damaged input, revoked key, unreadable or unwritable file',
-    action: 'remove the cause and run it again; with a file as output, it resumes',
+    action: 'remove the cause and run it again: with a file as output, it resumes',
     scheduler: 'fail, do not retry: a person has to change something',
   },
   {
@@ -56,7 +56,7 @@ export const exitCodeTable: readonly ExitCodeRow[] = [
     code: '70',
     short: 'a bug in rowcast',
     meaning: 'a bug, or a crash of Node.js',
-    action: 'report it with the last lines on stderr; the command resumes',
+    action: 'report it with the last lines on stderr, and run it again',
     scheduler: 'fail and report it',
   },
   {
@@ -65,7 +65,7 @@ export const exitCodeTable: readonly ExitCodeRow[] = [
     meaning:
       'temporary: the service was unavailable for longer than `--max-outage`, another run writes the same file, or ' +
       'the disk is full',
-    action: 'run it again later; with a file as output, it resumes',
+    action: 'run it again later: likewise',
     scheduler: 'retry the same command after a while',
   },
   {
