@@ -33,7 +33,7 @@ export const commandLineCodes = {
   output_is_input: { exit: [2], cause: 'The command would overwrite a file that it reads.' },
   wrong_suffix: {
     exit: [2],
-    cause: 'The output, named `.tsv`, would have its input’s delimiter, not tabs.',
+    cause: 'A `.tsv` output would have its input’s delimiter, not tabs.',
     fix: 'Rename it, or convert the input.',
   },
   bad_compression: {
@@ -63,7 +63,7 @@ export const commandLineCodes = {
   },
   stdout_closed: {
     exit: [2],
-    cause: 'Stdout, where rows would go, is closed or discarded.',
+    cause: 'Stdout is closed or discarded.',
     fix: 'Use `-o`; to discard rows on purpose, `> /dev/null`.',
   },
   no_working_directory: { exit: [2], cause: 'The working directory was deleted or is unreadable.' },

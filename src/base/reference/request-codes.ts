@@ -29,7 +29,7 @@ export const requestCodes = {
   http_NNN: {
     exit: [2, 3, 75],
     cause: 'The service responded with status NNN and no problem code.',
-    fix: '401 and 403: check the key; 404: `--report` and `--url`; 413: lower `--batch-rows` or `--batch-bytes`; else see the service’s log.',
+    fix: 'Status 401 or 403: check the key; 404: `--report` and `--url`; 413: lower `--batch-rows` or `--batch-bytes`; else see the service’s log.',
   },
   wrong_answer: {
     exit: [2, 3],
