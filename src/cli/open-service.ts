@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { countOf, durationOf } from '../base/number-text.ts';
 import type { ClientOptions } from '../client/client-options.ts';
 import { failureTable } from '../client/failure-table.ts';
-import type { ScoreValues } from '../library/score-values.ts';
+import type { JobValues } from '../library/job-values.ts';
 import { chooseService, type Given } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/open-client.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
@@ -31,7 +31,7 @@ export async function withServiceOf<T>(
 /** What the requests of a run report. */
 export function reportedRequests(
   { log, telemetry }: Context,
-  { maxOutage }: Pick<ScoreValues, 'maxOutage'>,
+  { maxOutage }: Pick<JobValues, 'maxOutage'>,
 ): Pick<ClientOptions, 'onRetry' | 'trace'> {
   const logRetry = retryLines(log, maxOutage);
   if (telemetry === undefined) return { onRetry: logRetry };

@@ -7,18 +7,16 @@ import { parseRecords } from '../base/parse-records.ts';
 import { executeRun } from '../runs/execute-run.ts';
 import { RunControl } from '../runs/run-control.ts';
 import type { SampleOptions } from '../runs/verify/verify.ts';
-import type { Scorer } from '../scoring/scorer.ts';
+import { LOCAL, type Scorer } from '../scoring/scorer.ts';
 import type { Target } from '../storage/target.ts';
+import type { JobValues } from './job-values.ts';
 import { namesOf } from './run-names.ts';
-import type { ScoreValues } from './score-values.ts';
 import { byteStream, streamInputSource } from './streams/byte-input.ts';
 
-/** The name of the local scorer: its numbers are the same whenever it predicts a row. */
-const LOCAL = 'local';
 const PREFIX = 'p';
 
 /** The values of a run that predicts rows of a sample, which appends nothing but all probabilities. */
-export function sampleValues(given: Values<typeof sampleOptions>): ScoreValues & { report: string } {
+export function sampleValues(given: Values<typeof sampleOptions>): JobValues & { report: string } {
   const { report, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
   const { features, excludeFeatures, types, nulls, allowMissing, classes } = given;
   if (report === undefined)
@@ -54,7 +52,7 @@ export function sampleValues(given: Values<typeof sampleOptions>): ScoreValues &
 /** Predicts rows as a run with these values does. */
 export const predictAgain =
   (
-    values: ScoreValues & { report: string },
+    values: JobValues & { report: string },
     withScorer: <T>(use: (scorer: Scorer) => Promise<T>) => Promise<T>,
     stop: AbortSignal,
   ): SampleOptions['predict'] =>

@@ -1,11 +1,11 @@
 import type { RunPathsOptions } from '../runs/paths/run-paths.ts';
 import type { RunNames } from '../runs/summary/summary.ts';
 import type { UsedFile } from '../storage/local/used-file.ts';
-import type { ScoreValues } from './score-values.ts';
+import type { JobValues } from './job-values.ts';
 
 /** What is to be scored. */
 export interface RunJob {
-  values: ScoreValues;
+  values: JobValues;
   /** The inputs that are files, as given: paths, `-` for stdin, patterns. */
   inputs: readonly string[];
   /** The paths of the run, if it has a single input. */
@@ -14,5 +14,5 @@ export interface RunJob {
 }
 
 /** A run must not replace the summary with which it is compared. */
-export const comparedFiles = ({ compare }: Pick<ScoreValues, 'compare'>): UsedFile[] =>
+export const comparedFiles = ({ compare }: Pick<JobValues, 'compare'>): UsedFile[] =>
   compare === undefined ? [] : [{ at: compare, what: 'the earlier summary', option: '--compare' }];

@@ -3,11 +3,11 @@ import { changedOptions } from '../base/options/values/changed-options.ts';
 import { absolutePath } from '../base/scheme.ts';
 import { readVersion } from '../base/version.ts';
 import type { RunNames } from '../runs/summary/summary.ts';
-import type { ScoreValues } from './score-values.ts';
+import type { JobValues } from './job-values.ts';
 
 /** What a run is called in its summary: its paths are the same from every working directory. */
 export function namesOf(
-  { output, rejects, report, ...values }: ScoreValues,
+  { output, rejects, report, ...values }: JobValues,
   inputs: readonly string[],
 ): RunNames {
   const paths = inputs.map(input => (input === '-' ? 'stdin' : absolutePath(input)));

@@ -1,7 +1,7 @@
 import { RowcastError } from '../base/errors.ts';
 import type { Run } from '../runs/run.ts';
+import type { JobValues } from './job-values.ts';
 import type { RunJob } from './run-job.ts';
-import type { ScoreValues } from './score-values.ts';
 
 /** What a run uses and who watches it. */
 export type RunResources = Pick<
@@ -17,7 +17,7 @@ export function runOfJob({ values, inputs, places, names }: RunJob, resources: R
 }
 
 /** @throws RowcastError `usage` */
-export function reportOf({ report }: Pick<ScoreValues, 'report'>): string {
+export function reportOf({ report }: Pick<JobValues, 'report'>): string {
   if (report !== undefined) return report;
   throw new RowcastError('usage', 'no report given; use --report ID', {
     hint: 'rowcast reports lists the local reports.',

@@ -9,6 +9,7 @@ import type { ByteStream } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
 import { asRowcastError, rejectsWithRowcastError } from './as-rowcast-error.ts';
 import { callbacks } from './callbacks.ts';
+import type { JobValues } from './job-values.ts';
 import { checkObject, readGiven } from './options/given-values.ts';
 import { pathOf } from './options/path-of.ts';
 import {
@@ -21,7 +22,6 @@ import { resultFiles } from './result-files.ts';
 import { comparedFiles, type RunJob } from './run-job.ts';
 import { namesOf } from './run-names.ts';
 import { runOfJob } from './runs-of.ts';
-import type { ScoreValues } from './score-values.ts';
 import { openRunScorer } from './scorers/open-run-scorer.ts';
 import { type Given, serviceFiles } from './service/choose-service.ts';
 import { givenService } from './service/given-service.ts';
@@ -93,7 +93,7 @@ async function run(options: ScoreStreamOptions, { stream, output, control }: Run
   if (scorer !== undefined && given.url !== undefined)
     throw new RowcastError('bad_option', 'url and scorer exclude each other');
   const isPath = typeof output === 'string';
-  const values: ScoreValues = { ...given, report, output: isPath ? output : '-', jobs: 1, failFast: false };
+  const values: JobValues = { ...given, report, output: isPath ? output : '-', jobs: 1, failFast: false };
   const input = stream === undefined ? pathOf('input', options.input) : undefined;
   const source = stream && streamInputSource(stream, values);
   const service = givenService(values, home);
@@ -117,7 +117,7 @@ interface Places {
   service: Given;
 }
 
-function jobOf(values: ScoreValues, { input, file, output, service }: Places): RunJob {
+function jobOf(values: JobValues, { input, file, output, service }: Places): RunJob {
   const { rejects, summary, private: isPrivate } = values;
   const isPath = typeof output === 'string';
   const named = namesOf(values, file === undefined ? [] : [file]);

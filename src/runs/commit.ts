@@ -7,7 +7,7 @@ import type { RunTally } from '../scoring/counting/run-tally.ts';
 import type { MergedPart } from '../scoring/merge/merged-part.ts';
 import { count, countCalls, type RowCounts } from '../scoring/row-counts.ts';
 import type { PrefixDigest } from './checkpoint/prefix-digest.ts';
-import type { DataTally } from './drift/data-counts.ts';
+import type { DataTally } from './drift/data-tally.ts';
 import type { RejectBudget } from './guards/reject-budget.ts';
 import type { CommitPoint, Output, Piece } from './output/output.ts';
 import type { RowsWatch } from './watch.ts';

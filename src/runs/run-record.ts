@@ -2,7 +2,7 @@ import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
-import { newAccounts, type RowCounts } from '../scoring/row-counts.ts';
+import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/saved-attempt.ts';
@@ -38,11 +38,11 @@ export class RunRecord implements RunView {
   service: string | null = null;
   classes: readonly string[] = [];
   statistics: CallStatistics | undefined;
-  accounts: RowCounts = newAccounts();
+  accounts: RowCounts = newRowCounts();
   /** How far it was with the last part that was written. */
   progress: Pick<RunProgress, 'fraction' | 'before'> | undefined;
   /** What earlier processes of a resumed run had done. */
-  before: RowCounts = newAccounts();
+  before: RowCounts = newRowCounts();
   /** The counts of the last checkpoint; rows after it are scored again. */
   kept: () => RowCounts | undefined = () => undefined;
   resumedFrom: number | undefined;

@@ -10,7 +10,7 @@ export interface RunResult {
   /** The row at which an unfinished run was resumed. */
   resumedFrom: number | undefined;
   checksums: Checksums | undefined;
-  /** What was found in the data; undefined if a checkpoint of an earlier version does not say. */
+  /** What was found in the data; undefined if the report's profile has changed since the run began. */
   figures: DataFigures | undefined;
   /** The counts that it was made from. */
   tally: StoredTally | undefined;

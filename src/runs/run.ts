@@ -4,7 +4,7 @@ import type { OpenScorer } from '../scoring/scorer.ts';
 import type { Files } from '../storage/durable-files.ts';
 import type { Source } from '../storage/source.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
-import type { TotalTally } from './drift/total-counts.ts';
+import type { TotalTally } from './drift/total-tally.ts';
 import type { RejectBudget } from './guards/reject-budget.ts';
 import type { RunObserver } from './observer.ts';
 import type { RunPathsOptions } from './paths/run-paths.ts';

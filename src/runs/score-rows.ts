@@ -4,14 +4,14 @@ import { type Stopping, stopping } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { type InputRange, isInside } from '../formats/records/position.ts';
 import { classesOf, type Plan } from '../scoring/prepare.ts';
-import { accountsOf, checkBalance } from '../scoring/row-counts.ts';
+import { checkBalance, rowCountsOf } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
 import { commit, RunPosition } from './commit.ts';
-import { dataCounts } from './drift/data-counts.ts';
+import { dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
-import type { TotalTally } from './drift/total-counts.ts';
+import type { TotalTally } from './drift/total-tally.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
 import type { Output } from './output/output.ts';
 import { seekToCheckpoint } from './output/resume.ts';
@@ -58,8 +58,8 @@ export async function scoreRows({
   const { earlier, isDetailed = hasSummary(options) || earlier !== undefined } = input;
   const { layout } = plan;
   const { previous } = output;
-  const before = accountsOf(previous?.checkpoint);
-  const data = dataCounts(plan, previous?.checkpoint, { isDetailed, earlier });
+  const before = rowCountsOf(previous?.checkpoint);
+  const data = dataTally(plan, previous?.checkpoint, { isDetailed, earlier });
   const accounts = structuredClone(before);
   const stop = stopping(input.stop, () => source.close(), input.cancel);
   try {

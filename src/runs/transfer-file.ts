@@ -55,7 +55,7 @@ export interface TransferObserver {
  * @throws Interrupted if it was stopped by its signal
  * @throws ClosedPipe if the reader of stdout closed its end
  */
-export async function batchPredict(
+export async function transferFile(
   options: BatchPredictOptions,
   service: UploadService,
   observer: TransferObserver = {},

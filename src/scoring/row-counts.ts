@@ -6,7 +6,7 @@ import { INPUT_START } from '../formats/records/position.ts';
 import type { MergedPart } from './merge/merged-part.ts';
 
 /** Row counts: read = scored + rejected; blank lines are counted separately. Totals over all processes of a resumed run. */
-export const accountsShape = z.strictObject({
+export const rowCountsShape = z.strictObject({
   /** Rows that were read and whose result was written. */
   read: z.number(),
   scored: z.number(),
@@ -22,9 +22,9 @@ export const accountsShape = z.strictObject({
   bytesIn: z.number(),
   bytesOut: z.number(),
 });
-export type RowCounts = z.infer<typeof accountsShape>;
+export type RowCounts = z.infer<typeof rowCountsShape>;
 
-export const newAccounts = (): RowCounts => ({
+export const newRowCounts = (): RowCounts => ({
   read: 0,
   scored: 0,
   rejected: 0,
@@ -38,13 +38,13 @@ export const newAccounts = (): RowCounts => ({
 });
 
 /** The accounts that a run starts from: those of its checkpoint, or zeros. */
-export function accountsOf(checkpoint: { accounts: RowCounts } | undefined): RowCounts {
-  return checkpoint?.accounts ?? newAccounts();
+export function rowCountsOf(checkpoint: { accounts: RowCounts } | undefined): RowCounts {
+  return checkpoint?.accounts ?? newRowCounts();
 }
 
 /** The totals of several runs. */
 export function sumOf(runs: readonly RowCounts[]): RowCounts {
-  const total = newAccounts();
+  const total = newRowCounts();
   for (const { rejectedBy, retries, ...numbers } of runs) {
     for (const [name, value] of Object.entries(numbers) as [keyof typeof numbers, number][])
       total[name] += value;

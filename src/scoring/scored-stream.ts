@@ -6,7 +6,7 @@ import { TallyLayout } from './counting/tally.ts';
 import { countUnrecognized } from './counting/unrecognized.ts';
 import type { MergedPart } from './merge/merged-part.ts';
 import { prepare, type RowOptions } from './prepare.ts';
-import { accountsOf, checkBalance, count } from './row-counts.ts';
+import { checkBalance, count, rowCountsOf } from './row-counts.ts';
 import type { Scorer } from './scorer.ts';
 import { type StagesOptions, stages } from './stages.ts';
 
@@ -34,7 +34,7 @@ export async function scoredStream(
   const counting = { columns: plan.counted.filter(hasUnrecognized), isDetailed: false };
   const counted = new TallyLayout(counting);
   const tally = RunTally.empty(counted);
-  const accounts = accountsOf(undefined);
+  const accounts = rowCountsOf(undefined);
   const { rest, layout } = plan;
   const stop = signal && { reading: signal, calling: signal };
   async function* parts(): AsyncGenerator<MergedPart> {

@@ -12,6 +12,9 @@ import type { Failure } from './failures/call-error.ts';
 import type { FeatureColumn } from './feature-columns.ts';
 import type { ReceivedPredictions } from './predictions.ts';
 
+/** The name of a scorer with the reports of this machine, and what `--url` takes for it. */
+export const LOCAL = 'local';
+
 /** A source of predictions: a service over HTTP, or a model in this process. */
 export interface Scorer {
   /** For messages, and part of a run's identity. */

@@ -4,7 +4,7 @@ import { shuttingDown } from './admin/readiness.ts';
 import { answerPersonas, jsonType, type PersonaRoute } from './answer-personas.ts';
 import { endWithKey } from './auth/end-with-key.ts';
 import { authorize, requireKey } from './auth/require-key.ts';
-import { batchPredict } from './batch-predict/route.ts';
+import { batchPredictRoute } from './batch-predict/route.ts';
 import { trackAllowedMethods } from './http/method-not-allowed.ts';
 import { bodyReader } from './http/request-body.ts';
 import { KeyTurns } from './limits/key-turns.ts';
@@ -81,7 +81,7 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     },
   );
 
-  await app.register(batchPredict, { home, models, threads, limits, fairUse, onScored });
+  await app.register(batchPredictRoute, { home, models, threads, limits, fairUse, onScored });
 
   refuseOtherMethods();
 };

@@ -32,7 +32,7 @@ export async function existingReport(id: string, options: TrainOptions): Promise
     onSkip?.(id, comparesReport);
     return report;
   }
-  if (ifExists === undefined && report.trained_from?.by_definition !== true)
+  if (ifExists === undefined && report.trained_from.by_definition !== true)
     throw reportExists(home, id, {
       message: `there is already a report "${id}" that no definition has trained (${changes.join(', ')})`,
       hint: `Give another id in train: and score:, or keep this report with "if-exists: skip" in train:. ${REPLACE_ONCE}`,

@@ -34,7 +34,8 @@ export interface FitOptions extends ColumnChoices {
 export type OnStep = (step: string) => void;
 
 export interface Fitted {
-  report: Report;
+  /** Without what only the caller of a training knows: the bytes of the history and the options. */
+  report: Omit<Report, 'trained_from'>;
   model: Buffer;
   testingResults: string;
 }

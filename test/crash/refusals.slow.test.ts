@@ -240,8 +240,8 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     { damage: 'empty', text: () => '', says: /not a valid checkpoint/ },
     {
       damage: 'of another format',
-      text: (whole: string) => whole.replace(/"format":\d+/, '"format":1'),
-      says: /the checkpoint has format 1, but this version of rowcast can only resume format \d/,
+      text: (whole: string) => whole.replace(/"format":\d+/, '"format":2'),
+      says: /the checkpoint has format 2, but this version of rowcast can only resume format \d/,
     },
   ])
     it(`is not resumed if its checkpoint is damaged: ${damage}`, async t => {

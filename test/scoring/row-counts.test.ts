@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { exitCodeOf } from '../../src/runs/exit-code.ts';
-import { accountsOf, checkBalance } from '../../src/scoring/row-counts.ts';
+import { checkBalance, rowCountsOf } from '../../src/scoring/row-counts.ts';
 
 describe('row counts', () => {
-  const accounts = { ...accountsOf(undefined), read: 10, scored: 8, rejected: 2, blank: 5 };
+  const accounts = { ...rowCountsOf(undefined), read: 10, scored: 8, rejected: 2, blank: 5 };
 
   it('add up if every row was scored or rejected, not counting blank lines', () => {
     checkBalance(accounts);

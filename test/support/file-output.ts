@@ -4,7 +4,7 @@ import { PrefixDigest } from '../../src/runs/checkpoint/prefix-digest.ts';
 import { acquireFile } from '../../src/runs/output/acquire-file-output.ts';
 import type { FileOutputOptions } from '../../src/runs/output/file-output.ts';
 import type { CommitPoint, Output } from '../../src/runs/output/output.ts';
-import { newAccounts } from '../../src/scoring/row-counts.ts';
+import { newRowCounts } from '../../src/scoring/row-counts.ts';
 import { diskFiles } from '../../src/storage/durable-files.ts';
 
 /** The state of a run before a row. */
@@ -12,13 +12,14 @@ export const pointAt = (row: number): CommitPoint => ({
   position: { offset: 10 * row, row, line: row + 1 },
   prefix: new PrefixDigest().state(),
   classes: ['no', 'yes'],
-  accounts: newAccounts(),
+  accounts: newRowCounts(),
 });
 
 const identity = {
   attempt: firstAttempt(),
   fingerprint: {
-    input: { path: '/in.csv', size: 10, modified: 1, gzip: false },
+    input: { path: '/in.csv', size: 10, modified: 1, codec: 'none' },
+    format: 'csv',
     dialect: { delimiter: ',', quote: '"', loneCr: false },
     service: 'local',
     report: { id: 'r', hash: 'h' },

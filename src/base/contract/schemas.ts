@@ -112,10 +112,10 @@ export const quality = z.object({
   /** The most frequent class in the training rows, and its share of the testing rows. */
   majority_class: z.string(),
   majority_accuracy: share,
-  /** Testing rows by actual and predicted class, both in the order of `classes`. Reports of earlier versions have neither. */
-  confusion: z.array(z.array(z.int())).optional(),
+  /** Testing rows by actual and predicted class, both in the order of `classes`. */
+  confusion: z.array(z.array(z.int())),
   /** By class, the ranges of its predicted probability that any testing row is in. */
-  calibration: z.array(z.array(calibrationBin)).optional(),
+  calibration: z.array(z.array(calibrationBin)),
 });
 
 /** A reason to doubt a report's metrics or usefulness. */
@@ -147,14 +147,12 @@ export const report = z.object({
   nulls: z.array(z.string()).optional(),
   tech_specs: techSpecs,
   /** Number of rows used to train the evaluated model, to which all metrics refer, and the served model. */
-  learned_from: z.object({ evaluated_model: z.int(), served_model: z.int() }).optional(),
-  trained_from: trainedFrom.optional(),
-  /** Reports made by earlier versions have neither this nor warnings. */
-  quality: quality.optional(),
-  warnings: z.array(warning).optional(),
+  learned_from: z.object({ evaluated_model: z.int(), served_model: z.int() }),
+  trained_from: trainedFrom,
+  quality,
+  warnings: z.array(warning),
   drivers: z.array(driver),
-  /** Reports made by earlier versions have none. */
-  profile: trainingProfile.optional(),
+  profile: trainingProfile,
   /** What training left out or could not do, one sentence each. */
   notes: z.array(z.string()),
 });

@@ -5,7 +5,7 @@ import { idleTimeoutOption, reportOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { batchPredict } from '../../runs/transfer-file.ts';
+import { transferFile } from '../../runs/transfer-file.ts';
 import { stdout } from '../../storage/standard-streams.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import type { Context } from '../context.ts';
@@ -40,7 +40,7 @@ export async function run(context: Context): Promise<number> {
     const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];
     log.info({ event: 'upload_started', report }, `sending ${from} to ${nameReport(report, service)}`);
     try {
-      const rows = await batchPredict({ input, output, report, reads }, service, {
+      const rows = await transferFile({ input, output, report, reads }, service, {
         stop: signals.first,
         onProgress: (transfer, share) => progress.show(seconds => transferReport(transfer, share, seconds)),
       });

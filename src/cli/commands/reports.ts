@@ -2,13 +2,14 @@ import { sanitize } from '../../base/sanitize.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { listReports } from '../../models/store/report-store.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
 import { alignColumns, printText } from '../terminal/print.ts';
 
 /** Lists the local reports, including damaged ones. */
 export async function run({ flags, env, log }: Context): Promise<number> {
   const home = homeOf({ flags, env });
-  if (env.ROWCAST_URL && env.ROWCAST_URL !== 'local')
+  if (env.ROWCAST_URL && env.ROWCAST_URL !== LOCAL)
     log.info({ event: 'local_reports_only' }, 'these are the local reports; a service cannot list its own');
   const reports = await listReports(home);
   if (reports.length === 0) {

@@ -93,7 +93,7 @@ async function runDefinition(given: Context, { file, train, score }: Definition)
 
 /** What a report was trained from, if the definition compares it again in its next run. */
 function historyOf(train: Definition['train'], report: Report | undefined): History | undefined {
-  const sha256 = report?.trained_from?.history_sha256;
+  const sha256 = report?.trained_from.history_sha256;
   if (typeof sha256 !== 'string' || train?.history === '-' || train?.['if-exists'] === 'skip')
     return undefined;
   return { path: resolve(String(train?.history)), sha256 };

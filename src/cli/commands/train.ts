@@ -81,8 +81,7 @@ export async function runTrain(
   }).finally(steps.close);
   if (isSkipped) return { report, isSkipped };
   for (const note of firstNotes(report.notes)) log.info({ event: 'training_note' }, note);
-  for (const { code, message } of report.warnings ?? [])
-    log.warn({ event: 'training_warning', code }, message);
+  for (const { code, message } of report.warnings) log.warn({ event: 'training_warning', code }, message);
   return { report, isSkipped };
 }
 

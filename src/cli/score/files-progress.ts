@@ -3,8 +3,8 @@ import { counted, countOf } from '../../base/number-text.ts';
 import type { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { addSamples, noSample, type TimelineSample } from '../../runs/summary/timeline.ts';
-import { newAccounts, type RowCounts, sumOf } from '../../scoring/row-counts.ts';
-import { LOCAL } from '../service.ts';
+import { newRowCounts, type RowCounts, sumOf } from '../../scoring/row-counts.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { type ProgressReport, progressText } from '../terminal/progress-text.ts';
 
 /** How far some of the files are. */
@@ -21,7 +21,7 @@ export class FilesProgress {
   readonly #service: string;
   readonly #sizes: readonly number[];
   readonly #open = new Map<number, RunRecord>();
-  #past: Stage = { accounts: newAccounts(), bytes: 0, before: { read: 0, bytes: 0 } };
+  #past: Stage = { accounts: newRowCounts(), bytes: 0, before: { read: 0, bytes: 0 } };
   #sampled = noSample;
   #ended = 0;
   #failed = 0;

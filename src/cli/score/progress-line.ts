@@ -1,5 +1,5 @@
 import type { RunObserver, RunView } from '../../runs/observer.ts';
-import { LOCAL } from '../service.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { openProgress, type Progress, type ProgressOptions } from '../terminal/progress.ts';
 import { progressText } from '../terminal/progress-text.ts';
 

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
+import type { JobValues } from '../../library/job-values.ts';
 import { namesOf } from '../../library/run-names.ts';
 import { reportOf } from '../../library/runs-of.ts';
-import type { ScoreValues } from '../../library/score-values.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import { exitCodeOf, exitCodeOfRows } from '../../runs/exit-code.ts';
@@ -35,7 +35,7 @@ import { progressLine } from './progress-line.ts';
 import { runLog } from './run-log.ts';
 
 export interface FileScorerOptions {
-  values: ScoreValues;
+  values: JobValues;
   scorer: SharedScorer;
   /** What the runs have in common. */
   shared: NonNullable<Run['shared']>;
@@ -160,7 +160,7 @@ export class FileScorer {
  * @throws RowcastError if there is no such report
  */
 export async function workOf(
-  values: ScoreValues,
+  values: JobValues,
   scorer: Scorer,
   stop: AbortSignal,
 ): Promise<Record<string, string>> {

@@ -5,7 +5,7 @@ import { resultFiles } from '../../library/result-files.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
-import { TotalTally } from '../../runs/drift/total-counts.ts';
+import { TotalTally } from '../../runs/drift/total-tally.ts';
 import { executeRecorded } from '../../runs/execute-run.ts';
 import { ExitCode, exitCodeOfRows } from '../../runs/exit-code.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';

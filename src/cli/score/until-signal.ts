@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Interrupted } from '../../base/interrupted.ts';
 import { RunControl } from '../../runs/run-control.ts';
-import { LOCAL } from '../service.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { onSignals } from '../signals.ts';
 
 /** How long to send traces, metrics and lineage after a signal; schedulers kill a process that takes long. */

@@ -11,9 +11,10 @@ import { isUnrecognizedError } from '../../runs/guards/unrecognized-limits.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { checkComplete } from '../../shards/assemble/check-complete.ts';
 import type { FileParts } from '../../shards/assemble/file-parts.ts';
-import { type JoinedTally, joinCounts, noCounts } from '../../shards/assemble/joined-counts.ts';
+import { type JoinedTally, joinTallies, noTallies } from '../../shards/assemble/joined-tallies.ts';
 import { removeFolder } from '../../shards/assemble/remove-folder.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { checkWorker } from '../../shards/work/check-worker.ts';
@@ -22,7 +23,6 @@ import { reportedRequests } from '../open-service.ts';
 import { logDrift } from '../score/log-drift.ts';
 import { logRunId } from '../score/log-run-id.ts';
 import { logUnwritten } from '../score/log-unwritten.ts';
-import { LOCAL } from '../service.ts';
 import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { percentText } from '../terminal/progress-text.ts';
@@ -54,7 +54,7 @@ export async function assembleFinished(
 /** What was counted may be unknown, but if it is beyond a limit, the run stops. */
 function unlessBeyond(error: unknown): JoinedTally {
   if (isUnrecognizedError(error)) throw error;
-  return noCounts;
+  return noTallies;
 }
 
 async function assemble(
@@ -80,14 +80,14 @@ async function assemble(
     const opening = { values, address: address(), env, ...reportedRequests(context, values), stop };
     return withScorer(opening, async scorer => {
       await checkWorker(plan, { scorer, version: readVersion(), stop });
-      return joinCounts(files, plan, values, { scorer, stop });
+      return joinTallies(files, plan, values, { scorer, stop });
     });
   };
   const count = async (files: readonly FileParts[]) => {
     if (needsCounts(values)) return countAll(files);
     // Only for a warning and the default limits, for which no service is asked.
     const isLocal = plan.service === LOCAL && address().kind === 'local';
-    return isLocal ? countAll(files).catch(unlessBeyond) : noCounts;
+    return isLocal ? countAll(files).catch(unlessBeyond) : noTallies;
   };
   const record = new RunRecord({
     names: job.names,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
-import type { ScoreValues } from '../../library/score-values.ts';
+import type { JobValues } from '../../library/job-values.ts';
 import { type Address, chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import type { Budget } from '../../shards/budget/take-slot.ts';
@@ -84,7 +84,7 @@ const countedBy =
 
 /** What the workers keep to together, unless another one was told less. */
 const givenLimits = (
-  { maxRequestsPerSecond, maxRowsPerSecond }: ScoreValues,
+  { maxRequestsPerSecond, maxRowsPerSecond }: JobValues,
   { kind }: Address,
 ): WorkerPaceOptions['given'] => ({
   // A local report gets no requests.

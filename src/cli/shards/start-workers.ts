@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { exitCodes } from '../../base/errors.ts';
 import { thresholdText } from '../../base/options/values/changed-options.ts';
-import type { ScoreValues } from '../../library/score-values.ts';
+import type { JobValues } from '../../library/job-values.ts';
 import { type Address, type Environment, flagsOfAddress } from '../../library/service/choose-service.ts';
 
 export interface Workers {
@@ -69,7 +69,7 @@ export function startWorkers(
 }
 
 export interface WorkerFlagsOptions {
-  values: ScoreValues;
+  values: JobValues;
   /** The flags of the command. */
   flags: Readonly<Record<string, unknown>>;
   address: Address;

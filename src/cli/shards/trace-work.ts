@@ -1,5 +1,5 @@
+import type { JobValues } from '../../library/job-values.ts';
 import { namesOf } from '../../library/run-names.ts';
-import type { ScoreValues } from '../../library/score-values.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { Telemetry } from '../../runs/observers/telemetry/open-telemetry.ts';
 import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
@@ -28,7 +28,7 @@ export interface TracedWork {
 export async function traceWork(
   context: Context,
   plan: ShardPlan,
-  values: ScoreValues,
+  values: JobValues,
 ): Promise<TracedWork | undefined> {
   const newRecord = (input: string, output: string): RunRecord => {
     const record = new RunRecord({ names: namesOf({ ...values, output, report: plan.report.id }, [input]) });

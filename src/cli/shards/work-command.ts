@@ -8,10 +8,10 @@ import {
   type Given,
   homeOf,
 } from '../../library/service/choose-service.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import type { Context } from '../context.ts';
-import { LOCAL } from '../service.ts';
 
 /**
  * The service of a plan, with the key that this command was given for it, to name both in another command. Nothing is sent

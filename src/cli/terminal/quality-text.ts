@@ -1,4 +1,5 @@
-import { type CalibrationBin, type Quality, quality } from '../../base/contract/schemas.ts';
+import type * as z from 'zod';
+import { type CalibrationBin, quality } from '../../base/contract/schemas.ts';
 import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { alignColumns } from './print.ts';
@@ -8,6 +9,10 @@ const MAX_MATRIX = 8;
 /** The largest confusions, or classes, that are listed. */
 const MAX_LINES = 10;
 
+/** Another service need not have counted what was confused, or have measured calibration. */
+const shownQuality = quality.partial({ confusion: true, calibration: true });
+type ShownQuality = z.infer<typeof shownQuality>;
+
 /**
  * Describes the quality of a model: metrics, confusions and calibration.
  *
@@ -15,7 +20,7 @@ const MAX_LINES = 10;
  * @param classes of the report, if it names them
  */
 export function describeQuality(member: unknown, classes: readonly string[] | undefined): string {
-  const { data } = quality.safeParse(member);
+  const { data } = shownQuality.safeParse(member);
   if (data === undefined) return '';
   const { confusion, calibration } = data;
   const names = classes?.map(sanitize);
@@ -28,7 +33,7 @@ export function describeQuality(member: unknown, classes: readonly string[] | un
   ].join('');
 }
 
-function metrics(data: Quality): string[][] {
+function metrics(data: ShownQuality): string[][] {
   const { accuracy, accuracy_interval: interval, auc, calibration, confusion } = data;
   const isOfSeveral = (calibration ?? confusion ?? []).length > 2;
   return [
@@ -50,7 +55,7 @@ function metrics(data: Quality): string[][] {
   ];
 }
 
-const isSquare = (matrix: Quality['confusion'], size: number): matrix is number[][] =>
+const isSquare = (matrix: ShownQuality['confusion'], size: number): matrix is number[][] =>
   matrix?.length === size && matrix.every(row => row.length === size);
 
 function describeConfusion(confusion: readonly (readonly number[])[], names: readonly string[]): string {

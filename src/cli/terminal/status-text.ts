@@ -6,7 +6,7 @@ import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.t
 import type { NextRun } from '../../runs/status/next-run.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status/status-report.ts';
-import { LOCAL } from '../service.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { alignColumns } from './print.ts';
 import { serviceText } from './service-text.ts';
 
@@ -108,14 +108,14 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
   yield ['options', ...optionsOf(fingerprint.options)];
 }
 
-function inputText({ size, gzip }: Checkpoint['fingerprint']['input']): string {
-  const what = gzip ? 'gzip' : 'plain';
+function inputText({ size, codec }: Checkpoint['fingerprint']['input']): string {
+  const what = codec === 'none' ? 'plain' : codec;
   return size === null ? `${what}, size unknown` : `${what}, ${bytesText(size)}`;
 }
 
 /** How much of the input was scored, if it is not compressed: offsets are those of the uncompressed bytes. */
 function shareOf({ fingerprint: { input }, position }: Checkpoint): string {
-  if (input.gzip || !input.size) return '';
+  if (input.codec !== 'none' || !input.size) return '';
   return `, ${Math.floor((100 * position.offset) / input.size)}% of the input`;
 }
 

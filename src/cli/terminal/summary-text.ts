@@ -1,7 +1,7 @@
 import { counted, countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import { LOCAL } from '../service.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { shownPath } from './shown-path.ts';
 
 /**

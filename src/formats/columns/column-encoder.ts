@@ -1,13 +1,13 @@
 import type { Value } from '../../base/contract/schemas.ts';
 import { asCategory } from '../values/coerce.ts';
-import type { DateReading } from '../values/date-parts.ts';
+import type { DateOrder } from '../values/date-parts.ts';
 import { type DatePiece, dateReader } from '../values/dates.ts';
 import { type NumberNotation, numberReader } from '../values/numbers.ts';
 
 /** A column as the model uses it; a date column may become several. */
 export type LearnedColumn =
   | { name: string; type: 'numerical'; notation: NumberNotation }
-  | ({ name: string; type: 'date'; piece: DatePiece } & DateReading)
+  | { name: string; type: 'date'; piece: DatePiece; order: DateOrder }
   | CategoricalColumn;
 
 /**
@@ -27,7 +27,7 @@ export type CategoricalColumn = {
 /** Converts a column's values from a request or a CSV to the engine's numbers. */
 export function encoderOf(column: LearnedColumn): (value: Value) => number | null {
   if (column.type === 'numerical') return numberReader(column.notation);
-  if (column.type === 'date') return dateReader(column, column.piece);
+  if (column.type === 'date') return dateReader(column.order, column.piece);
   const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
   const trimmed = trimmedLevels(column.levels);
   // JSON booleans match "True", "TRUE" and so on; the most frequent spelling wins.

@@ -7,7 +7,7 @@ import { type NumberNotation, readNumber } from './numbers.ts';
 
 /** The type that nearly all of a column's values have. */
 export type ColumnKind =
-  | { type: 'numerical'; notation: Exclude<NumberNotation, 'plain'> }
+  | { type: 'numerical'; notation: NumberNotation }
   | { type: 'date'; order: DateOrder; hasTimes: boolean; hasShortYears: boolean }
   | { type: 'categorical' };
 
@@ -56,9 +56,8 @@ export function kindOfType(texts: TextCounts, type: ColumnType): ColumnKind | un
 }
 
 function dateKind(given: TextCounts, { order }: OrderFound): ColumnKind {
-  const reading = { order, notation: 'written' } as const;
-  const hours = new Set([...given.keys()].map(text => hourOf(text, reading)).filter(hour => hour !== null));
-  const hasShortYears = [...given.keys()].some(text => partsOf(text, reading)?.year.length === 2);
+  const hours = new Set([...given.keys()].map(text => hourOf(text, order)).filter(hour => hour !== null));
+  const hasShortYears = [...given.keys()].some(text => partsOf(text, order)?.year.length === 2);
   return { type: 'date', order, hasTimes: hours.size > 1, hasShortYears };
 }
 

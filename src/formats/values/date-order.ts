@@ -1,4 +1,4 @@
-import { type DateOrder, type DateReading, isYearFirst, partsOf } from './date-parts.ts';
+import { type DateOrder, isYearFirst, partsOf } from './date-parts.ts';
 import { daysOf } from './dates.ts';
 
 /** A column's distinct texts, and how often each occurs. */
@@ -24,29 +24,29 @@ export interface OrderFound {
 export function dateOrderOf(texts: TextCounts): OrderFound | undefined {
   const [sample = ''] = texts.keys();
   const orders: DateOrder[] = sample.includes('/') ? ['mdy', 'dmy', 'ymd'] : ['dmy', 'mdy', 'ymd'];
-  const found = orders.map(order => ({ order, dates: countDates(texts, { order, notation: 'written' }) }));
+  const found = orders.map(order => ({ order, dates: countDates(texts, order) }));
   const dates = Math.max(...found.map(each => each.dates));
   if (dates === 0) return undefined;
   const most = found.filter(each => each.dates === dates);
   const written = most.map(({ order }) => countWritten(texts, order));
   const best = most.filter((_, i) => written[i] === Math.max(...written));
   if (best.length === 1) return best[0];
-  const years = best.map(({ order }) => distinctYears(texts, { order, notation: 'written' }));
+  const years = best.map(({ order }) => distinctYears(texts, order));
   return best[years.indexOf(Math.min(...years))];
 }
 
-function countDates(texts: TextCounts, reading: DateReading): number {
+function countDates(texts: TextCounts, order: DateOrder): number {
   let dates = 0;
-  for (const [text, count] of texts) if (daysOf(text, reading) !== null) dates += count;
+  for (const [text, count] of texts) if (daysOf(text, order) !== null) dates += count;
   return dates;
 }
 
 /** The dates that are written in this order, without those that are read in every order. */
 function countWritten(texts: TextCounts, order: DateOrder): number {
   const own = order === 'ymd' ? texts : new Map([...texts].filter(([text]) => !isYearFirst(text)));
-  return countDates(own, { order, notation: 'written' });
+  return countDates(own, order);
 }
 
-function distinctYears(texts: TextCounts, reading: DateReading): number {
-  return new Set([...texts.keys()].map(text => partsOf(text, reading)?.year)).size;
+function distinctYears(texts: TextCounts, order: DateOrder): number {
+  return new Set([...texts.keys()].map(text => partsOf(text, order)?.year)).size;
 }

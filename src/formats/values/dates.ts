@@ -1,5 +1,5 @@
 import type { Value } from '../../base/contract/schemas.ts';
-import { type DateParts, type DateReading, partsOf } from './date-parts.ts';
+import { type DateOrder, type DateParts, partsOf } from './date-parts.ts';
 
 /** The features that are derived from a date. */
 export const datePieces = ['day', 'hour'] as const;
@@ -14,8 +14,8 @@ const PIVOT = 69;
  * A date as days since 1970-01-01, with the time of day as a fraction; times without a zone are UTC. In days, because
  * float32 resolves them to two minutes, and seconds no better. Null if the text is not a date in this order.
  */
-export function daysOf(text: string, reading: DateReading): number | null {
-  const parts = partsOf(text, reading);
+export function daysOf(text: string, order: DateOrder): number | null {
+  const parts = partsOf(text, order);
   if (parts === null) return null;
   const midnight = midnightOf(parts);
   return midnight === null
@@ -24,15 +24,15 @@ export function daysOf(text: string, reading: DateReading): number | null {
 }
 
 /** The time of day as written, in hours from 0 to 24, ignoring the time zone; null if the text is not a date. */
-export function hourOf(text: string, reading: DateReading): number | null {
-  const parts = partsOf(text, reading);
+export function hourOf(text: string, order: DateOrder): number | null {
+  const parts = partsOf(text, order);
   return parts === null || midnightOf(parts) === null ? null : secondsOf(parts) / 3600;
 }
 
 /** Reads values of a date column; anything that is not a date is missing. */
-export function dateReader(reading: DateReading, piece: DatePiece): (value: Value) => number | null {
+export function dateReader(order: DateOrder, piece: DatePiece): (value: Value) => number | null {
   const of = piece === 'day' ? daysOf : hourOf;
-  return value => (typeof value === 'string' ? of(value, reading) : null);
+  return value => (typeof value === 'string' ? of(value, order) : null);
 }
 
 const secondsOf = ({ hour, minute, second }: DateParts): number => hour * 3600 + minute * 60 + second;

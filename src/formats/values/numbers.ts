@@ -4,11 +4,10 @@ import { finite, numberOf } from './coerce.ts';
 /**
  * How texts of a numerical column are parsed, in training and in serving:
  *
- * - `plain`: digits and a decimal point, as models before format 2 read them.
- * - `point`: also with a currency, a percent sign or thousands separators: $1,234.50, 58.7%, 1'234.
+ * - `point`: with a decimal point, and perhaps a currency, a percent sign or thousands separators: $1,234.50, 58.7%, 1'234.
  * - `comma`: the same with a decimal comma: 1.234,50 €.
  */
-export const numberNotations = ['plain', 'point', 'comma'] as const;
+export const numberNotations = ['point', 'comma'] as const;
 export type NumberNotation = (typeof numberNotations)[number];
 
 /** The most traded currencies (BIS Triennial Survey 2022); other letters next to a number may be part of a code. */
@@ -31,7 +30,7 @@ const thousands = (separator: string): string =>
 /** Digits grouped by lakhs and crores, such as 12,34,567. */
 const indian = '[1-9]\\d?(?:,\\d\\d)+,\\d{3}';
 
-const patterns: Readonly<Record<Exclude<NumberNotation, 'plain'>, RegExp>> = {
+const patterns: Readonly<Record<NumberNotation, RegExp>> = {
   point: written(`${thousands(',')}|${indian}`, '\\.'),
   comma: written(thousands('.'), ','),
 };
@@ -41,18 +40,12 @@ const MAX_LENGTH = 40;
 
 /** Parses a number, ignoring a currency or percent sign; null if it is not a number or beyond float32. */
 export function readNumber(text: string, notation: NumberNotation): number | null {
-  switch (notation) {
-    case 'plain':
-      return numberOf(text);
-    case 'point':
-      return numberOf(text) ?? writtenNumber(text, 'point');
-    case 'comma':
-      // First, because 1.234 is a thousand here.
-      return writtenNumber(text, 'comma') ?? numberOf(text);
-  }
+  if (notation === 'point') return numberOf(text) ?? writtenNumber(text, notation);
+  // First, because 1.234 is a thousand here.
+  return writtenNumber(text, notation) ?? numberOf(text);
 }
 
-function writtenNumber(text: string, notation: 'point' | 'comma'): number | null {
+function writtenNumber(text: string, notation: NumberNotation): number | null {
   const trimmed = text.trim();
   if (trimmed.length > MAX_LENGTH) return null;
   const [, first, second, amount = ''] = patterns[notation].exec(trimmed) ?? [];

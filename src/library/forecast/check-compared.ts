@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
+import type { JobValues } from '../job-values.ts';
 import { comparedFiles } from '../run-job.ts';
-import type { ScoreValues } from '../score-values.ts';
 
 type Written = 'output' | 'rejects' | 'summary' | 'summaryHtml' | 'metrics' | 'lineage';
 
@@ -12,7 +12,7 @@ type Written = 'output' | 'rejects' | 'summary' | 'summaryHtml' | 'metrics' | 'l
  * @throws RowcastError as `readEarlierSummary`; `output_is_input` if the run would replace it
  */
 export async function checkCompared(
-  values: Pick<ScoreValues, Written | 'compare'>,
+  values: Pick<JobValues, Written | 'compare'>,
   report: string,
 ): Promise<void> {
   await earlierOf({ ...values, report });

@@ -1,6 +1,7 @@
 import type { Features, LooseReport } from '../../base/contract/schemas.ts';
 import { ModelScorer as LocalThreads } from '../../models/local/model-scorer.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
 import { checkObject } from '../options/given-values.ts';
 import type { Batch, Outcome, Scorer } from '../scorer.ts';
@@ -23,7 +24,7 @@ export let threadsOf: (scorer: LocalScorer) => LocalThreads;
  * threads and the models that it has loaded. Close it after use, or the threads keep the process alive.
  */
 export class LocalScorer implements Scorer {
-  readonly name = 'local';
+  readonly name = LOCAL;
   readonly #threads: LocalThreads;
 
   private constructor(threads: LocalThreads) {

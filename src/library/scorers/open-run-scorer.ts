@@ -1,7 +1,7 @@
 import type { ClientOptions } from '../../client/client-options.ts';
 import { httpScorer } from '../../client/scorer/http-scorer.ts';
 import type { OpenScorer, Scorer } from '../../scoring/scorer.ts';
-import type { ScoreValues } from '../score-values.ts';
+import type { JobValues } from '../job-values.ts';
 import type { Scorer as GivenScorer } from '../scorer.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
 import { openPredictor } from '../service/open-predictor.ts';
@@ -12,7 +12,7 @@ import { LocalScorer, threadsOf } from './local-scorer.ts';
 export interface RunScorerOptions {
   /** The one that the program gives, if it does. */
   scorer: GivenScorer | undefined;
-  values: ScoreValues;
+  values: JobValues;
   /** Where the service is, unless a scorer is given. */
   given: Given;
   /** Called before each wait for a retry, which is in milliseconds. */

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { connectionOptions, homeOption } from '../../base/options/service.ts';
 import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 
 export interface Environment {
@@ -10,9 +11,6 @@ export interface Environment {
   ROWCAST_HOME?: string | undefined;
   [name: string]: string | undefined;
 }
-
-/** The URL that stands for the local reports. */
-const LOCAL = 'local';
 
 /** Where the service is, according to flags, environment and definition. */
 export type Address = { kind: 'local'; home: string } | RemoteAddress;

@@ -2,12 +2,12 @@ import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import type { Wire } from '../../base/contract/wire-names.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
-import type { ScoreValues } from '../score-values.ts';
+import type { JobValues } from '../job-values.ts';
 import type { Address, Environment } from './choose-service.ts';
 import { openClient } from './open-client.ts';
 
 export interface ScorerOptions {
-  values: ScoreValues;
+  values: JobValues;
   address: Address;
   env: Environment;
   /** Called before each wait for a retry. */

@@ -2,21 +2,21 @@ import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { JobValues } from '../job-values.ts';
 import { comparedFiles, type RunJob } from '../run-job.ts';
 import { namesOf } from '../run-names.ts';
-import type { ScoreValues } from '../score-values.ts';
 
 /** The options of a planned run; flags override those that do not determine its bytes. */
 export const plannedValues = (
   { options, settings, report }: Pick<ShardPlan, 'options' | 'settings' | 'report'>,
   flags: Readonly<Record<string, unknown>>,
-): ScoreValues & { report: string } => ({
+): JobValues & { report: string } => ({
   ...resolveValues(runOptions, flags, { ...options, ...settings }),
   report: report.id,
 });
 
 /** A planned run as one that a single process makes. */
-export function plannedJob(plan: ShardPlan, planned: ScoreValues, reads: readonly UsedFile[]): RunJob {
+export function plannedJob(plan: ShardPlan, planned: JobValues, reads: readonly UsedFile[]): RunJob {
   const { files, unchanged } = plan;
   const inputs = files.map(({ input }) => input);
   const only = isSingle(plan) ? files[0] : undefined;
@@ -45,6 +45,6 @@ export function plannedJob(plan: ShardPlan, planned: ScoreValues, reads: readonl
 const listOf = (paths: readonly string[]): string => paths.join(', ');
 
 /** Whether what was counted in the data is needed, so that the service must be asked for its report. */
-export const needsCounts = (values: ScoreValues): boolean =>
+export const needsCounts = (values: JobValues): boolean =>
   [values.maxMismatches, values.maxUnseen].some(limit => limit !== undefined && limit !== 'none') ||
   [values.summary, values.summaryHtml, values.lineage, values.compare].some(value => value !== undefined);

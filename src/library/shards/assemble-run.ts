@@ -12,7 +12,7 @@ import { sumOf } from '../../scoring/row-counts.ts';
 import { checkParts } from '../../shards/assemble/check-parts.ts';
 import { type FileParts, filePartsOf } from '../../shards/assemble/file-parts.ts';
 import { joinFile, SAVE_BYTES } from '../../shards/assemble/join-file.ts';
-import type { JoinedTally } from '../../shards/assemble/joined-counts.ts';
+import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
 import { type PendingFile, pendingFile } from '../../shards/assemble/pending-parts.ts';
 import { rejectsHeaderOf } from '../../shards/assemble/rejects-header.ts';
 import { checkSpace, type SpaceNeed, spaceNeeded } from '../../shards/assemble/space.ts';
@@ -20,9 +20,9 @@ import { isSingle } from '../../shards/folder/plan-shape.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
+import type { JobValues } from '../job-values.ts';
 import { lockTotal } from '../lock-total.ts';
 import type { RunJob } from '../run-job.ts';
-import type { ScoreValues } from '../score-values.ts';
 import { recordFinished } from './record-finished.ts';
 import { recordJoined } from './record-joined.ts';
 
@@ -30,7 +30,7 @@ export interface AssembleOptions {
   /** All its shards have a result. */
   run: ShardedRun;
   /** The options of the plan. */
-  values: ScoreValues & { report: string };
+  values: JobValues & { report: string };
   job: RunJob;
   /** Adds up what was counted in the data. */
   count: (files: readonly FileParts[]) => Promise<JoinedTally>;

@@ -7,19 +7,19 @@ import { RunRecord } from '../../runs/run-record.ts';
 import type { Checksums, Summary } from '../../runs/summary/summary.ts';
 import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { FileParts, Part } from '../../shards/assemble/file-parts.ts';
-import type { JoinedTally } from '../../shards/assemble/joined-counts.ts';
+import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
 import { workTimeOf } from '../../shards/assemble/work-time.ts';
 import { isSingle } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { sha256Of } from '../../storage/checksum.ts';
+import type { JobValues } from '../job-values.ts';
 import { namesOf } from '../run-names.ts';
-import type { ScoreValues } from '../score-values.ts';
 
 type Rows = Pick<RowCounts, 'read' | 'rejected'>;
 
 export interface Joined {
   run: ShardedRun;
-  values: ScoreValues;
+  values: JobValues;
   files: readonly FileParts[];
   counts: JoinedTally;
   /** Called with what has changed most since the run of --compare. */

@@ -3,7 +3,13 @@ import { createHistogram } from 'node:perf_hooks';
 import type { CallStatistics } from '../../base/contract/call-statistics.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
-import type { BatchScorer, OpenScorer, ScorerInput, SharedScorer } from '../../scoring/scorer.ts';
+import {
+  type BatchScorer,
+  LOCAL,
+  type OpenScorer,
+  type ScorerInput,
+  type SharedScorer,
+} from '../../scoring/scorer.ts';
 import type { Model } from '../model/model-file.ts';
 import type { StoredModel } from '../model/stored-model.ts';
 import { checkReadable } from '../store/report-folder.ts';
@@ -27,7 +33,7 @@ export interface ModelScorerOptions {
 
 /** Scores with the reports in a folder, in threads, each of which takes about 30 MB of memory and a copy of the model. */
 export class ModelScorer implements SharedScorer {
-  readonly name = 'local';
+  readonly name = LOCAL;
   /** A call is a batch. */
   readonly statistics: CallStatistics = {
     calls: 0,

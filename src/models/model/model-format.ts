@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { dateNotations, dateOrders } from '../../formats/values/date-parts.ts';
+import { dateOrders } from '../../formats/values/date-parts.ts';
 import { datePieces } from '../../formats/values/dates.ts';
 import { numberNotations } from '../../formats/values/numbers.ts';
 import { MAX_BINS, type PredictorSpec, predictorSpec } from './predictor-spec.ts';
@@ -11,8 +11,8 @@ export const MAX_OWN_LEVELS = MAX_BINS - 2;
 const name = z.string();
 const levels = z.array(z.string());
 
-/** Incremented when models of earlier versions can no longer be read. */
-export const MODEL_FORMAT = 2;
+/** Incremented when a version cannot read the models of the version before it. */
+export const MODEL_FORMAT = 1;
 
 /**
  * The schema of `descriptionFile` in a model file, which has the whole model. A column is read as a number, a date, or a
@@ -29,7 +29,6 @@ export const description = z.object({
         name,
         type: z.literal('date'),
         order: z.enum(dateOrders),
-        notation: z.enum(dateNotations),
         piece: z.enum(datePieces),
       }),
       z

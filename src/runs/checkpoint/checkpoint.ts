@@ -4,7 +4,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { History } from '../../base/options/values/run-values.ts';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
-import { accountsShape } from '../../scoring/row-counts.ts';
+import { rowCountsShape } from '../../scoring/row-counts.ts';
 import { attemptShape } from '../attempt.ts';
 
 /** Identifies a run. If any of this differs, a checkpoint belongs to a different run and is not resumed. */
@@ -18,14 +18,13 @@ const fingerprintShape = z.strictObject({
     modified: z.number().nullable(),
     /** The version that an object store gives, if it does. */
     etag: z.string().exactOptional(),
-    gzip: z.boolean(),
+    /** Name of the compression. */
+    codec: z.string(),
     /** The part of it that the run reads, unless it is all of it: offsets of its first byte and of the one after it. */
     range: z.strictObject({ start: z.number(), end: z.number().nullable() }).exactOptional(),
-    /** Name of the compression, if it is not gzip. */
-    codec: z.string().exactOptional(),
   }),
-  /** Name of the format, if it is not CSV. */
-  format: z.string().exactOptional(),
+  /** Name of the format. */
+  format: z.string(),
   dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
   /** `local`, or the base URL. */
   service: z.string(),
@@ -38,16 +37,16 @@ export type Fingerprint = z.infer<typeof fingerprintShape>;
 
 const historyShape: z.ZodType<History> = z.strictObject({ path: z.string(), sha256: z.string() });
 
-/** Incremented when checkpoints of earlier versions can no longer be resumed. */
-export const FORMAT = 2;
+/** Incremented when a version cannot resume the checkpoints of the version before it. */
+export const FORMAT = 1;
 
 /** The durable progress of a run: all that is needed to resume it. Its size does not grow with the input. */
 export const checkpointShape = z.strictObject({
   format: z.literal(FORMAT),
   /** `complete`: everything is written, only the renames remain. */
   state: z.enum(['running', 'complete']),
-  /** The process that wrote it. Runs of earlier versions had no id. */
-  attempt: attemptShape.exactOptional(),
+  /** The process that wrote it. */
+  attempt: attemptShape,
   fingerprint: fingerprintShape,
   /** The history of a definition that trains the report again when its bytes change. */
   history: historyShape.exactOptional(),
@@ -77,8 +76,8 @@ export const checkpointShape = z.strictObject({
     })
     .exactOptional(),
   classes: z.array(z.string()),
-  accounts: accountsShape,
-  /** What was counted in the data. Checkpoints of earlier versions have none; their runs are finished without. */
+  accounts: rowCountsShape,
+  /** What was counted in the data. A repair and the joining of shards count nothing. */
   tally: tallyShape.exactOptional(),
 });
 export type Checkpoint = z.infer<typeof checkpointShape>;
@@ -149,7 +148,7 @@ export function chooseResumeMethod(saved: Fingerprint, now: Fingerprint, output:
 
 /** How a run resumes if its input was not modified. */
 export const resumeMethodOf = ({ input, options }: Fingerprint): ResumeMethod =>
-  input.size !== null && codecOf(input) === 'none' && options['--encoding'] === undefined ? 'seek' : 'read';
+  input.size !== null && input.codec === 'none' && options['--encoding'] === undefined ? 'seek' : 'read';
 
 type Input = Fingerprint['input'];
 
@@ -157,19 +156,16 @@ const isSameVersion = (a: Input, b: Input): boolean =>
   a.path === b.path && a.modified === b.modified && a.etag === b.etag;
 
 const isSameInput = (a: Input, b: Input): boolean =>
-  a.size === b.size && codecOf(a) === codecOf(b) && isDeepStrictEqual(a.range, b.range);
+  a.size === b.size && a.codec === b.codec && isDeepStrictEqual(a.range, b.range);
 
 /** Whether it is the same file with another size. */
 const isResized = (a: Input, b: Input): boolean =>
   a.path === b.path && a.size !== b.size && a.size !== null && isSameInput({ ...a, size: b.size }, b);
 
-const codecOf = ({ gzip, codec = 'none' }: Input): string => (gzip ? 'gzip' : codec);
-
 function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
   if (!isSameInput(saved.input, now.input))
     yield `the input was ${inputText(saved.input)}, now it is ${inputText(now.input)}`;
-  if (saved.format !== now.format)
-    yield `the input was read as ${saved.format ?? 'csv'}, now as ${now.format ?? 'csv'}`;
+  if (saved.format !== now.format) yield `the input was read as ${saved.format}, now as ${now.format}`;
   if (!isDeepStrictEqual(saved.dialect, now.dialect))
     yield `the input was read with ${dialectText(saved.dialect)}, now with ${dialectText(now.dialect)}`;
   if (saved.service !== now.service) yield `the service was ${saved.service}, now it is ${now.service}`;
@@ -192,8 +188,7 @@ export function dialectText({ delimiter, quote, loneCr }: Fingerprint['dialect']
 const inQuotes = (character: string): string => (character === "'" ? `"'"` : `'${character}'`);
 
 function inputText(input: Input): string {
-  const { size, range } = input;
-  const codec = codecOf(input);
+  const { size, range, codec } = input;
   const what = codec === 'none' ? 'plain' : codec;
   const part = range === undefined ? '' : `, from byte ${range.start} to ${range.end ?? 'its end'}`;
   return (size === null ? `a ${what} pipe` : `a ${what} file of ${countOf(size, 'byte')}`) + part;

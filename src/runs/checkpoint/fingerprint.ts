@@ -51,7 +51,7 @@ export function fingerprintOf({
 }: FingerprintOptions): Fingerprint {
   return {
     input: inputOf(input, range),
-    ...(format !== 'csv' && { format }),
+    format,
     dialect: { ...dialect, quote: dialect.quote ?? null },
     service,
     report: { id: options.report, hash: reportHash(report) },
@@ -74,7 +74,6 @@ export const reportHash = (report: LooseReport): string =>
     .update(canonicalJson(contractOf(report)))
     .digest('hex');
 
-/** The members that every checkpoint has, and the others where they apply. */
 function inputOf(
   { path, size, modified, etag, codec }: Identity,
   range: InputRange | undefined,
@@ -83,10 +82,9 @@ function inputOf(
     path,
     size,
     modified,
-    gzip: codec === 'gzip',
+    codec,
     ...(etag !== undefined && { etag }),
     ...(range !== undefined && { range: { start: range.start.offset, end: range.end ?? null } }),
-    ...(codec !== 'gzip' && codec !== 'none' && { codec }),
   };
 }
 

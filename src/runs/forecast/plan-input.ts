@@ -5,11 +5,11 @@ import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
-import type { BatchScorer, Scorer } from '../../scoring/scorer.ts';
+import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import { countRecords } from './count-records.ts';
-import { type Probe, probe } from './sample-requests.ts';
+import { type Probe, sampleRequests } from './sample-requests.ts';
 
 /** What scoring an input would do. */
 export interface InputPlan {
@@ -121,12 +121,12 @@ async function planSource(
       isExact,
       isLowerBound,
       batches,
-      requests: scorer.name === 'local' ? 0 : batches,
+      requests: scorer.name === LOCAL ? 0 : batches,
       outputBytes: bytes + rows * (appendedFor(merging)?.maxBytes ?? 0),
       probe:
         batchScorer === undefined
           ? null
-          : await probe(batchScorer, first.slice(0, probes), {
+          : await sampleRequests(batchScorer, first.slice(0, probes), {
               stop,
               dialect: layout.dialect,
               classes: appended?.classes ?? [],

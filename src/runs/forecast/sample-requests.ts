@@ -29,7 +29,7 @@ export interface ProbeOptions {
  * @returns null without batches
  * @throws CallError
  */
-export async function probe(
+export async function sampleRequests(
   scorer: BatchScorer,
   batches: readonly Batch[],
   { stop, ...output }: ProbeOptions,

@@ -62,7 +62,7 @@ export async function acquireFile(options: FileOutputOptions): Promise<AcquiredO
   return {
     async open(identity) {
       if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, identity.fingerprint))
-        return finishedOutput(finished, path, identity);
+        return finishedOutput(finished, path);
       refuseExisting();
       return openFile(options, paths, identity, finished === undefined ? saved : undefined).catch(named);
     },
@@ -176,9 +176,9 @@ const NOTHING_WRITTEN = {
 };
 
 /** The output of a run that had only its renames left. Its input is checked again, and there must be nothing to write. */
-function finishedOutput(checkpoint: Checkpoint, path: string, identity: RunIdentity): Output {
+function finishedOutput(checkpoint: Checkpoint, path: string): Output {
   return {
-    attempt: attemptAfter(checkpoint, identity),
+    attempt: attemptAfter(checkpoint),
     previous: { checkpoint, method: resumeMethodOf(checkpoint.fingerprint) },
     resumePoint: undefined,
     async write() {

@@ -75,7 +75,7 @@ export class FileOutput implements Output {
     const access = accessOf(paths.output, options.private);
     const { fingerprint } = identity;
     const saved = previous?.checkpoint;
-    this.attempt = saved === undefined ? identity.attempt : attemptAfter(saved, identity);
+    this.attempt = saved === undefined ? identity.attempt : attemptAfter(saved);
     const { attempt } = this;
     this.#saver = new CheckpointSaver({
       name,
@@ -187,9 +187,7 @@ export class FileOutput implements Output {
 }
 
 /** The process that resumes from a checkpoint. */
-export const attemptAfter = (
-  { attempt, position }: Pick<Checkpoint, 'attempt' | 'position'>,
-  identity: Pick<RunIdentity, 'attempt'>,
-): Attempt => nextAttempt(attempt ?? identity.attempt, position.row);
+export const attemptAfter = ({ attempt, position }: Pick<Checkpoint, 'attempt' | 'position'>): Attempt =>
+  nextAttempt(attempt, position.row);
 
 const NOTHING = Buffer.alloc(0);

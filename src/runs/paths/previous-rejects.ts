@@ -83,7 +83,7 @@ export async function removePreviousRejects(
   if (lock === undefined) return;
   try {
     const partial = partialOf(path);
-    const isOfDeadProcess = lock.formerOutput !== undefined && isSamePath(lock.formerOutput, output);
+    const isOfDeadProcess = lock.abandonedOutput !== undefined && isSamePath(lock.abandonedOutput, output);
     const isUnchanged = written.bytes > 0 && (await isUnchangedSince(files, partial, written));
     if (isOfDeadProcess || isUnchanged) await files.remove(partial);
   } finally {

@@ -38,9 +38,9 @@ export async function temporaryFilesOf(
   }
   if (rejects?.path === undefined) return own;
   const [of] = partial(rejects);
-  const formerOutput = tookOver.get(lockOf(rejects.path));
+  const abandonedOutput = tookOver.get(lockOf(rejects.path));
   // The dead process may have left a checkpoint: its run needs these files to resume.
-  const isNeeded = formerOutput !== undefined && (await isNeededBy(formerOutput, rejects.path));
+  const isNeeded = abandonedOutput !== undefined && (await isNeededBy(abandonedOutput, rejects.path));
   return of === undefined ? own : [...own, { ...of, isStale: of.isStale && !isNeeded }];
 }
 

@@ -6,7 +6,7 @@ import { lockRunPaths } from '../paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../paths/run-files.ts';
 import { versionOf } from '../several/file-version.ts';
 import type { Side } from '../verify/side.ts';
-import { finishFormer } from './finish-former.ts';
+import { finishKilledRun } from './finish-killed-run.ts';
 import { type FilesOptions, openFiles } from './open-files.ts';
 import { type Placed, placeRows, type RepairStep } from './place-rows.ts';
 import { Replacement } from './replacement.ts';
@@ -45,7 +45,7 @@ export async function repair(options: RepairOptions): Promise<Placed> {
         location: { file: output },
       });
     const paths = runFilesOf(path, locked.rejects?.path);
-    await finishFormer(paths, locked.relativeRejects);
+    await finishKilledRun(paths, locked.relativeRejects);
     return await repairFiles(paths, options, open, locked.relativeRejects);
   } finally {
     for (const source of sources) source.close();

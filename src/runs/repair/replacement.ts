@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { newAccounts } from '../../scoring/row-counts.ts';
+import { newRowCounts } from '../../scoring/row-counts.ts';
 import type { Codec } from '../../storage/codecs/codec.ts';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
 import { none } from '../../storage/codecs/none.ts';
@@ -9,6 +9,7 @@ import { replaceFile } from '../../storage/local/atomic-write.ts';
 import type { Extent } from '../../storage/partial-file.ts';
 import type { Identity } from '../../storage/source.ts';
 import { unwritable } from '../../storage/target.ts';
+import { firstAttempt } from '../attempt.ts';
 import { type Checkpoint, FORMAT } from '../checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
 import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
@@ -145,8 +146,10 @@ function checkpointOf(
   return {
     format: FORMAT,
     state: 'complete',
+    attempt: firstAttempt(),
     fingerprint: {
-      input: { path, size, modified, gzip: codec === 'gzip' },
+      input: { path, size, modified, codec },
+      format: '',
       dialect: { delimiter: '', quote: null, loneCr: false },
       service: 'repair',
       report: { id: '', hash: '' },
@@ -158,6 +161,6 @@ function checkpointOf(
     rejects: extentOf(rejects),
     repaired: { ...extentOf(repaired), ...forLedger },
     classes: [],
-    accounts: newAccounts(),
+    accounts: newRowCounts(),
   };
 }

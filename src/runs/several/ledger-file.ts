@@ -34,9 +34,12 @@ const unfinishedRun = z.object({
 });
 export type UnfinishedRun = z.infer<typeof unfinishedRun>;
 
+/** Incremented when a version cannot read the ledgers of the version before it. */
+const FORMAT = 1;
+
 /** Paths are relative to the folder of the ledger. */
 const ledgerShape = z.object({
-  format: z.literal(1),
+  format: z.literal(FORMAT),
   /** By output. */
   runs: z.record(z.string(), finishedRun),
   unfinished: z.record(z.string(), unfinishedRun),
@@ -61,7 +64,13 @@ export async function readLedgerFile(path: string): Promise<LedgerContent> {
   try {
     return ledgerShape.parse(JSON.parse(text));
   } catch (cause) {
-    throw badLedger(path, cause);
+    const isOther =
+      cause instanceof z.ZodError && cause.issues.some(({ path: [member] }) => member === 'format');
+    throw badLedger(
+      path,
+      cause,
+      isOther ? `is not of format ${FORMAT}, which this version reads` : undefined,
+    );
   }
 }
 
@@ -76,11 +85,11 @@ export function ledgerText(
     if (now.unfinished !== undefined) updated.unfinished[output] = now.unfinished;
     else delete updated.unfinished[output];
   }
-  return `${JSON.stringify({ format: 1, ...updated }, null, 1)}\n`;
+  return `${JSON.stringify({ format: FORMAT, ...updated }, null, 1)}\n`;
 }
 
-const badLedger = (file: string, cause: unknown): RowcastError =>
-  new RowcastError('bad_ledger', 'the record of finished runs cannot be read', {
+const badLedger = (file: string, cause: unknown, problem = 'cannot be read'): RowcastError =>
+  new RowcastError('bad_ledger', `the record of finished runs ${problem}`, {
     location: { file },
     hint: 'Delete it: all files are then scored again.',
     cause,

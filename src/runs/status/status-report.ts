@@ -76,12 +76,10 @@ function knownOf({ checkpoint }: Saved): Partial<Known> {
   const { attempt, fingerprint, classes, accounts } = checkpoint;
   const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
   return {
-    ...(attempt && {
-      run_id: attempt.runId,
-      started_at: attempt.runStartedAt,
-      attempts: attempt.number,
-      resumed_from_row: attempt.number > 1 ? attempt.row : null,
-    }),
+    run_id: attempt.runId,
+    started_at: attempt.runStartedAt,
+    attempts: attempt.number,
+    resumed_from_row: attempt.number > 1 ? attempt.row : null,
     input: fingerprint.input.path,
     service: fingerprint.service,
     report: fingerprint.report.id,
@@ -100,9 +98,8 @@ function knownOf({ checkpoint }: Saved): Partial<Known> {
 function paceOf({ checkpoint, modified }: Saved) {
   const { attempt, position } = checkpoint;
   const fraction = fractionOf(checkpoint);
-  const seconds = attempt && (modified.getTime() - Date.parse(attempt.startedAt)) / 1000;
-  const rate =
-    attempt === undefined || !seconds || seconds < 0 ? undefined : (position.row - attempt.row) / seconds;
+  const seconds = (modified.getTime() - Date.parse(attempt.startedAt)) / 1000;
+  const rate = seconds > 0 ? (position.row - attempt.row) / seconds : undefined;
   const rows = position.row - 1;
   const rowsLeft = fraction === undefined || fraction === 0 ? undefined : (rows * (1 - fraction)) / fraction;
   return {
@@ -116,7 +113,7 @@ function paceOf({ checkpoint, modified }: Saved) {
 function fractionOf({ fingerprint, position }: Saved['checkpoint']): number | undefined {
   const { input, options } = fingerprint;
   const limit = Number(options['--limit']);
-  const isSized = !input.gzip && input.codec === undefined && input.size !== null && input.size > 0;
+  const isSized = input.codec === 'none' && input.size !== null && input.size > 0;
   const ofInput = isSized ? position.offset / Number(input.size) : undefined;
   const ofLimit = limit > 0 ? (position.row - 1) / limit : undefined;
   if (ofInput === undefined && ofLimit === undefined) return undefined;

@@ -93,5 +93,5 @@ function learnedFrom(
   if (type === 'categorical') return { name, type, levels: training?.levels ?? [], others: 'merged' };
   const order = training?.date_order;
   if (type !== 'date' || order === undefined) return undefined;
-  return { name, type, order, notation: 'written', piece: 'day' };
+  return { name, type, order, piece: 'day' };
 }

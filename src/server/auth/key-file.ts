@@ -19,9 +19,10 @@ const grants = {
   reports: z.union([z.literal('all'), z.array(reportId).min(1)]),
 };
 
-/** The format increases whenever an older rowcast would grant a key more than it should. */
+/** The format is incremented when a version would grant a key of the next version more than it should. */
+export const KEY_FORMAT = 1;
 const keyFile = z.object({
-  format: z.literal(2),
+  format: z.literal(KEY_FORMAT),
   ...grants,
   scopes: z.array(z.enum(scopes)).min(1),
   expires: z.iso.datetime().optional(),

@@ -11,6 +11,7 @@ import { makeFolder, unreadableHome, unwritableHome } from '../../storage/local/
 import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
 import { readMany } from '../../storage/local/read-many.ts';
 import {
+  KEY_FORMAT,
   type KeyFile,
   keyNameOf,
   keyPath,
@@ -53,7 +54,7 @@ export async function addKey(
   const key = `rowcast_${randomBytes(KEY_BYTES).toString('base64url')}`;
   const created = new Date().toISOString();
   const contents: KeyFile = {
-    format: 2,
+    format: KEY_FORMAT,
     sha256: keyHash(key).toString('hex'),
     created,
     reports: reports === 'all' ? reports : [...reports],

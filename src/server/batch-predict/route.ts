@@ -9,7 +9,7 @@ import {
 } from '../../base/contract/accounts-trailer.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { prefetch } from '../../scoring/prefetch.ts';
-import { accountsOf } from '../../scoring/row-counts.ts';
+import { rowCountsOf } from '../../scoring/row-counts.ts';
 import { authorize } from '../auth/require-key.ts';
 import { keyOf, takeUploadSlot } from '../limits/shares.ts';
 import { problemFrom, RequestError } from '../problems/problems.ts';
@@ -39,7 +39,7 @@ const HELD_BACK = 3;
  * trailer. A failure after the first byte aborts the connection, so that a partial response is never mistaken for a
  * complete one.
  */
-export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app, options) => {
+export const batchPredictRoute: FastifyPluginAsync<BatchPredictOptions> = async (app, options) => {
   const { home, models, threads, limits, fairUse, onScored } = options;
   const { shares } = fairUse;
   const { batchRows } = fairUse.rowRate;
@@ -119,7 +119,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
 
       const rows = Readable.from(scoredRows());
 
-      reply.trailer(accountsTrailer, async () => formatAccounts(accounts?.() ?? accountsOf(undefined)));
+      reply.trailer(accountsTrailer, async () => formatAccounts(accounts?.() ?? rowCountsOf(undefined)));
       reply.type('text/csv; charset=utf-8').header('vary', 'accept-encoding');
       if (negotiate(request.headers['accept-encoding'] ?? '', ['gzip', 'identity']) !== 'gzip')
         return reply.send(rows);

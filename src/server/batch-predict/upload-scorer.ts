@@ -4,7 +4,13 @@ import { LocalBatchScorer } from '../../models/local/local-batch-scorer.ts';
 import { RecordScorer } from '../../models/local/record-scorer.ts';
 import type { Model } from '../../models/model/model-file.ts';
 import { reportColumns } from '../../models/store/report-columns.ts';
-import type { Outcome, PartRequest, Scorer, ScorerInput } from '../../scoring/scorer.ts';
+import {
+  LOCAL,
+  type Outcome,
+  type PartRequest,
+  type Scorer,
+  type ScorerInput,
+} from '../../scoring/scorer.ts';
 import { type ServiceThreads, THREAD_BYTES } from '../threads/service-threads.ts';
 import type { UploadTurns } from './upload-turns.ts';
 
@@ -22,7 +28,7 @@ export interface UploadScorerOptions {
  */
 export function uploadScorer(options: UploadScorerOptions): Scorer {
   return {
-    name: 'local',
+    name: LOCAL,
     async describe() {
       const { columns, classes } = options.model;
       return { classes: [...classes], columns: reportColumns(columns), tech_specs: {}, drivers: [] };

@@ -5,7 +5,7 @@ import { acquireFile } from '../../runs/output/acquire-file-output.ts';
 import type { Output } from '../../runs/output/output.ts';
 import type { LockedPaths } from '../../runs/paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
-import { newAccounts, sumOf } from '../../scoring/row-counts.ts';
+import { newRowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { Files } from '../../storage/durable-files.ts';
 import { joinedName } from '../folder/names.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
@@ -101,7 +101,7 @@ export async function isInPlace(
 /** Appends the parts that no checkpoint covers, and removes all of them. */
 async function append({ parts }: FileParts, output: Output, options: JoinOptions): Promise<void> {
   const { plan, files, rejectsHeader, saveBytes, stop } = options;
-  const before = output.previous?.checkpoint.accounts ?? newAccounts();
+  const before = output.previous?.checkpoint.accounts ?? newRowCounts();
   const first = coveredParts(parts, before.bytesIn);
   let removed = 0;
   const save = async (covered: number): Promise<void> => {

@@ -21,13 +21,8 @@ export function joinFingerprint(
   rejects: string | undefined,
 ): Fingerprint {
   return {
-    input: {
-      path,
-      size,
-      modified,
-      gzip: codec === 'gzip',
-      ...(codec !== 'gzip' && codec !== 'none' && { codec }),
-    },
+    input: { path, size, modified, codec },
+    format: 'csv',
     dialect,
     service,
     report,

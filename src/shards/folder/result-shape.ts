@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
-import { accountsShape } from '../../scoring/row-counts.ts';
+import { rowCountsShape } from '../../scoring/row-counts.ts';
 
 /** Who holds a lease. */
 export const leaseShape = z.strictObject({
@@ -48,7 +48,7 @@ export const resultShape = z.strictObject({
   /** Extents of the part and of its rejects, which have a header of their own, with zero bytes if there are none. */
   output: extentShape,
   rejects: extentShape,
-  accounts: accountsShape,
+  accounts: rowCountsShape,
   /** What was counted in the data, if anything was. */
   tally: tallyShape.nullable(),
 });

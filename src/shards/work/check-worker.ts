@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
-import type { Scorer } from '../../scoring/scorer.ts';
+import { LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { openPlanned } from '../plan/make-plan.ts';
 
@@ -25,8 +25,8 @@ export async function checkWorker(plan: ShardPlan, { scorer, version, stop }: Ow
     );
   if (scorer.name !== plan.service)
     throw otherWork(
-      `the plan is for ${plan.service === 'local' ? 'a local report' : plan.service}, not for ${scorer.name}`,
-      plan.service === 'local' ? 'Unset ROWCAST_URL, or give --url local.' : `Give --url ${plan.service}.`,
+      `the plan is for ${plan.service === LOCAL ? 'a local report' : plan.service}, not for ${scorer.name}`,
+      plan.service === LOCAL ? 'Unset ROWCAST_URL, or give --url local.' : `Give --url ${plan.service}.`,
     );
   const { id, hash } = plan.report;
   if (reportHash(await unlessStopped(scorer.describe(id), stop)) !== hash)

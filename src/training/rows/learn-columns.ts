@@ -1,4 +1,4 @@
-import { codePointOrder } from '../../base/contract/class-order.ts';
+import { codePointOrder } from '../../base/contract/code-point-order.ts';
 import type { ColumnType } from '../../base/contract/schemas.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
@@ -131,13 +131,12 @@ export function learnColumn(
     }
     case 'date': {
       const { order, hasTimes, hasShortYears } = kind;
-      const reading = { order, notation: 'written' } as const;
-      const days = new Set([...texts.keys()].map(text => daysOf(text, reading)).filter(day => day !== null));
+      const days = new Set([...texts.keys()].map(text => daysOf(text, order)).filter(day => day !== null));
       if (days.size === 1) return { leftOut: 'it has only one value' };
       const pieces = hasTimes ? (['day', 'hour'] as const) : (['day'] as const);
       const learnedFrom = hasTimes ? 'days since 1970 and the hour of the day' : 'days since 1970';
       return {
-        columns: pieces.map(piece => ({ name, type: 'date', ...reading, piece })),
+        columns: pieces.map(piece => ({ name, type: 'date', order, piece })),
         note:
           `"${sanitize(name)}" holds dates${orderNotes[order]}${hasShortYears ? shortYearNote : ''}: ` +
           `it is used as ${learnedFrom}.`,

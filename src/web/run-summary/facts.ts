@@ -1,5 +1,6 @@
 import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { countText } from '../charts/text.ts';
 import { type Html, html, type Part } from '../html.ts';
 
@@ -22,7 +23,7 @@ export function facts(summary: Summary): Html {
     ['Rows read', countText(rows.read)],
     ['Blank lines', summary.blank_lines > 0 && countText(summary.blank_lines)],
     ['Batches', countText(summary.batches)],
-    ['Requests', summary.service !== 'local' && countText(summary.calls)],
+    ['Requests', summary.service !== LOCAL && countText(summary.calls)],
     ['Retries', countedList(retries)],
     ['Bytes read', countText(summary.bytes_in)],
     ['Bytes written', countText(summary.bytes_out)],

@@ -1,5 +1,6 @@
 import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { countedText, countText, percentText } from '../charts/text.ts';
 import { type Html, html, named } from '../html.ts';
 import { noticeBox } from '../notice.ts';
@@ -18,7 +19,7 @@ export function heading(summary: Summary): Html {
   const { input, output, report, service, status, rows, seconds, rows_per_second: rate } = summary;
   const share = rows.read === 0 ? undefined : `${percentText(rows.rejected / rows.read)} of the rows read`;
   return html`<div class="page-head"><div><h1>${sanitize(input)}</h1>
-<p class="lead">${report !== null && html`Report ${named(report)}${service !== null && service !== 'local' && html` at ${named(service)}`}, `}output <span class="path">${sanitize(output)}</span></p></div>
+<p class="lead">${report !== null && html`Report ${named(report)}${service !== null && service !== LOCAL && html` at ${named(service)}`}, `}output <span class="path">${sanitize(output)}</span></p></div>
 ${statusBadge(status)}</div>
 <dl class="tiles">
 ${tile('Rows scored', countText(rows.scored), `of ${countedText(rows.read, 'row')} read`)}

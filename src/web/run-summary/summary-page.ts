@@ -10,7 +10,7 @@ import { filesSection } from './files-section.ts';
 import { heading, notices } from './heading.ts';
 import { rejectsSection } from './rejects-section.ts';
 import { classesSection } from './scores-section.ts';
-import { courseSection } from './timeline-section.ts';
+import { timelineSection } from './timeline-section.ts';
 
 /**
  * The summary of a run as a page in one file, which needs no network and runs no scripts.
@@ -26,7 +26,7 @@ export function summaryPage(summary: Summary, points: readonly TimelinePoint[]):
     style,
     content: html`${heading(summary)}
 ${notices(summary)}
-${courseSection(summary, points)}
+${timelineSection(summary, points)}
 ${rejectsSection(summary)}
 ${columnsSection(summary)}
 ${classesSection(summary)}

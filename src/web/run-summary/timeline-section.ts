@@ -1,15 +1,16 @@
 import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { TimelinePoint } from '../../runs/summary/timeline.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { countedText, countText } from '../charts/text.ts';
 import { type TimeChart, timeChart } from '../charts/time-chart.ts';
 import { type Html, html } from '../html.ts';
 
 /** What a run did over time: rows and batches, and for a service latency, requests in flight and retries. */
-export function courseSection(summary: Summary, points: readonly TimelinePoint[]): Html | undefined {
+export function timelineSection(summary: Summary, points: readonly TimelinePoint[]): Html | undefined {
   const last = points.at(-1);
   if (last === undefined || last.seconds === 0 || last.batches === 0) return undefined;
-  const charts = summary.service === 'local' ? [rows(points), batches(points)] : hosted(summary, points);
+  const charts = summary.service === LOCAL ? [rows(points), batches(points)] : hosted(summary, points);
   const note =
     summary.attempts > 1 &&
     html`<p class="muted">This is the course of the last of ${countText(summary.attempts)} processes.</p>`;

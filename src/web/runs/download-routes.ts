@@ -6,7 +6,7 @@ import { onRequestEnd } from '../../server/request-end.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { isMissing } from '../../storage/local/missing.ts';
 import { attachment } from '../download-name.ts';
-import { growingFile } from './growing-file.ts';
+import { growingOutput } from './growing-output.ts';
 import type { RunContext } from './run-context.ts';
 import type { StoredProgress } from './stored-run.ts';
 
@@ -26,7 +26,7 @@ export const downloadRoutes: FastifyPluginAsync<RunContext> = async (app, { runs
       throw new RequestError('http_version', 'The output is not complete, which HTTP/1.0 could not show.');
     const gone = new AbortController();
     onRequestEnd(reply, () => gone.abort());
-    return reply.send(Readable.from(growingFile({ partial, output }, run, gone.signal)));
+    return reply.send(Readable.from(growingOutput({ partial, output }, run, gone.signal)));
   });
 
   app.get('/platform/runs/:id/rejects', async (request, reply) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FilesProgress, sizesOf } from '../../../src/cli/score/files-progress.ts';
 import { RunRecord } from '../../../src/runs/run-record.ts';
-import { newAccounts } from '../../../src/scoring/row-counts.ts';
+import { newRowCounts } from '../../../src/scoring/row-counts.ts';
 import { spawnRowcast, waitForStderr } from '../../support/rowcast.ts';
 import { csv, filesWith } from '../../support/scoring/files.ts';
 
@@ -19,7 +19,7 @@ const names = {
 /** A record of a run that has read some rows, of which an earlier process read some. */
 function recordOf(read: number, fraction: number, before = { read: 0, fraction: 0 }): RunRecord {
   const record = new RunRecord({ names });
-  record.accounts = { ...newAccounts(), read, rejected: 1 };
+  record.accounts = { ...newRowCounts(), read, rejected: 1 };
   record.progress = { fraction, before };
   return record;
 }

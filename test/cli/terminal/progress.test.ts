@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { isRedrawn, type ProgressMode } from '../../../src/cli/terminal/progress.ts';
 import { progressText } from '../../../src/cli/terminal/progress-text.ts';
 import type { RunProgress } from '../../../src/runs/observer.ts';
-import { accountsOf } from '../../../src/scoring/row-counts.ts';
+import { rowCountsOf } from '../../../src/scoring/row-counts.ts';
 
 describe('whether a progress line is redrawn', () => {
   const shown = (
@@ -35,7 +35,7 @@ describe('whether a progress line is redrawn', () => {
 });
 
 describe('the progress of a run', () => {
-  const accounts = { ...accountsOf(undefined), read: 1_250_000 };
+  const accounts = { ...rowCountsOf(undefined), read: 1_250_000 };
   const fresh = { read: 0, fraction: 0 };
   const textOf = ({ cells }: { cells: readonly string[] }): string =>
     cells.filter(cell => cell !== '').join('  ');
@@ -66,7 +66,7 @@ describe('the progress of a run', () => {
   it('has only what is known: a pipe has no size, and before the first row there is no rate', () => {
     assert.equal(line(undefined), '1,250,000 rows  250,000 rows/s');
     const before = { read: 0, fraction: 0.001 };
-    const none = { accounts: accountsOf(undefined), fraction: 0.001, before };
+    const none = { accounts: rowCountsOf(undefined), fraction: 0.001, before };
     assert.equal(textOf(progressText(none, 0.2, undefined)), '0%  0 rows  0 rows/s');
   });
 

@@ -58,7 +58,7 @@ test('of many classes, the largest confusions and the least calibrated classes a
   assert.ok(!text.includes('\u001b'));
 });
 
-test('a report of an earlier version, or with other classes, shows its metrics only', () => {
+test('a report of another service, or with other classes, shows its metrics only', () => {
   const names = ['no', 'yes'];
   const whole = quality(
     [0, 1],
@@ -68,9 +68,9 @@ test('a report of an earlier version, or with other classes, shows its metrics o
     ],
     names,
   );
-  const { confusion: _, calibration: __, ...former } = whole;
+  const { confusion: _, calibration: __, ...short } = whole;
   for (const text of [
-    describeQuality(former, names),
+    describeQuality(short, names),
     describeQuality(whole, undefined),
     describeQuality(whole, ['no', 'perhaps', 'yes']),
   ]) {

@@ -33,12 +33,11 @@ const levels = [
 const many = Array.from({ length: 700 }, (_, i) => `level ${i}`);
 
 const columns: LearnedColumn[] = [
-  { name: 'x', type: 'numerical', notation: 'plain' },
   { name: 'x', type: 'numerical', notation: 'point' },
   { name: 'x', type: 'numerical', notation: 'comma' },
-  { name: 'x', type: 'date', order: 'ymd', notation: 'plain', piece: 'day' },
-  { name: 'x', type: 'date', order: 'dmy', notation: 'written', piece: 'day' },
-  { name: 'x', type: 'date', order: 'mdy', notation: 'written', piece: 'hour' },
+  { name: 'x', type: 'date', order: 'ymd', piece: 'day' },
+  { name: 'x', type: 'date', order: 'dmy', piece: 'day' },
+  { name: 'x', type: 'date', order: 'mdy', piece: 'hour' },
   { name: 'x', type: 'categorical', levels },
   { name: 'x', type: 'categorical', levels, others: 'merged' },
   { name: 'x', type: 'categorical', levels: many, targets: [...many, ''].map((_, i) => [i]) },

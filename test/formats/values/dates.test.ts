@@ -21,10 +21,8 @@ for (const { text, order, is } of [
   { text: '2024-02-29 00:00:00 -0800', order: 'ymd', is: days('2024-02-29T08:00:00Z') },
 ] as const)
   test(`"${text}" is a date, in days since 1970`, () => {
-    for (const notation of ['plain', 'written'] as const) {
-      const found = daysOf(text, { order, notation });
-      assert.ok(Math.abs((found ?? Number.NaN) - is) < 1e-9, `${notation}: ${found}`);
-    }
+    const found = daysOf(text, order);
+    assert.ok(Math.abs((found ?? Number.NaN) - is) < 1e-9, String(found));
   });
 
 for (const text of [
@@ -44,8 +42,7 @@ for (const text of [
   'tomorrow',
 ])
   test(`"${text}" is not a date`, () => {
-    for (const notation of ['plain', 'written'] as const)
-      assert.equal(daysOf(text, { order: 'ymd', notation }), null, notation);
+    assert.equal(daysOf(text, 'ymd'), null);
   });
 
 for (const { text, order, is } of [
@@ -68,10 +65,9 @@ for (const { text, order, is } of [
   { text: '3 Juice 2024', order: 'dmy', is: null },
 ] as const)
   test(`in free form, "${text}" is ${is ?? 'not a date'}`, () => {
-    const found = daysOf(text, { order, notation: 'written' });
+    const found = daysOf(text, order);
     if (is === null) assert.equal(found, null);
     else assert.ok(Math.abs((found ?? Number.NaN) - days(is)) < 1e-9, String(found));
-    assert.equal(daysOf(text, { order, notation: 'plain' }), null);
   });
 
 for (const { text, is } of [
@@ -81,20 +77,19 @@ for (const { text, is } of [
   { text: '2024-05-06t07:08:09z', is: '2024-05-06T07:08:09Z' },
 ])
   test(`"${text}" has one meaning, whatever the order of the column's other dates`, () => {
-    for (const order of ['ymd', 'dmy', 'mdy'] as const)
-      for (const notation of ['plain', 'written'] as const) {
-        const found = daysOf(text, { order, notation }) ?? Number.NaN;
-        assert.ok(Math.abs(found - days(is)) < 1e-9, `${order}, ${notation}: ${found}`);
-      }
+    for (const order of ['ymd', 'dmy', 'mdy'] as const) {
+      const found = daysOf(text, order) ?? Number.NaN;
+      assert.ok(Math.abs(found - days(is)) < 1e-9, `${order}: ${found}`);
+    }
   });
 
 test('a time in the basic format of ISO 8601 is read in columns of any order', () => {
   for (const order of ['ymd', 'dmy', 'mdy'] as const)
-    assert.equal(daysOf('20240131T0930Z', { order, notation: 'written' }), days('2024-01-31T09:30:00Z'));
+    assert.equal(daysOf('20240131T0930Z', order), days('2024-01-31T09:30:00Z'));
 });
 
 test('the learned order decides where the year is last, even if another order has such a day', () => {
-  const dayOf = (text: string, order: 'dmy' | 'mdy' | 'ymd') => daysOf(text, { order, notation: 'written' });
+  const dayOf = (text: string, order: 'dmy' | 'mdy' | 'ymd') => daysOf(text, order);
   assert.equal(dayOf('01/02/2024', 'mdy'), days('2024-01-02T00:00:00Z'));
   assert.equal(dayOf('01/02/2024', 'dmy'), days('2024-02-01T00:00:00Z'));
   // If only some dates of a column were read in another order, the others would be wrong without anybody noticing.
@@ -111,10 +106,9 @@ test('the order of a column is that in which its dates are written, with ISO dat
 });
 
 test('the hour of a date is the one written, regardless of its time zone', () => {
-  const reading = { order: 'ymd', notation: 'written' } as const;
-  assert.equal(hourOf('2024-01-03 06:45:00+05:30', reading), 6.75);
-  assert.equal(hourOf('2024-01-03', reading), 0);
-  assert.equal(hourOf('2024-02-30 06:45', reading), null);
+  assert.equal(hourOf('2024-01-03 06:45:00+05:30', 'ymd'), 6.75);
+  assert.equal(hourOf('2024-01-03', 'ymd'), 0);
+  assert.equal(hourOf('2024-02-30 06:45', 'ymd'), null);
 });
 
 for (const { of, texts, order } of [

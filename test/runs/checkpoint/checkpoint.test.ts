@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { chooseResumeMethod, type Fingerprint } from '../../../src/runs/checkpoint/checkpoint.ts';
 
 const fingerprint: Fingerprint = {
-  input: { path: '/data/in.csv', size: 8000, modified: 1, gzip: false },
+  input: { path: '/data/in.csv', size: 8000, modified: 1, codec: 'none' },
+  format: 'csv',
   dialect: { delimiter: ',', quote: '"', loneCr: false },
   service: 'local',
   report: { id: 'churn', hash: 'x' },
@@ -18,7 +19,7 @@ describe('the decision to resume', () => {
   });
 
   it('seeks in an object of the same version, and reads one of another version or compression', () => {
-    const object = { path: 'store://in.csv', size: 8000, modified: null, gzip: false };
+    const object = { path: 'store://in.csv', size: 8000, modified: null, codec: 'none' };
     const methodOf = (saved: object, now: object): string =>
       chooseResumeMethod(
         { ...fingerprint, input: { ...object, ...saved } },

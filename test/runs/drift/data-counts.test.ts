@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
-import { dataCounts } from '../../../src/runs/drift/data-counts.ts';
+import { dataTally } from '../../../src/runs/drift/data-tally.ts';
 import { countedColumns } from '../../../src/scoring/counting/counted-column.ts';
 import { read } from '../../support/csv/read.ts';
 import { job } from '../../support/scoring/job.ts';
@@ -24,7 +24,7 @@ const options = job({ input: 'in.csv', output: 'out.csv' });
 describe('what a run counts in its data', () => {
   it('is only what it may warn of, unless a summary asks for more', () => {
     const columnsOf = (isDetailed: boolean) =>
-      dataCounts({ counted, report, layout, options }, undefined, {
+      dataTally({ counted, report, layout, options }, undefined, {
         isDetailed,
         earlier: undefined,
       })?.counting.columns.map(({ name }) => name);

@@ -7,7 +7,7 @@ import { FileOutput } from '../../../src/runs/output/file-output.ts';
 import type { CommitPoint, Piece } from '../../../src/runs/output/output.ts';
 import { RejectsFile } from '../../../src/runs/output/rejects-file.ts';
 import { runFilesOf } from '../../../src/runs/paths/run-files.ts';
-import { newAccounts } from '../../../src/scoring/row-counts.ts';
+import { newRowCounts } from '../../../src/scoring/row-counts.ts';
 import { none } from '../../../src/storage/codecs/none.ts';
 import { privateAccess } from '../../../src/storage/local/access.ts';
 import { fileStart } from '../../../src/storage/partial-file.ts';
@@ -16,7 +16,8 @@ import { MemoryFiles } from '../../support/memory-files.ts';
 const folder = '/nowhere';
 const paths = runFilesOf(`${folder}/out.csv`);
 const fingerprint = {
-  input: { path: '/in.csv', size: 10, modified: 1, gzip: false },
+  input: { path: '/in.csv', size: 10, modified: 1, codec: 'none' },
+  format: 'csv',
   dialect: { delimiter: ',', quote: '"', loneCr: false },
   service: 'local',
   report: { id: 'r', hash: 'h' },
@@ -53,7 +54,7 @@ const pointAt = (row: number): CommitPoint => ({
   position: { offset: 10 * row, row, line: row + 1 },
   prefix: new PrefixDigest().state(),
   classes: ['no', 'yes'],
-  accounts: newAccounts(),
+  accounts: newRowCounts(),
 });
 
 function checkpointIn(files: MemoryFiles): Checkpoint | undefined {

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import { firstAttempt } from '../../../src/runs/attempt.ts';
 import type { Checkpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
 import { type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
@@ -274,10 +275,12 @@ describe('a repair is refused, and nothing is changed', () => {
 
 /** Before its first batch was written. */
 const checkpointOfKilledRun: Checkpoint = {
-  format: 2,
+  format: 1,
   state: 'running',
+  attempt: firstAttempt(),
   fingerprint: {
-    input: { path: '/data/in.csv', size: 479, modified: 1, gzip: false },
+    input: { path: '/data/in.csv', size: 479, modified: 1, codec: 'none' },
+    format: 'csv',
     dialect: { delimiter: ',', quote: '"', loneCr: false },
     service: 'stub',
     report: { id: 'r', hash: 'x' },

@@ -165,9 +165,14 @@ describe('the record of finished runs', () => {
 
   it('is reported if it is damaged, and is written anew', async t => {
     const { key, ledger, again, read } = await recorded(t);
-    for (const text of ['', '{', '{"format": 2, "runs": {}}', '{"format": 1, "runs": {"a": 1}}']) {
+    for (const [text, message] of [
+      ['', /cannot be read$/],
+      ['{', /cannot be read$/],
+      ['{"format": 1, "runs": {"a": 1}}', /cannot be read$/],
+      ['{"format": 2, "runs": {}}', /is not of format 1, which this version reads$/],
+    ] as const) {
       await writeFile(ledger.path, text);
-      await assert.rejects(again(), { code: 'bad_ledger' });
+      await assert.rejects(again(), { code: 'bad_ledger', message });
     }
     await ledger.add(key, finished, read);
     await ledger.flush();

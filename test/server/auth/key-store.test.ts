@@ -46,13 +46,14 @@ test('keys created concurrently are all stored', async t => {
 test('a damaged key file is listed as damaged; other files are ignored', async t => {
   const home = await newFolder(t);
   await addKey(home, 'good', { reports: ['one', 'two'] });
+  const whole = JSON.parse(await readFile(join(home, 'keys/good.json'), 'utf8'));
   const contents = {
     'empty.json': '',
     'list.json': '[]',
-    'hashless.json': '{"format":1,"created":"2026-01-01T00:00:00Z","reports":"all"}',
-    'short.json': '{"format":1,"sha256":"00","created":"2026-01-01T00:00:00Z","reports":"all"}',
-    'none.json': `{"format":1,"sha256":"${'0'.repeat(64)}","created":"2026-01-01T00:00:00Z","reports":[]}`,
-    'newer.json': `{"format":2,"sha256":"${'0'.repeat(64)}","created":"2026-01-01T00:00:00Z","reports":"all"}`,
+    'hashless.json': JSON.stringify({ ...whole, sha256: undefined }),
+    'short.json': JSON.stringify({ ...whole, sha256: '00' }),
+    'none.json': JSON.stringify({ ...whole, reports: [] }),
+    'newer.json': JSON.stringify({ ...whole, format: 2 }),
     'README.txt': 'no key',
     '.hidden.json': '{}',
     'good.json.0123456789ab': '',

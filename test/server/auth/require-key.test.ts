@@ -66,9 +66,9 @@ test('a key is valid only for the endpoints of its scopes; a key from before sco
   const rows = await addKey(home, 'rows', { reports: 'all', scopes: ['testing-results'] });
   assert.deepEqual(await statuses(rows), [403, 403, 403, 200]);
   const file = join(keysFolder(home), 'usual.json');
-  const { scopes: _, ...others } = JSON.parse(await readFile(file, 'utf8'));
+  const whole = JSON.parse(await readFile(file, 'utf8'));
   await revokeKey(home, 'usual');
-  await writeFile(file, JSON.stringify({ ...others, format: 1 }));
+  await writeFile(file, JSON.stringify({ ...whole, format: 2 }));
   assert.deepEqual(await statuses(usual), [401, 401, 401, 401]);
 });
 

@@ -26,7 +26,7 @@ import {
 } from '../../support/service/upload.ts';
 import { files, header, malformed, row, wide } from '../../support/service/uploads.ts';
 
-const accountsOf = ({ trailers }: { trailers: NodeJS.Dict<string> }) => trailers['x-rowcast-accounts'];
+const rowCountsOf = ({ trailers }: { trailers: NodeJS.Dict<string> }) => trailers['x-rowcast-accounts'];
 
 test('the response is byte for byte what `score` writes, for every kind of CSV', async t => {
   const target = await serving(t);
@@ -45,7 +45,7 @@ test('the response is byte for byte what `score` writes, for every kind of CSV',
     assert.ok(scored);
     const { read, scored: good, rejected } = scored.accounts;
     // Values that the model does not know are counted after the rows.
-    const [rows] = (accountsOf({ trailers }) ?? '').split(', mismatched=');
+    const [rows] = (rowCountsOf({ trailers }) ?? '').split(', mismatched=');
     assert.equal(rows, `read=${read}, scored=${good}, rejected=${rejected}`, name);
   }
 });
@@ -76,7 +76,7 @@ test('the response is the same for text/csv, a form, a gzip body and a gzip resp
   }
   for (const { body, trailers, headers } of answers) {
     assert.equal(String(body), String(plain.body));
-    assert.equal(accountsOf({ trailers }), 'read=300, scored=300, rejected=0');
+    assert.equal(rowCountsOf({ trailers }), 'read=300, scored=300, rejected=0');
     assert.equal(headers.get('vary'), 'accept-encoding');
   }
   assert.deepEqual(
@@ -261,7 +261,7 @@ describe('a failure after the first rows aborts the response', () => {
       const { log, text } = recorded();
       const target = await serving(t, { log });
       const { status, isWhole, trailers } = await upload(target, csv, options);
-      assert.deepEqual([status, isWhole, accountsOf({ trailers })], [200, false, undefined]);
+      assert.deepEqual([status, isWhole, rowCountsOf({ trailers })], [200, false, undefined]);
       assert.match(text(), reason);
       assert.match(text(), /"status":"gone"/);
     });
@@ -295,7 +295,7 @@ test('rows are returned while the file is still being uploaded', async t => {
   assert.match(String(first), /probability_Yes\n/);
   opened.end(`${row}\n`);
   await once(response.resume(), 'end');
-  assert.equal(accountsOf(response), 'read=5001, scored=5001, rejected=0');
+  assert.equal(rowCountsOf(response), 'read=5001, scored=5001, rejected=0');
 });
 
 test('an upload may take any time, but not stall', async t => {
@@ -307,7 +307,7 @@ test('an upload may take any time, but not stall', async t => {
   for (let i = 0; i < 5; i++)
     await new Promise<void>(done => setTimeout(() => slow.write(`${row}\n`, () => done()), 500));
   slow.end();
-  assert.equal(accountsOf(await answer), 'read=5, scored=5, rejected=0');
+  assert.equal(rowCountsOf(await answer), 'read=5, scored=5, rejected=0');
   const silent = openUpload(target);
   silent.write(`${header}\n`);
   const [error] = await once(silent, 'error');
@@ -399,7 +399,7 @@ test('rows of an upload count as scored personas', async t => {
 test('the response to a large file is complete', async t => {
   const target = await serving(t);
   const { body, trailers } = await upload(target, wide.rows(20_000));
-  assert.equal(accountsOf({ trailers }), 'read=20000, scored=20000, rejected=0');
+  assert.equal(rowCountsOf({ trailers }), 'read=20000, scored=20000, rejected=0');
   const [head, first, ...others] = String(body).split('\n');
   assert.equal(head, `${wide.header},probability_No,probability_Yes`);
   assert.ok(others.slice(0, -1).every(line => line === first));

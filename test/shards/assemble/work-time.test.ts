@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { newAccounts } from '../../../src/scoring/row-counts.ts';
+import { newRowCounts } from '../../../src/scoring/row-counts.ts';
 import { workTimeOf } from '../../../src/shards/assemble/work-time.ts';
 
 /** A shard of 100 rows. */
@@ -8,7 +8,7 @@ const result = (from: string, to: string, before = 0) => ({
   started_at: `2026-01-01T00:00:${from}.000Z`,
   finished_at: `2026-01-01T00:00:${to}.000Z`,
   rows_before: before,
-  accounts: { ...newAccounts(), read: 100 },
+  accounts: { ...newRowCounts(), read: 100 },
 });
 
 describe('the time that workers took', () => {

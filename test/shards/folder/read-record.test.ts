@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CANCELLED } from '../../../src/shards/folder/names.ts';
-import { plannedShape } from '../../../src/shards/folder/plan-shape.ts';
+import { plannedShape, planShape } from '../../../src/shards/folder/plan-shape.ts';
 import { readRecord } from '../../../src/shards/folder/read-record.ts';
 import { type SharedFolder, sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -27,6 +27,14 @@ describe('a file of a run', () => {
   it('is an error if it stays damaged', async t => {
     const folder = await withFile(t, '{"shards":');
     await assert.rejects(readRecord(folder, CANCELLED, plannedShape), { code: 'bad_plan' });
+  });
+
+  it('is an error if its format is another one', async t => {
+    const folder = await withFile(t, '{"format":2,"id":"x"}');
+    await assert.rejects(readRecord(folder, CANCELLED, planShape), {
+      code: 'bad_plan',
+      message: 'not a file of a sharded run by this version of rowcast',
+    });
   });
 
   it('may be missing', async t => {

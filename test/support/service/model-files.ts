@@ -1,11 +1,11 @@
 import JSZip from 'jszip';
 
-/** A model in format 2 as its file describes it: one tree that splits on an amount, then on a plan. */
+/** A model as its file describes it: one tree that splits on an amount, then on a plan. */
 export function describedTrees() {
   return {
-    format: 2,
+    format: 1,
     columns: [
-      { name: 'amount', type: 'numerical', notation: 'plain' },
+      { name: 'amount', type: 'numerical', notation: 'point' },
       { name: 'plan', type: 'categorical', levels: ['Basic', 'Plus'], others: 'merged' },
     ] as unknown[],
     classes: ['no', 'yes'],

@@ -4,7 +4,7 @@ import { type AssembleOptions, assembleRun } from '../../../src/library/shards/a
 import { RunControl } from '../../../src/runs/run-control.ts';
 import { RunRecord } from '../../../src/runs/run-record.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
-import { noCounts } from '../../../src/shards/assemble/joined-counts.ts';
+import { noTallies } from '../../../src/shards/assemble/joined-tallies.ts';
 import { removeFolder } from '../../../src/shards/assemble/remove-folder.ts';
 import { readRun } from '../../../src/shards/folder/read-run.ts';
 import { sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
@@ -28,7 +28,7 @@ export async function assembleHere(
     job,
     record,
     control,
-    count: async () => noCounts,
+    count: async () => noTallies,
     workCommand: String,
     saveBytes: 1,
     ...(files && { files }),

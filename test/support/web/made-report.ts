@@ -23,8 +23,8 @@ const cities = Array.from({ length: 60 }, (_, i) => `city ${i}`);
 const columns: LearnedColumn[] = [
   { name: hostile.amount, type: 'numerical', notation: 'comma' },
   { name: hostile.plan, type: 'categorical', levels: [...hostile.levels] },
-  { name: hostile.since, type: 'date', piece: 'day', order: 'dmy', notation: 'written' },
-  { name: hostile.since, type: 'date', piece: 'hour', order: 'dmy', notation: 'written' },
+  { name: hostile.since, type: 'date', piece: 'day', order: 'dmy' },
+  { name: hostile.since, type: 'date', piece: 'hour', order: 'dmy' },
   { name: hostile.city, type: 'categorical', levels: cities, others: 'merged' },
   { name: '__proto__', type: 'numerical', notation: 'point' },
 ];
@@ -35,7 +35,7 @@ export interface MadeReport {
   seed?: number;
   /** More columns of numbers. */
   more?: number;
-  /** Members of the report besides those that every version has. */
+  /** Members of the report that are not as usual. */
   members?: Partial<Report>;
 }
 
@@ -93,10 +93,8 @@ export async function makeReport(
       impact: (header.length - i) / ((header.length * (header.length + 1)) / 2),
     })),
     quality: {
+      ...base.quality,
       testing_rows: rows.length,
-      accuracy: 0.5,
-      auc: 0.5,
-      log_loss: 1,
       majority_accuracy: 0.4,
       accuracy_interval: { confidence: 0.95, low: 0.4, high: 0.6 },
       majority_class: classes[0] ?? '',

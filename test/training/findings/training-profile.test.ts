@@ -24,8 +24,8 @@ test('a profile counts what each column has none of, and knows its categories', 
   const { columns, scores, ...rest } = profile(rows, [
     { name: 'amount', type: 'numerical', notation: 'point' },
     { name: 'colour', type: 'categorical', levels: ['red', 'blue'], others: 'merged' },
-    { name: 'since', type: 'date', order: 'ymd', notation: 'written', piece: 'day' },
-    { name: 'since', type: 'date', order: 'ymd', notation: 'written', piece: 'hour' },
+    { name: 'since', type: 'date', order: 'ymd', piece: 'day' },
+    { name: 'since', type: 'date', order: 'ymd', piece: 'hour' },
   ]);
   assert.deepEqual(rest, { rows: 5 });
   assert.deepEqual(columns, [

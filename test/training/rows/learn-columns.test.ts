@@ -84,7 +84,7 @@ test('distinct whole numbers are amounts if they are rounded, uneven or few of m
 test('distinct dates make a date column, with a note', () => {
   const given = values(100, i => (i % 10 === 0 ? 'N/A' : `2024-0${1 + (i % 9)}-${10 + (i % 19)}`));
   assert.deepEqual(learn(given), {
-    columns: [{ name: 'x', type: 'date', order: 'ymd', notation: 'written', piece: 'day' }],
+    columns: [{ name: 'x', type: 'date', order: 'ymd', piece: 'day' }],
     note: '"x" holds dates: it is used as days since 1970.',
   });
 });
@@ -102,9 +102,7 @@ test('dates with times are used as days and hours of the day', () => {
 test('day-first dates and two-digit years get a note that says how they are read', () => {
   const decision = learn(values(100, i => `${1 + (i % 28)}/0${1 + (i % 9)}/2${i % 4}`));
   assert.ok('columns' in decision);
-  assert.deepEqual(decision.columns, [
-    { name: 'x', type: 'date', order: 'dmy', notation: 'written', piece: 'day' },
-  ]);
+  assert.deepEqual(decision.columns, [{ name: 'x', type: 'date', order: 'dmy', piece: 'day' }]);
   assert.match(
     decision.note ?? '',
     /the day before the month, some with two-digit years .*69 to 99 mean 1969/,
@@ -243,7 +241,7 @@ test('columns with an empty or duplicate name are left out', () => {
 });
 
 test('a numerical column accepts numbers in any form; everything else is missing', () => {
-  for (const notation of ['plain', 'point', 'comma'] as const) {
+  for (const notation of ['point', 'comma'] as const) {
     const encode = encoderOf({ name: 'x', type: 'numerical', notation });
     assert.deepEqual([1.5, ' 1.5 ', '-3e2', '+4', '.5', true].map(encode), [1.5, 1.5, -300, 4, 0.5, 1]);
     for (const missing of [null, '', ' ', 'NaN', 'Infinity', 'N.A.', '0x10', '1e39', 1e300])
@@ -252,11 +250,10 @@ test('a numerical column accepts numbers in any form; everything else is missing
 });
 
 test('a date column accepts dates; everything else is missing', () => {
-  const reading = { order: 'dmy', notation: 'plain' } as const;
-  const encode = encoderOf({ name: 'x', type: 'date', piece: 'day', ...reading });
+  const encode = encoderOf({ name: 'x', type: 'date', piece: 'day', order: 'dmy' });
   assert.deepEqual(['02.01.1970', ' 2/1/1970 12:00', '1970-01-02'].map(encode), [1, 1.5, 1]);
   for (const missing of [null, '', 'soon', '01/31/1970', 1, true]) assert.equal(encode(missing), null);
-  const hour = encoderOf({ name: 'x', type: 'date', piece: 'hour', ...reading });
+  const hour = encoderOf({ name: 'x', type: 'date', piece: 'hour', order: 'dmy' });
   assert.deepEqual(['02.01.1970', ' 2/1/1970 12:30', 'soon', 12].map(hour), [0, 12.5, null, null]);
 });
 

@@ -1,4 +1,4 @@
-import { codePointOrder } from '../../../base/contract/class-order.ts';
+import { codePointOrder } from '../../../base/contract/code-point-order.ts';
 import { MAX_CLASSES } from '../../../base/contract/limits.ts';
 import type { Wire } from '../../../base/contract/wire-names.ts';
 import { counted, countOf } from '../../../base/number-text.ts';

@@ -11,6 +11,7 @@ import { scoreDefaults } from '../../../base/options/values/score-defaults.ts';
 import { liveSource } from '../../../formats/records/live-source.ts';
 import { prefetch } from '../../../scoring/prefetch.ts';
 import { scoredStream } from '../../../scoring/scored-stream.ts';
+import { LOCAL } from '../../../scoring/scorer.ts';
 import { checkReadable } from '../../store/report-folder.ts';
 import { loadReportModel } from '../../store/report-model.ts';
 import { readReportResponse, testingResults } from '../../store/report-store.ts';
@@ -31,7 +32,7 @@ async function* copied(parts: AsyncIterable<{ bytes: Buffer }>): AsyncGenerator<
 
 /** Answers from the reports in a folder what a prediction service would answer. */
 export class LocalService {
-  readonly name = 'local';
+  readonly name = LOCAL;
   readonly #home: string;
   #scorer: ModelScorer | undefined;
 

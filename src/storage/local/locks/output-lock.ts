@@ -8,7 +8,7 @@ export interface Lock {
   /** Whether a dead process had held it or was taking it: the files that process left may be removed. */
   readonly tookOver: boolean;
   /** The output of that process's run, if known. */
-  readonly formerOutput: string | undefined;
+  readonly abandonedOutput: string | undefined;
   release(): Promise<void>;
 }
 
@@ -27,12 +27,12 @@ const TOUCH_MS = 5_000;
  */
 export async function takeLock(path: string, name: string, output?: string): Promise<Lock> {
   let tookOver = false;
-  let formerOutput: string | undefined;
+  let abandonedOutput: string | undefined;
   try {
     while (!(await createLock(path, path, output))) {
       const dead = await removeIfDead(path, name);
       tookOver ||= dead !== undefined;
-      formerOutput ??= dead?.output;
+      abandonedOutput ??= dead?.output;
     }
   } catch (cause) {
     throw cause instanceof RowcastError ? cause : unwritable(name, cause as Error); // errors of fs
@@ -46,7 +46,7 @@ export async function takeLock(path: string, name: string, output?: string): Pro
   touching.unref();
   return {
     tookOver,
-    formerOutput,
+    abandonedOutput,
     async release() {
       clearInterval(touching);
       await removeIfCan(path);
@@ -79,7 +79,7 @@ export async function takeLocks(names: ReadonlyMap<string, string>, output?: str
     for (const [path, name] of [...names].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const lock = await takeLock(path, name, output);
       locks.push(lock);
-      if (lock.tookOver) tookOver.set(path, lock.formerOutput);
+      if (lock.tookOver) tookOver.set(path, lock.abandonedOutput);
     }
   } catch (error) {
     await release();

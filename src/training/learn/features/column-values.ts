@@ -1,4 +1,4 @@
-import { codePointOrder } from '../../../base/contract/class-order.ts';
+import { codePointOrder } from '../../../base/contract/code-point-order.ts';
 import { encoderOf, type LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { asCategory } from '../../../formats/values/coerce.ts';
 

@@ -61,9 +61,7 @@ export function profileColumn(
 function numbersOf(texts: TextCounts, kind: ColumnKind): Float64Array {
   if (kind.type === 'categorical') return new Float64Array();
   const read = (text: string): number | null =>
-    kind.type === 'numerical'
-      ? readNumber(text, kind.notation)
-      : daysOf(text, { order: kind.order, notation: 'written' });
+    kind.type === 'numerical' ? readNumber(text, kind.notation) : daysOf(text, kind.order);
   const numbers = [...texts].flatMap(([text, count]) => {
     const value = read(text);
     return value === null ? [] : new Array<number>(count).fill(value);

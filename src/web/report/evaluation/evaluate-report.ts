@@ -9,8 +9,6 @@ import type { EvaluationOutcome } from './evaluation-worker.ts';
 
 /** Fewer fields are evaluated faster (50 ms) than a thread starts. */
 const THREAD_FIELDS = 200_000;
-/** The most testing rows of a training. Reports of earlier versions do not say how many they have. */
-const MAX_ROWS = 20_000;
 
 /**
  * Evaluates the testing results of a report. At most 20,000 rows of 200 columns, or of 100 classes, take 3 s on one core:
@@ -24,7 +22,7 @@ export function evaluateReport(
   columns: readonly LearnedColumn[],
 ): Promise<Evaluation> {
   const job = { home, id, classes, columns };
-  const fields = (quality?.testing_rows ?? MAX_ROWS) * (columns.length + classes.length);
+  const fields = quality.testing_rows * (columns.length + classes.length);
   return fields < THREAD_FIELDS ? evaluateStored(job) : evaluateInThread(job);
 }
 

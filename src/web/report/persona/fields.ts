@@ -1,6 +1,6 @@
 import type { Report } from '../../../base/contract/schemas.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
-import type { DateReading } from '../../../formats/values/date-parts.ts';
+import type { DateOrder } from '../../../formats/values/date-parts.ts';
 import type { ColumnProfile, NumberProfile } from '../evaluation/column-sample.ts';
 
 /** A column of a report as a field of the form for personas. */
@@ -18,7 +18,7 @@ export interface PersonaField {
 
 export type FieldKind =
   | { type: 'number'; profile: NumberProfile | undefined }
-  | { type: 'date'; reading: DateReading; hasTime: boolean; profile: NumberProfile | undefined }
+  | { type: 'date'; order: DateOrder; hasTime: boolean; profile: NumberProfile | undefined }
   /** Few categories: the control's value is the index of a level, because browsers change line breaks in values. */
   | { type: 'choice'; levels: readonly string[] }
   /** Many categories, the most frequent first. */
@@ -64,7 +64,7 @@ function kindOf(
       return { type: 'number', profile };
     case 'date': {
       const hasTime = [first, ...others].some(column => column.type === 'date' && column.piece === 'hour');
-      return { type: 'date', reading: first, hasTime, profile };
+      return { type: 'date', order: first.order, hasTime, profile };
     }
     case 'categorical': {
       const { levels } = first;

@@ -4,8 +4,8 @@ import type { Predictor } from '../../../server/predict/predictor.ts';
 import type { PlatformContext } from '../../context.ts';
 import type { LoadedReport } from '../loaded-reports.ts';
 import type { Curve } from './curve-figure.ts';
+import { encodePersona, featuresJson } from './encode-persona.ts';
 import { MAX_FIELDS, type PersonaField } from './fields.ts';
-import { encodePersona, featuresJson } from './predict-persona.ts';
 import { type FormValues, readPersona, textOf } from './read-form.ts';
 import { gridOf, responseCurve } from './response-curve.ts';
 

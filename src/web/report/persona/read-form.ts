@@ -1,6 +1,6 @@
 import type { Value } from '../../../base/contract/schemas.ts';
 import { finite, isBlank, numberOf } from '../../../formats/values/coerce.ts';
-import type { DateReading } from '../../../formats/values/date-parts.ts';
+import type { DateOrder } from '../../../formats/values/date-parts.ts';
 import { daysOf } from '../../../formats/values/dates.ts';
 import type { PersonaField } from './fields.ts';
 
@@ -49,7 +49,7 @@ function readField({ kind }: PersonaField, text: string): ReadField {
       return value === null ? { error: 'Enter a number, such as 12.5, or nothing.' } : { value };
     }
     case 'date': {
-      const value = inOrder(text, kind.reading);
+      const value = inOrder(text, kind.order);
       return value === undefined ? { error: 'Enter a date, such as 2024-05-31, or nothing.' } : { value };
     }
     case 'choice': {
@@ -65,15 +65,15 @@ function readField({ kind }: PersonaField, text: string): ReadField {
 }
 
 /** The date of a control, in the order in which the column's dates are written; undefined if it is not a date. */
-function inOrder(text: string, reading: DateReading): string | undefined {
+function inOrder(text: string, order: DateOrder): string | undefined {
   const [, year = '', month = '', day = '', time = ''] =
     /^(\d{4})-(\d{2})-(\d{2})(T\d{2}:\d{2}(?::\d{2})?)?$/.exec(text) ?? [];
-  const written = year === '' ? text : `${ordered(reading.order, year, month, day)}${time.replace('T', ' ')}`;
-  const days = daysOf(written, reading);
+  const written = year === '' ? text : `${ordered(order, year, month, day)}${time.replace('T', ' ')}`;
+  const days = daysOf(written, order);
   return days === null || finite(days) === null ? undefined : written;
 }
 
-function ordered(order: DateReading['order'], year: string, month: string, day: string): string {
+function ordered(order: DateOrder, year: string, month: string, day: string): string {
   switch (order) {
     case 'ymd':
       return `${year}-${month}-${day}`;

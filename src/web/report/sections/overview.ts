@@ -1,7 +1,5 @@
 import type { Quality } from '../../../base/contract/schemas.ts';
 import { sanitize, sanitizeLines } from '../../../base/sanitize.ts';
-import { correctRows, rowsOfClasses } from '../../../training/findings/confusion.ts';
-import { wilson } from '../../../training/findings/wilson.ts';
 import { barChart } from '../../charts/bar-chart.ts';
 import { countText, percentText } from '../../charts/text.ts';
 import { confirmButton } from '../../elements/confirm.ts';
@@ -10,7 +8,6 @@ import { noticeBox } from '../../notice.ts';
 import { mayCreate } from '../../session/rights.ts';
 import type { Session } from '../../session/sessions.ts';
 import { classOrder } from '../class-order.ts';
-import type { Evaluation } from '../evaluation/evaluation.ts';
 import type { ReportView } from '../report-view.ts';
 
 /** More classes than this are only counted. */
@@ -39,15 +36,14 @@ const deletion = (id: string, session: Session): Html =>
   });
 
 export function warnings({ report }: ReportView): Html[] {
-  return (report.warnings ?? []).map(({ message }) =>
+  return report.warnings.map(({ message }) =>
     noticeBox({ kind: 'warn', text: html`<strong>Warning.</strong> ${sanitizeLines(message)}` }),
   );
 }
 
 /** What `rowcast report` prints, and the accuracy next to the one of always predicting the most frequent class. */
-export function techSpecs({ report, evaluation }: ReportView): Html {
-  const { tech_specs: specs, learned_from: rows, columns, classes } = report;
-  const quality = report.quality ?? (evaluation && qualityOf(evaluation, classes));
+export function techSpecs({ report }: ReportView): Html {
+  const { tech_specs: specs, learned_from: rows, quality, columns, classes } = report;
   const facts: [name: string, text: string | undefined, explanation?: string][] = [
     ['Algorithm', sanitize(specs.algorithm)],
     ['Testing accuracy', sanitize(specs.testing_accuracy)],
@@ -56,19 +52,19 @@ export function techSpecs({ report, evaluation }: ReportView): Html {
     ['Train–test split', sanitize(specs.train_test_split)],
     [
       'AUC',
-      quality?.auc?.toFixed(3),
+      quality.auc?.toFixed(3),
       `${classes.length > 2 ? 'one-vs-rest, averaged over the classes; ' : ''}guessing: 0.5, perfect: 1`,
     ],
-    ['Log loss', quality?.log_loss.toFixed(3), 'the lower, the better'],
-    ['Rows of the served model', rows && countText(rows.served_model), 'for your predictions'],
-    ['Rows of the evaluated model', rows && countText(rows.evaluated_model), 'for the figures on this page'],
-    ['Testing rows', quality && countText(quality.testing_rows)],
+    ['Log loss', quality.log_loss.toFixed(3), 'the lower, the better'],
+    ['Rows of the served model', countText(rows.served_model), 'for your predictions'],
+    ['Rows of the evaluated model', countText(rows.evaluated_model), 'for the figures on this page'],
+    ['Testing rows', countText(quality.testing_rows)],
     ['Columns', countText(columns.length)],
     ['Classes', countText(classes.length)],
   ];
   return html`<section class="card stack" aria-labelledby="tech-specs"><h2 id="tech-specs">Tech specs</h2>
 <dl class="facts">${facts.map(([name, text, explanation]) => text !== undefined && html`<dt>${name}</dt><dd>${text}${explanation !== undefined && html` <span class="small muted">${explanation}</span>`}</dd>`)}</dl>
-${quality && accuracyChart(quality)}
+${accuracyChart(quality)}
 </section>`;
 }
 
@@ -94,20 +90,4 @@ function accuracyChart(quality: Quality): Html {
       ],
     },
   });
-}
-
-/** For reports of earlier versions, which do not store it: the baseline is the most frequent class of the testing rows. */
-function qualityOf({ rows, confusion, auc, logLoss }: Evaluation, classes: readonly string[]): Quality {
-  const accuracy = correctRows(confusion) / rows;
-  const counts = rowsOfClasses(confusion);
-  const majority = counts.indexOf(Math.max(...counts));
-  return {
-    testing_rows: rows,
-    accuracy,
-    accuracy_interval: wilson(accuracy, rows),
-    auc: auc ?? null,
-    log_loss: logLoss,
-    majority_class: classes[majority] ?? '',
-    majority_accuracy: (counts[majority] ?? 0) / rows,
-  };
 }

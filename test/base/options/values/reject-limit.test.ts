@@ -7,10 +7,10 @@ import {
   type RejectLimit,
   readRejectLimit,
 } from '../../../../src/base/options/values/reject-limit.ts';
-import { accountsOf } from '../../../../src/scoring/row-counts.ts';
+import { rowCountsOf } from '../../../../src/scoring/row-counts.ts';
 
 const accounts = (rejected: number, read: number) => ({
-  ...accountsOf(undefined),
+  ...rowCountsOf(undefined),
   read,
   rejected,
   scored: read - rejected,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { codePointOrder } from '../../../../src/base/contract/class-order.ts';
+import { codePointOrder } from '../../../../src/base/contract/code-point-order.ts';
 import { tolerance } from '../../../../src/base/contract/predictions.ts';
 import { contractWire } from '../../../../src/base/contract/wire-names.ts';
 import { InvalidResponse } from '../../../../src/client/invalid-response.ts';

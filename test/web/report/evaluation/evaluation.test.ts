@@ -14,8 +14,8 @@ import '../../../support/random-tests.ts';
 const columns: LearnedColumn[] = [
   { name: 'amount', type: 'numerical', notation: 'comma' },
   { name: '<script>', type: 'categorical', levels: ['a', 'b'] },
-  { name: 'since', type: 'date', piece: 'day', order: 'dmy', notation: 'written' },
-  { name: 'since', type: 'date', piece: 'hour', order: 'dmy', notation: 'written' },
+  { name: 'since', type: 'date', piece: 'day', order: 'dmy' },
+  { name: 'since', type: 'date', piece: 'hour', order: 'dmy' },
 ];
 
 /** The bytes in chunks of a size, as a file is read. */

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { dateOrders } from '../../../../src/formats/values/date-parts.ts';
 import { daysOf } from '../../../../src/formats/values/dates.ts';
+import { featuresJson } from '../../../../src/web/report/persona/encode-persona.ts';
 import { controlDate, type FieldKind, type PersonaField } from '../../../../src/web/report/persona/fields.ts';
-import { featuresJson } from '../../../../src/web/report/persona/predict-persona.ts';
 import { readPersona } from '../../../../src/web/report/persona/read-form.ts';
 import '../../../support/random-tests.ts';
 
@@ -42,14 +42,10 @@ describe('the form for personas', () => {
         fc.constantFrom(...dateOrders),
         fc.boolean(),
         (day, minute, order, hasTime) => {
-          const reading = { order, notation: 'plain' } as const;
           const at = day + (hasTime ? minute / 1440 : 0);
           const text = controlDate(at + 1e-6, hasTime);
-          const { value } = read({ type: 'date', reading, hasTime, profile: undefined }, text);
-          assert.ok(
-            Math.abs((daysOf(String(value), reading) ?? Number.NaN) - at) < 1e-5,
-            `${text}: ${value}`,
-          );
+          const { value } = read({ type: 'date', order, hasTime, profile: undefined }, text);
+          assert.ok(Math.abs((daysOf(String(value), order) ?? Number.NaN) - at) < 1e-5, `${text}: ${value}`);
         },
       ),
     );
@@ -59,12 +55,7 @@ describe('the form for personas', () => {
     for (const order of dateOrders)
       for (const text of ['2021-02-30', '2021-13-01', 'soon', '2021-1'])
         assert.match(
-          String(
-            read(
-              { type: 'date', reading: { order, notation: 'written' }, hasTime: false, profile: undefined },
-              text,
-            ).error,
-          ),
+          String(read({ type: 'date', order, hasTime: false, profile: undefined }, text).error),
           /Enter a date/,
         );
   });

@@ -35,7 +35,7 @@ export interface DataTallyOptions {
 }
 
 /** @returns undefined if the run being resumed has not counted, so that the whole cannot be known */
-export function dataCounts(
+export function dataTally(
   { counted, report, layout: records, options }: Pick<Plan, 'counted' | 'report' | 'layout' | 'options'>,
   checkpoint: Pick<Checkpoint, 'tally'> | undefined,
   { isDetailed, earlier, firstRecords }: DataTallyOptions,

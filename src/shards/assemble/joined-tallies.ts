@@ -1,9 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
-import { type DataTally, dataCounts } from '../../runs/drift/data-counts.ts';
+import { type DataTally, dataTally } from '../../runs/drift/data-tally.ts';
 import type { DataFigures } from '../../runs/drift/figures.ts';
-import { TotalTally } from '../../runs/drift/total-counts.ts';
+import { TotalTally } from '../../runs/drift/total-tally.ts';
 import { countRecords } from '../../runs/forecast/count-records.ts';
 import { type RunColumns, runColumns } from '../../runs/observers/lineage/run-columns.ts';
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
@@ -22,7 +22,7 @@ export interface JoinedTally {
   total: DataFigures | undefined;
 }
 
-export const noCounts: JoinedTally = { figures: new Map(), columns: new Map(), total: undefined };
+export const noTallies: JoinedTally = { figures: new Map(), columns: new Map(), total: undefined };
 
 /**
  * Adds up what the shards have counted, and compares it with the limits of a run.
@@ -31,7 +31,7 @@ export const noCounts: JoinedTally = { figures: new Map(), columns: new Map(), t
  * @throws RowcastError `too_many_mismatches`, `too_many_unseen`; `other_work` if limits were given, and the report is
  *   another one by now
  */
-export async function joinCounts(
+export async function joinTallies(
   files: readonly FileParts[],
   plan: ShardPlan,
   options: Omit<RunValues, 'input'>,
@@ -47,7 +47,7 @@ export async function joinCounts(
     const isSame = reportHash(prepared.report) === plan.report.hash;
     const tallies = parts.map(part => part.result.tally);
     const counts = isSame
-      ? sumOfCounts(prepared, tallies, { earlier, isDetailed: false, firstRecords })
+      ? sumOfTallies(prepared, tallies, { earlier, isDetailed: false, firstRecords })
       : undefined;
     if (counts === undefined) checkUnlimited(options, plan);
     counts?.check(options, accounts.read, 'end');
@@ -83,14 +83,14 @@ async function prepareWithRecords(
 }
 
 /** Undefined if any shard was not counted in the same way. */
-function sumOfCounts(
+function sumOfTallies(
   prepared: Plan,
   tallies: readonly FileParts['parts'][number]['result']['tally'][],
-  how: Parameters<typeof dataCounts>[2],
+  how: Parameters<typeof dataTally>[2],
 ): DataTally | undefined {
   let sum: DataTally | undefined;
   for (const tally of tallies) {
-    const counts = tally === null ? undefined : dataCounts(prepared, { tally }, how);
+    const counts = tally === null ? undefined : dataTally(prepared, { tally }, how);
     if (counts === undefined) return undefined;
     if (sum === undefined) sum = counts;
     else if (sum.counting.isDetailed !== counts.counting.isDetailed) return undefined;

@@ -13,7 +13,7 @@ const LOOK_MS = 1_000;
  * @param paths where it is: the unfinished file, then the finished one
  * @throws Error if the run fails, so that what was read is not mistaken for the whole
  */
-export async function* growingFile(
+export async function* growingOutput(
   { partial, output }: { partial: string; output: string },
   run: Watched<StoredProgress>,
   gone: AbortSignal,

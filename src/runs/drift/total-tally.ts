@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
-import type { DataTally } from './data-counts.ts';
+import type { DataTally } from './data-tally.ts';
 import type { DataFigures } from './figures.ts';
 
 /** What several runs of one command have counted together. */

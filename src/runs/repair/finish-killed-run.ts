@@ -11,7 +11,7 @@ import type { RunFiles } from '../paths/run-files.ts';
  * @param rejects path of the rejects file as a fingerprint has it
  * @throws RowcastError `unfinished` if the run was killed earlier
  */
-export async function finishFormer(paths: RunFiles, rejects: string | undefined): Promise<void> {
+export async function finishKilledRun(paths: RunFiles, rejects: string | undefined): Promise<void> {
   const text = await diskFiles.read(paths.checkpoint);
   if (text === undefined) return;
   const saved = readCheckpoint(text.toString(), paths.checkpoint);
