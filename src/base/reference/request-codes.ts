@@ -46,7 +46,7 @@ export const requestCodes = {
     cause: 'The response is larger than any valid one.',
     fix: 'Check `--url`.',
   },
-  headers_too_large: { exit: [3], cause: 'The headers of the response exceed the limit.' },
+  headers_too_large: { exit: [3], cause: 'The response’s headers exceed the limit.' },
   other_response: {
     exit: [3],
     cause: 'The response has the ID of another request.',
