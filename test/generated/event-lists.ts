@@ -2,11 +2,12 @@ import { commandEvents } from '../../src/base/reference/command-events.ts';
 import type { LogEvents } from '../../src/base/reference/log-events.ts';
 import { serviceEvents } from '../../src/base/reference/service-events.ts';
 
-/** For docs/monitoring.md: every event of a log line of a command. */
-export const commandEventList = (): string => listOf(commandEvents);
-
-/** For docs/running-the-service.md: those of `serve`. */
-export const serviceEventList = (): string => listOf(serviceEvents);
+/** For docs/log-events.md: every event of a log line, by the names of the markers. */
+export const eventLists = (): ReadonlyMap<string, string> =>
+  new Map([
+    ['command events', listOf(commandEvents)],
+    ['service events', listOf(serviceEvents)],
+  ]);
 
 /** Events whose names say everything come last, in one line. */
 function listOf(events: LogEvents): string {
