@@ -45,7 +45,7 @@ export const failureTable: FailureTable = {
   rejected_request: {
     when: 'a rejected request',
     does:
-      'halves the batch until the offending rows are isolated, and rejects those; after a 413, later batches are ' +
+      'the batch is halved until the offending rows are isolated, and those are rejected; after a 413, later batches are ' +
       'smaller. Before any row has been scored, it stops with the service’s message if a whole batch, or each of the ' +
       'first three single rows, fails in the same way.',
     statuses: [400, 413, 422],
