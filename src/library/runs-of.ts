@@ -6,7 +6,7 @@ import type { RunJob } from './run-job.ts';
 /** What a run uses and who watches it. */
 export type RunResources = Pick<
   Run,
-  'openScorer' | 'openInput' | 'observers' | 'control' | 'shared' | 'files'
+  'openScorer' | 'openInput' | 'observers' | 'control' | 'shared' | 'backends'
 >;
 
 /** The run of a job with a single input. */

@@ -1,4 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import { usualProtocol } from '../base/contract/usual-protocol.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
@@ -10,7 +11,6 @@ import type { DataFigures } from './drift/figures.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { LockedTargets, RunObserver, RunProgress, RunView } from './observer.ts';
 import type { RunColumns } from './observers/lineage/run-columns.ts';
-import { runFilesOf } from './paths/run-files.ts';
 import { RunControl } from './run-control.ts';
 import { runErrorOf } from './run-error.ts';
 import type { RunResult } from './run-result.ts';
@@ -36,6 +36,7 @@ export class RunRecord implements RunView {
   readonly newRun: Attempt = firstAttempt();
   attempt: Attempt = this.newRun;
   service: string | null = null;
+  protocol: string = usualProtocol;
   classes: readonly string[] = [];
   statistics: CallStatistics | undefined;
   accounts: RowCounts = newRowCounts();
@@ -73,9 +74,8 @@ export class RunRecord implements RunView {
    * @throws Interrupted; what an observer throws to refuse the run
    */
   async begin(files: LockedTargets, restart: boolean): Promise<void> {
-    const output = files.output?.path;
-    if (!restart && output !== undefined)
-      this.attempt = (await savedAttempt(runFilesOf(output).checkpoint)) ?? this.attempt;
+    const output = files.output?.durable;
+    if (!restart && output !== undefined) this.attempt = (await savedAttempt(output)) ?? this.attempt;
     // All of them, so that each can also write that the run was refused.
     const failures: unknown[] = [];
     for (const observer of this.observers)
@@ -98,8 +98,9 @@ export class RunRecord implements RunView {
     )();
   }
 
-  ready(scorer: Pick<Scorer, 'name' | 'statistics'>): void {
+  ready(scorer: Pick<Scorer, 'name' | 'protocol' | 'statistics'>): void {
     this.service = scorer.name;
+    this.protocol = scorer.protocol ?? usualProtocol;
     this.statistics = scorer.statistics;
     for (const observer of this.observers) observer.ready?.(this, scorer);
   }
@@ -171,6 +172,7 @@ export class RunRecord implements RunView {
       ...this.names,
       attempt: this.attempt,
       service: this.service,
+      protocol: this.protocol,
       classes: this.classes,
       statistics: this.statistics,
       accounts,

@@ -1,4 +1,4 @@
-import type { LooseReport } from '../base/contract/schemas.ts';
+import type { Description } from '../base/contract/schemas.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import type { Format, Opened } from '../formats/format.ts';
@@ -24,7 +24,7 @@ export type RowOptions = Pick<
 export interface Plan extends Opened {
   source: ByteSource;
   options: RowOptions;
-  report: LooseReport;
+  report: Description;
   /** The columns to send. */
   features: readonly FeatureColumn[];
   /** The columns whose values are counted. */

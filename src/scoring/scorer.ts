@@ -1,5 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
-import type { LooseReport } from '../base/contract/schemas.ts';
+import type { Description } from '../base/contract/schemas.ts';
 import type { AppendedOptions } from '../formats/appended.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import type { Layout } from '../formats/format.ts';
@@ -19,10 +19,12 @@ export const LOCAL = 'local';
 export interface Scorer {
   /** For messages, and part of a run's identity. */
   readonly name: string;
+  /** The protocol that it speaks with a service, part of a run's identity; by default, `usualProtocol`. */
+  readonly protocol?: string;
   /** Statistics of its requests, if it makes any. */
   readonly statistics?: CallStatistics;
   /** What the report says about its columns and classes. */
-  describe(report: string): Promise<LooseReport>;
+  describe(report: string): Promise<Description>;
   /** How the model of a report that was described reads its columns, if it is on this machine. */
   learnedColumns?(report: string): readonly LearnedColumn[] | undefined;
   /** Starts scoring an input. */

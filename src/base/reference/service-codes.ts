@@ -5,7 +5,7 @@ export const serviceCodes = {
   cannot_listen: {
     exit: [2],
     cause: 'The service cannot listen on its address and port.',
-    fix: 'Use a free `--port` and a local address.',
+    fix: 'Use a free `--port`, and a local address.',
   },
   unwritable_home: {
     exit: [2, 75],
@@ -62,7 +62,7 @@ export const serviceCodes = {
   too_few_rows: {
     exit: [2],
     cause: 'There are too few labelled rows to train and test.',
-    fix: 'Add rows or merge classes.',
+    fix: 'Add rows.',
   },
   one_class: { exit: [2], cause: 'Every row has the same label.' },
   too_many_classes: {

@@ -1,3 +1,4 @@
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
 import { lockTotal } from '../../library/lock-total.ts';
@@ -90,6 +91,7 @@ async function scoreAll(
   const { onRetry, trace } = watchRequests(record);
   return withScorer({ values, address, env, onRetry, trace, stop }, async scorer => {
     record.service = scorer.name;
+    record.protocol = scorer.protocol ?? usualProtocol;
     log.info(
       { event: 'files_started', files: pairs.length, report },
       `scoring ${countOf(pairs.length, 'file')} with ${nameReport(report, scorer)}`,

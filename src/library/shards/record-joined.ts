@@ -1,3 +1,4 @@
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import type { DriftLine } from '../../runs/drift/drift-line.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
@@ -94,6 +95,7 @@ async function fill(record: RunRecord, joined: Joined, file: FileParts): Promise
   const { run, values, counts } = joined;
   const figures = counts.figures.get(file.index);
   record.service = run.plan.service;
+  record.protocol = run.plan.protocol ?? usualProtocol;
   record.classes = run.plan.classes;
   record.accounts = file.accounts;
   record.figures = () => figures;

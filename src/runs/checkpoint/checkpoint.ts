@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { History } from '../../base/options/values/run-values.ts';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
 import { rowCountsShape } from '../../scoring/row-counts.ts';
+import type { Json } from '../../storage/partial-file.ts';
 import { attemptShape } from '../attempt.ts';
+import { parseCheckpoint } from './checkpoint-bytes.ts';
 
 /** Identifies a run. If any of this differs, a checkpoint belongs to a different run and is not resumed. */
 const fingerprintShape = z.strictObject({
@@ -28,6 +31,8 @@ const fingerprintShape = z.strictObject({
   dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
   /** `local`, or the base URL. */
   service: z.string(),
+  /** Name of the protocol, if it is not that of the prediction report API. */
+  protocol: z.string().exactOptional(),
   /** The report's id, and the SHA-256 of its description: a retrained report is a different one. */
   report: z.strictObject({ id: z.string(), hash: z.string() }),
   /** Option that affects the output → its value as JSON. */
@@ -36,6 +41,14 @@ const fingerprintShape = z.strictObject({
 export type Fingerprint = z.infer<typeof fingerprintShape>;
 
 const historyShape: z.ZodType<History> = z.strictObject({ path: z.string(), sha256: z.string() });
+
+/** See `StoredExtent`. */
+const extentShape = {
+  bytes: z.number(),
+  tail: z.string(),
+  state: (z.json() as z.ZodType<Json>).exactOptional(), // only mutability differs
+  carried: z.instanceof(Buffer).exactOptional(),
+};
 
 /** Incremented when a version cannot resume the checkpoints of the version before it. */
 export const FORMAT = 1;
@@ -54,16 +67,9 @@ export const checkpointShape = z.strictObject({
   position: z.strictObject({ offset: z.number(), row: z.number(), line: z.number() }),
   /** Digest of the input up to that position. */
   prefix: z.strictObject({ offset: z.number(), blocks: z.string(), digest: z.string() }),
-  output: z.strictObject({
-    /** Durable bytes of OUTPUT.partial; anything after them is truncated on resume. */
-    bytes: z.number(),
-    /** The same, before compression. */
-    uncompressed: z.number(),
-    /** SHA-256 of the last TAIL_BYTES of them, hex. */
-    tail: z.string(),
-  }),
-  /** Size and tail of the rejects file. */
-  rejects: z.strictObject({ bytes: z.number(), tail: z.string() }),
+  /** The durable bytes of the output, also before compression; anything after them is given up on resume. */
+  output: z.strictObject({ ...extentShape, uncompressed: z.number() }),
+  rejects: z.strictObject(extentShape),
   /** Only a repair has these: the file of the rows that were repaired, and what its ledger records. */
   repaired: z
     .strictObject({
@@ -86,17 +92,13 @@ export type Checkpoint = z.infer<typeof checkpointShape>;
 const formatShape = z.looseObject({ format: z.number() });
 
 /**
- * Parses a checkpoint file.
+ * Parses a checkpoint.
  *
+ * @param file for messages
  * @throws RowcastError `bad_checkpoint`
  */
-export function readCheckpoint(text: string, file: string): Checkpoint {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    // Reported below.
-  }
+export function readCheckpoint(bytes: Buffer | string, file: string): Checkpoint {
+  const parsed = parseCheckpoint(Buffer.from(bytes));
   const checked = checkpointShape.safeParse(parsed);
   if (checked.success) return checked.data;
   const { data: { format } = {} } = formatShape.safeParse(parsed);
@@ -169,6 +171,8 @@ function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string>
   if (!isDeepStrictEqual(saved.dialect, now.dialect))
     yield `the input was read with ${dialectText(saved.dialect)}, now with ${dialectText(now.dialect)}`;
   if (saved.service !== now.service) yield `the service was ${saved.service}, now it is ${now.service}`;
+  const [before = usualProtocol, protocol = usualProtocol] = [saved.protocol, now.protocol];
+  if (before !== protocol) yield `the protocol was ${before}, now it is ${protocol}`;
   if (saved.report.id !== now.report.id)
     yield `the report was ${saved.report.id}, now it is ${now.report.id}`;
   else if (saved.report.hash !== now.report.hash) yield `the report ${now.report.id} has changed`;

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { dirname, relative } from 'node:path';
-import { type LooseReport, techSpecs } from '../../base/contract/schemas.ts';
+import { dirname, relative, resolve } from 'node:path';
+import { type Description, techSpecs } from '../../base/contract/schemas.ts';
+import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import type { RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { camelCase } from '../../base/options/values/resolve-options.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { Dialect } from '../../base/parse-records.ts';
+import { schemeOf } from '../../base/scheme.ts';
 import type { InputRange } from '../../formats/records/position.ts';
 import type { Identity } from '../../storage/source.ts';
 import type { Fingerprint } from './checkpoint.ts';
@@ -18,9 +20,23 @@ const outputOptions = Object.entries<RunOption>(runOptions)
 /** The name of this option in a fingerprint. */
 export const REJECTS_OPTION = '--rejects';
 
-/** The path given with --rejects, relative to the output's folder, so that both files can be moved together. */
+/**
+ * The address of the rejects as a fingerprint of their run has it: relative to the output's folder if both are local, so
+ * that both files can be moved together.
+ *
+ * @param rejects undefined: in the default place
+ */
 export const relativeRejectsPath = (output: string, rejects: string | undefined): string | undefined =>
-  rejects === undefined ? undefined : JSON.stringify(relative(dirname(output), rejects));
+  rejects &&
+  JSON.stringify(isRemote(output) || isRemote(rejects) ? rejects : relative(dirname(output), rejects));
+
+/** The address of the rejects that a fingerprint has. */
+export function rejectsAddress(output: string, recorded: string): string {
+  const place = JSON.parse(recorded);
+  return isRemote(place) ? place : resolve(dirname(output), place);
+}
+
+const isRemote = (address: string): boolean => schemeOf(address) !== undefined;
 
 export interface FingerprintOptions {
   input: Identity;
@@ -28,7 +44,8 @@ export interface FingerprintOptions {
   range?: InputRange | undefined;
   /** `local`, or the base URL. */
   service: string;
-  report: LooseReport;
+  protocol?: string | undefined;
+  report: Description;
   /** See `relativeRejectsPath`. */
   rejects: string | undefined;
   options: RunValues;
@@ -43,6 +60,7 @@ export function fingerprintOf({
   input,
   range,
   service,
+  protocol,
   report,
   rejects,
   options,
@@ -54,6 +72,7 @@ export function fingerprintOf({
     format,
     dialect: { ...dialect, quote: dialect.quote ?? null },
     service,
+    ...namedProtocol(protocol),
     report: { id: options.report, hash: reportHash(report) },
     options: { ...givenOptions(options), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },
   };
@@ -69,7 +88,7 @@ export function givenOptions(values: Readonly<Record<string, unknown>>): Record<
 }
 
 /** A digest that changes when a report is trained again. */
-export const reportHash = (report: LooseReport): string =>
+export const reportHash = (report: Description): string =>
   createHash('sha256')
     .update(canonicalJson(contractOf(report)))
     .digest('hex');
@@ -89,8 +108,8 @@ function inputOf(
 }
 
 /** Only the members defined by the contract: others, such as a timestamp or a counter, may differ in every response. */
-function contractOf(report: LooseReport): object {
-  const { predicts, classes, columns, nulls, tech_specs, drivers, model_sha256 } = report;
+function contractOf(report: Description): object {
+  const { predicts, classes, columns, nulls, tech_specs = {}, drivers = [], model_sha256 } = report;
   return {
     predicts,
     classes,

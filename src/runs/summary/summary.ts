@@ -59,6 +59,7 @@ export interface SummaryOptions extends RunNames {
   attempt: Attempt;
   /** Who predicts; null if the run ended before that was known. */
   service: string | null;
+  protocol: string;
   classes: readonly string[];
   accounts: RowCounts;
   resumedFrom: number | undefined;
@@ -105,7 +106,8 @@ export interface Summary {
   output: string;
   rejects: string | null;
   service: string | null;
-  protocol: 'report';
+  /** How the service was asked. */
+  protocol: string;
   report: string | null;
   classes: readonly string[];
   options: Readonly<Record<string, unknown>>;
@@ -135,7 +137,7 @@ export interface Summary {
 export function summaryOf(options: SummaryOptions): Summary {
   const { attempt, accounts, resumedFrom, ending, seconds, statistics, checksums, figures } = options;
   const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
-  const { version, input, output, rejects, service, report, classes, warnings } = options;
+  const { version, input, output, rejects, service, protocol, report, classes, warnings } = options;
   const latency = statistics?.latency;
   const { rowsInSeconds = read - (resumedFrom ?? 1) + 1 } = options;
   return {
@@ -153,7 +155,7 @@ export function summaryOf(options: SummaryOptions): Summary {
     output,
     rejects: rejected > 0 || options.hasNamedRejects ? rejects : null,
     service,
-    protocol: 'report',
+    protocol,
     report,
     classes,
     options: options.options,

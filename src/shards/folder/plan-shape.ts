@@ -29,6 +29,8 @@ export const planShape = z.strictObject({
   version: z.string(),
   /** `local`, or the base URL. */
   service: z.string(),
+  /** Name of the protocol, if it is not that of the prediction report API. */
+  protocol: z.string().exactOptional(),
   /** The ID of the report, and the hash of its description. */
   report: z.strictObject({ id: z.string(), hash: z.string() }),
   /** In the order of the output's columns. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
@@ -60,6 +61,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     format: 1 as const,
     version,
     service: scorer.name,
+    ...namedProtocol(scorer.protocol),
     shard_bytes: shardBytes,
     files,
     report: { id: options.report, hash: report },

@@ -45,6 +45,15 @@ describe('the decision to resume', () => {
     );
   });
 
+  it('refuses another protocol; without a name it is that of the prediction report API', () => {
+    assert.throws(() => chooseResumeMethod(fingerprint, { ...fingerprint, protocol: 'mlflow' }, 'c'), {
+      code: 'other_work',
+      message: /\(the protocol was report, now it is mlflow\)$/,
+    });
+    const named = { ...fingerprint, protocol: 'mlflow' };
+    assert.equal(chooseResumeMethod(named, named, 'c'), 'seek');
+  });
+
   it('refuses another format', () => {
     assert.throws(() => chooseResumeMethod(fingerprint, { ...fingerprint, format: 'lines' }, 'c'), {
       code: 'other_work',

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
-import type { ClientOptions } from '../../../src/client/client-options.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import { ScoreBatch } from '../../../src/scoring/batch/score-batch.ts';
 import type { BatchScorer, Scored } from '../../../src/scoring/scorer.ts';
 import { openText } from '../../support/scoring/opened.ts';
-import { connect } from '../../support/stub/connect.ts';
+import { type ConnectOptions, connect } from '../../support/stub/connect.ts';
 import { probabilitiesOf, type StubCall, send } from '../../support/stub/service.ts';
 
 const classes = ['no', 'yes'];
@@ -21,7 +20,7 @@ interface Bench {
   requests(): unknown[][];
 }
 
-interface BenchOptions extends Partial<ClientOptions> {
+interface BenchOptions extends ConnectOptions {
   batchRows?: number;
   /** Whether an earlier process of the run has scored any row. */
   hasScored?: boolean;

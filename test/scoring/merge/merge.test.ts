@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LooseReport } from '../../../src/base/contract/schemas.ts';
-import type { Encoded } from '../../../src/client/bodies/objects.ts';
+import type { Encoded } from '../../../src/client/bodies/encode.ts';
 import type { MergeOptions } from '../../../src/scoring/merge/appended-for.ts';
 import { Merger } from '../../../src/scoring/merge/merge.ts';
 import type { MergedPart } from '../../../src/scoring/merge/merged-part.ts';

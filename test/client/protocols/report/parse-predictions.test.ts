@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { codePointOrder } from '../../../../src/base/contract/code-point-order.ts';
 import { tolerance } from '../../../../src/base/contract/predictions.ts';
-import { contractWire } from '../../../../src/base/contract/wire-names.ts';
 import { InvalidResponse } from '../../../../src/client/invalid-response.ts';
 import {
   type ExpectedPredictions,
   parsePredictions,
 } from '../../../../src/client/protocols/report/parse-predictions.ts';
+import { contractWire } from '../../../../src/client/protocols/report/wire-names.ts';
 import type { ReceivedPredictions } from '../../../../src/scoring/predictions.ts';
 
 const good = { no: 0.25, yes: 0.75 };

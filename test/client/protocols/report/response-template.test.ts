@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { contractWire } from '../../../../src/base/contract/wire-names.ts';
 import { parsePredictions } from '../../../../src/client/protocols/report/parse-predictions.ts';
-import { ResponseReader } from '../../../../src/client/protocols/report/response-reader.ts';
+import { ReportResponses } from '../../../../src/client/protocols/report/report-responses.ts';
 import { ResponseTemplate } from '../../../../src/client/protocols/report/response-template.ts';
+import { contractWire } from '../../../../src/client/protocols/report/wire-names.ts';
 import type { ReceivedPredictions } from '../../../../src/scoring/predictions.ts';
-import { isFull, runs } from '../../../support/random-tests.ts';
+import { character, isFull, runs } from '../../../support/random-tests.ts';
 
-const classes = fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 6 }), { minLength: 1, maxLength: 4 });
+const classes = fc.uniqueArray(fc.string({ unit: character, maxLength: 6 }), { minLength: 1, maxLength: 4 });
 
 /** The probabilities of one persona, with a few digits or all digits of a double. */
 const split = (names: readonly string[]): fc.Arbitrary<Record<string, number>> =>
@@ -200,7 +200,6 @@ describe('the template of a response', () => {
 
 describe('a response reader', () => {
   it('does not mistake responses of one report for another’s', () => {
-    const reader = new ResponseReader();
     const classes = ['no', 'yes'];
     const body = bodyOf(
       [
@@ -210,7 +209,7 @@ describe('a response reader', () => {
       { indent: undefined, extra: {} },
     );
     const read = (report: string): ReceivedPredictions =>
-      reader.read(body, { personas: 2, classes, report, wire: contractWire });
+      new ReportResponses(report, contractWire).read(body, { personas: 2, classes });
     assert.equal(read('é').probabilities.length, 4);
     assert.throws(() => read('e'), { name: 'InvalidResponse' });
   });
@@ -225,7 +224,7 @@ describe('a response reader', () => {
     ];
     for (const note of ['x', '"', '0', '\\']) {
       const body = Buffer.from(JSON.stringify({ note: note.repeat(length), predictions }));
-      const received = new ResponseReader().read(body, { personas: 2, classes: names, wire: contractWire });
+      const received = new ReportResponses('é', contractWire).read(body, { personas: 2, classes: names });
       assert.deepEqual(received.probabilities, Float64Array.of(0.25, 0.75, 0.5, 0.5));
       assert.deepEqual(ResponseTemplate.of(body, received)?.read(body, 2, names), received);
     }
@@ -234,18 +233,15 @@ describe('a response reader', () => {
   it('finds the error in a response that matches a template except for one probability', () => {
     const names = ['no', 'yes'];
     const plain = { indent: undefined, extra: {} };
-    const reader = new ResponseReader();
+    const reader = new ReportResponses('é', contractWire);
     const read = (personas: object[]): ReceivedPredictions =>
-      reader.read(bodyOf(personas, plain), { personas: personas.length, classes: names, wire: contractWire });
+      reader.read(bodyOf(personas, plain), { personas: personas.length, classes: names });
     const sound = { no: 0.25, yes: 0.75 };
     read([sound, sound]);
     assert.equal(read([sound, { no: 0.25, yes: 0.25 }]).errors.get(1)?.code, 'wrong_probabilities');
     assert.deepEqual([...read([sound]).probabilities], [0.25, 0.75]);
-    assert.throws(
-      () => reader.read(Buffer.from('['.repeat(100)), { personas: 1, classes: names, wire: contractWire }),
-      {
-        message: /nested too deeply/,
-      },
-    );
+    assert.throws(() => reader.read(Buffer.from('['.repeat(100)), { personas: 1, classes: names }), {
+      message: /nested too deeply/,
+    });
   });
 });

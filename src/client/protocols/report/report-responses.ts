@@ -1,33 +1,39 @@
 import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import { jsonText } from '../../transport/response-body.ts';
-import { type ExpectedPredictions, parsePredictions } from './parse-predictions.ts';
+import type { Expected, ResponseReader } from '../protocol.ts';
+import { parsePredictions } from './parse-predictions.ts';
 import { ResponseTemplate } from './response-template.ts';
+import type { Wire } from './wire-names.ts';
 
 /** Number of responses from which we try to derive a template. If none of them works, later ones will not either. */
 const MAX_TRIES = 3;
 
-/** Reads the responses of one service, by a template if one can be derived from its first responses. */
-export class ResponseReader {
+/** Reads the responses for one report, by a template if one can be derived from the first of them. */
+export class ReportResponses implements ResponseReader {
+  readonly #report: string;
+  readonly #wire: Wire;
   #template: ResponseTemplate | undefined;
   #tries = 0;
-  /** The report of the template: responses may contain its name. */
-  #report: string | undefined;
+
+  constructor(report: string, wire: Wire) {
+    this.#report = report;
+    this.#wire = wire;
+  }
 
   /**
    * Like `parsePredictions`, from the bytes of a body.
    *
    * @throws InvalidResponse
    */
-  read(body: Buffer, options: ExpectedPredictions): ReceivedPredictions {
-    const { personas, classes, report } = options;
-    if (report !== this.#report) {
-      this.#report = report;
-      this.#template = undefined;
-      this.#tries = 0;
-    }
+  read(body: Buffer, expected: Expected): ReceivedPredictions {
+    const { personas, classes } = expected;
     const repeated = this.#template?.read(body, personas, classes);
     if (repeated !== undefined) return repeated;
-    const predictions = parsePredictions(jsonText(body), options);
+    const predictions = parsePredictions(jsonText(body), {
+      ...expected,
+      report: this.#report,
+      wire: this.#wire,
+    });
     if (this.#template === undefined && classes !== undefined && this.#tries++ < MAX_TRIES)
       this.#template = ResponseTemplate.of(body, predictions);
     return predictions;
