@@ -126,10 +126,9 @@ async function scoreOnce(
       onSetAside,
     });
     if (acquired === undefined) return undefined;
-    const plan = await prepare(source, options, scorer, stop);
+    const plan = await prepare(source, options, scorer, stop, run.formats);
     const { report, layout } = plan;
-    const { format, dialect } = layout;
-    checkOutputName(options.output, dialect);
+    checkOutputName(options.output, layout.readAs);
     if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
     const input = await source.identify();
     const { relativeRejects: rejects } = locked;
@@ -141,8 +140,7 @@ async function scoreOnce(
       report,
       rejects,
       options,
-      format,
-      dialect,
+      layout,
     });
     const attempt = record.newRun;
     const output = await acquired

@@ -1,4 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
 import { usualProtocol } from '../base/contract/usual-protocol.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
@@ -37,7 +38,8 @@ export class RunRecord implements RunView {
   attempt: Attempt = this.newRun;
   service: string | null = null;
   protocol: string = usualProtocol;
-  classes: readonly string[] = [];
+  /** What the output's header says, once that is known. */
+  predictionType: PredictionType | undefined;
   statistics: CallStatistics | undefined;
   accounts: RowCounts = newRowCounts();
   /** How far it was with the last part that was written. */
@@ -173,7 +175,7 @@ export class RunRecord implements RunView {
       attempt: this.attempt,
       service: this.service,
       protocol: this.protocol,
-      classes: this.classes,
+      predictionType: this.predictionType,
       statistics: this.statistics,
       accounts,
       resumedFrom: this.resumedFrom,

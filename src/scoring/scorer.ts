@@ -1,4 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
 import type { Description } from '../base/contract/schemas.ts';
 import type { AppendedOptions } from '../formats/appended.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
@@ -104,8 +105,8 @@ export interface BatchScorer {
 export interface PartRequest {
   /** The records: their bytes, ends and kinds. */
   readonly batch: Batch;
-  /** The classes of the output's header, once known; predictions must have the same. */
-  readonly classes: readonly string[] | undefined;
+  /** What the output's header says, once known; predictions must consist of the same. */
+  readonly predictionType: PredictionType | undefined;
   /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
   readonly allowAllInvalid?: boolean;
 }
@@ -117,7 +118,7 @@ export interface Scored {
   /** Index of a malformed record → its fault; such records get no prediction. */
   readonly faults: ReadonlyMap<number, Fault>;
   readonly predictions: ReceivedPredictions;
-  /** The records with the appended fields, if the scorer has merged them itself; the probabilities are empty then. */
+  /** The records with the appended fields, if the scorer has merged them itself; its predictions are without values then. */
   readonly merged?: MergedRecords;
   /** What was counted in each of the parts that `GzipMembers.partsOf` names, if the scorer counts. */
   readonly tallies?: readonly Tally[];

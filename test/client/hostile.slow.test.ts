@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { Distributions } from '../../src/base/contract/predictions.ts';
 import { connectReports } from '../../src/client/connect-reports.ts';
 import { reportProtocol } from '../../src/client/protocols/report/report-protocol.ts';
 import type { ServiceClient } from '../../src/client/service-client.ts';
+import { ofKind } from '../../src/formats/appended.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
-import type { ReceivedPredictions } from '../../src/scoring/predictions.ts';
 import { endless, nested, type SentBytes, startRaw, whole } from '../support/stub/raw.ts';
 import { reportBatch } from '../support/stub/report-batch.ts';
 
 const body = Buffer.from(JSON.stringify({ id: 'r', personas: [{ features: {} }] }));
-const batch = (client: ServiceClient): Promise<ReceivedPredictions> =>
-  client.predict(reportBatch('r', body, { personas: 1, classes: undefined }));
+const batch = async (client: ServiceClient): Promise<Distributions> => {
+  const sent = reportBatch('r', body, { personas: 1, classes: undefined });
+  return ofKind(await client.predict(sent), 'distribution');
+};
 const report = (client: ServiceClient): Promise<unknown> => client.describe('r');
 
 /** A client of a server that sends the same response to every request, and the failures that it retries. */

@@ -7,6 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
 import { connectReports } from '../../src/client/connect-reports.ts';
 import { reportProtocol } from '../../src/client/protocols/report/report-protocol.ts';
+import { ofKind } from '../../src/formats/appended.ts';
 import type { CallError } from '../../src/scoring/failures/call-error.ts';
 import { key } from '../support/secrets.ts';
 import { type ConnectOptions, connect } from '../support/stub/connect.ts';
@@ -29,7 +30,7 @@ async function failOnceThenSucceed(t: TestContext, behave: (call: StubCall) => v
     onRetry: failure => reported.push(failure),
   });
   const received = await client.predict(reportBatch('churn', body, expected));
-  assert.deepEqual([...received.probabilities], probabilities);
+  assert.deepEqual([...ofKind(received, 'distribution').probabilities], probabilities);
   assert.equal(stub.bodies.length, 2);
   const [first, ...more] = reported;
   assert.ok(first !== undefined && more.length === 0);
@@ -71,7 +72,7 @@ describe('a request', { concurrency: true }, () => {
       },
     });
     const received = await client.predict(reportBatch('churn', body, expected));
-    assert.deepEqual([...received.probabilities], probabilities);
+    assert.deepEqual([...ofKind(received, 'distribution').probabilities], probabilities);
     assert.deepEqual(stub.bodies, [JSON.parse(body.toString())]);
     assert.equal(requests.length, 1);
     assert.deepEqual([requests[0]?.method, requests[0]?.url], ['POST', '/api/v1/user/batch-persona']);

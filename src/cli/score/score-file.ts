@@ -123,7 +123,8 @@ export class FileScorer {
       span.end();
       if (hasBegun) context.lineage?.ended(record);
       const columns = values.lineage === undefined ? undefined : record.columnsOf(record.attempt.runId);
-      if (columns !== undefined) this.columns.add(record.attempt.runId, columns, record.classes);
+      if (columns !== undefined)
+        this.columns.add(record.attempt.runId, columns, record.predictionType ?? null);
       progress.end(index, record, this.#summaries[index]?.status);
     }
   }

@@ -1,6 +1,6 @@
 import { MAX_CLASSES } from '../../base/contract/limits.ts';
+import type { Distributions } from '../../base/contract/predictions.ts';
 import { counted, countOf } from '../../base/number-text.ts';
-import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 import { InvalidResponse } from '../invalid-response.ts';
 import type { Expected } from './protocol.ts';
 
@@ -23,7 +23,8 @@ export function collectPredictions(
   { personas, classes: known, allowAllInvalid }: Expected,
   classes: readonly string[],
   copy: (row: number, into: Float64Array) => string | ServiceError | undefined,
-): ReceivedPredictions {
+): Distributions {
+  const kind = 'distribution';
   const errors = new Map<number, ServiceError>();
   const probabilities = new Float64Array(personas * classes.length);
   let firstFault: string | undefined;
@@ -41,9 +42,9 @@ export function collectPredictions(
   if (firstFault !== undefined && faults === personas) {
     if (!allowAllInvalid) throw new InvalidResponse(firstFault);
     // Classes seen only in invalid predictions must not become the header's.
-    if (known === undefined) return { classes: [], probabilities: new Float64Array(), errors };
+    if (known === undefined) return { kind, classes: [], probabilities: new Float64Array(), errors };
   }
-  return { classes, probabilities, errors };
+  return { kind, classes, probabilities, errors };
 }
 
 /** @throws InvalidResponse unless as many predictions came back as personas were sent */

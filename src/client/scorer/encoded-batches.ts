@@ -70,7 +70,7 @@ export abstract class EncodedBatches implements BatchScorer {
   }
 
   async tryPart(
-    { batch, classes, allowAllInvalid = false }: PartRequest,
+    { batch, predictionType, allowAllInvalid = false }: PartRequest,
     signal: AbortSignal,
   ): Promise<Outcome> {
     const encoded = this.#encoded.get(batch);
@@ -78,6 +78,7 @@ export abstract class EncodedBatches implements BatchScorer {
     const { faults, personas, body } = encoded;
     // Only blank lines and malformed records: nothing to send.
     if (personas === 0) return { faults, predictions: noPredictions };
+    const classes = predictionType?.kind === 'distribution' ? predictionType.classes : undefined;
     try {
       const predictions = await this.predict(body, { personas, classes, allowAllInvalid }, signal);
       this.#limits.accepted(encoded);

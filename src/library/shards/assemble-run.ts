@@ -108,7 +108,7 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
   await readPlan(folder);
   record.service = plan.service;
   record.protocol = plan.protocol ?? usualProtocol;
-  record.classes = plan.classes;
+  record.predictionType = plan.predictionType;
   const joined = filePartsOf(run);
   checkRejects(values.maxRejects, sumOf(joined.map(({ accounts }) => accounts)), true);
   const counts = await options.count(joined);

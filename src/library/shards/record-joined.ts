@@ -96,7 +96,7 @@ async function fill(record: RunRecord, joined: Joined, file: FileParts): Promise
   const figures = counts.figures.get(file.index);
   record.service = run.plan.service;
   record.protocol = run.plan.protocol ?? usualProtocol;
-  record.classes = run.plan.classes;
+  record.predictionType = run.plan.predictionType;
   record.accounts = file.accounts;
   record.figures = () => figures;
   if (values.checksum) record.checksums = await checksumsOf(joined, file);

@@ -6,8 +6,10 @@ import type { RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { camelCase } from '../../base/options/values/resolve-options.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import type { Dialect } from '../../base/parse-records.ts';
+
 import { schemeOf } from '../../base/scheme.ts';
+import type { Layout } from '../../formats/format.ts';
+
 import type { InputRange } from '../../formats/records/position.ts';
 import type { Identity } from '../../storage/source.ts';
 import type { Fingerprint } from './checkpoint.ts';
@@ -49,10 +51,8 @@ export interface FingerprintOptions {
   /** See `relativeRejectsPath`. */
   rejects: string | undefined;
   options: RunValues;
-  /** The name of the input's format. */
-  format: string;
-  /** The dialect that the input is read with, whether given or detected. */
-  dialect: Dialect;
+  /** How the input is read, whether given or found. */
+  layout: Pick<Layout, 'format' | 'readAs'>;
 }
 
 /** Identifies a run. Contains no API key and no values of personas. */
@@ -64,13 +64,12 @@ export function fingerprintOf({
   report,
   rejects,
   options,
-  format,
-  dialect,
+  layout: { format, readAs },
 }: FingerprintOptions): Fingerprint {
   return {
     input: inputOf(input, range),
     format,
-    dialect: { ...dialect, quote: dialect.quote ?? null },
+    readAs,
     service,
     ...namedProtocol(protocol),
     report: { id: options.report, hash: reportHash(report) },

@@ -40,8 +40,8 @@ const differencesOf = (a: ShardPlan, b: ShardPlan): string[] =>
     'the inputs or outputs': [a.files, b.files],
     '--shard-bytes': [a.shard_bytes, b.shard_bytes],
     'the options': [
-      [a.options, a.classes],
-      [b.options, b.classes],
+      [a.options, a.predictionType],
+      [b.options, b.predictionType],
     ],
   })
     .filter(([, [before, now]]) => JSON.stringify(before) !== JSON.stringify(now))

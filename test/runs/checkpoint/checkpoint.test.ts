@@ -5,7 +5,7 @@ import { chooseResumeMethod, type Fingerprint } from '../../../src/runs/checkpoi
 const fingerprint: Fingerprint = {
   input: { path: '/data/in.csv', size: 8000, modified: 1, codec: 'none' },
   format: 'csv',
-  dialect: { delimiter: ',', quote: '"', loneCr: false },
+  readAs: { delimiter: ',', quote: '"', loneCr: false },
   service: 'local',
   report: { id: 'churn', hash: 'x' },
   options: {},
@@ -62,7 +62,7 @@ describe('the decision to resume', () => {
   });
 
   it('refuses another dialect, whether detected or given as an option', () => {
-    const other = { ...fingerprint, dialect: { delimiter: '\t', quote: null, loneCr: false } };
+    const other = { ...fingerprint, readAs: { delimiter: '\t', quote: 'none', loneCr: false } };
     assert.throws(() => chooseResumeMethod(fingerprint, other, 'c'), {
       code: 'other_work',
       message:

@@ -16,8 +16,7 @@ const fingerprintWith = (options: object, protocol?: string): Fingerprint =>
     report: { tech_specs: {}, drivers: [] },
     rejects: undefined,
     options: job({ input: 'in.csv', output: 'out.csv', ...options }),
-    format: 'csv',
-    dialect: { delimiter: ',', quote: '"', loneCr: false },
+    layout: { format: 'csv', readAs: { delimiter: ',', quote: '"', loneCr: false } },
   });
 
 /** As far as it depends on options. */

@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
+import { ofKind } from '../../../src/formats/appended.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import { ScoreBatch } from '../../../src/scoring/batch/score-batch.ts';
 import type { BatchScorer, Scored } from '../../../src/scoring/scorer.ts';
@@ -48,7 +49,7 @@ async function bench(
   });
   const scoreBatch = new ScoreBatch({
     scorer: change(opened),
-    feedback: { classes: () => header },
+    feedback: { predictionType: () => header && { kind: 'distribution', classes: header } },
     file: 'in.csv',
     layout,
     hasScored,
@@ -130,10 +131,11 @@ describe('a batch with rows that the service rejects', { concurrency: true }, ()
       ],
     );
     assert.deepEqual([...predictions.errors.keys()], [4]);
-    assert.deepEqual(predictions.classes, classes);
+    const { classes: received, probabilities } = ofKind(predictions, 'distribution');
+    assert.deepEqual(received, classes);
     for (const [persona, id] of [0, 1, 3, 4, 6, 7].entries())
       assert.deepEqual(
-        [...predictions.probabilities.subarray(2 * persona, 2 * persona + 2)],
+        [...probabilities.subarray(2 * persona, 2 * persona + 2)],
         id === 6 ? [Number.NaN, Number.NaN] : expected(id),
         `row ${id}`,
       );

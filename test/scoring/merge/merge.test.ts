@@ -23,7 +23,12 @@ function responseTo(
     probabilities[persona * classes.length + 1] = 1 - persona / 16;
   }
   const errors = new Map(failed.map(persona => [persona, { code: 'odd', message: `persona ${persona}` }]));
-  return { classes: failed.length < encoded.personas ? classes : [], probabilities, errors };
+  return {
+    kind: 'distribution',
+    classes: failed.length < encoded.personas ? classes : [],
+    probabilities,
+    errors,
+  };
 }
 
 function newMerger({ layout }: EncodedInput, options: Partial<MergeOptions> = {}): Merger {

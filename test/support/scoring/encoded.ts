@@ -2,7 +2,7 @@ import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
 import { type Encoded, encode } from '../../../src/client/bodies/encode.ts';
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import { type ReadOptions, read } from '../csv/read.ts';
 

@@ -1,6 +1,6 @@
 import { codePointOrder } from '../../../base/contract/code-point-order.ts';
+import type { Distributions } from '../../../base/contract/predictions.ts';
 import { sanitize } from '../../../base/sanitize.ts';
-import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import { checkReport, InvalidResponse } from '../../invalid-response.ts';
 import { checkClassCount, checkCount, collectPredictions } from '../collect-predictions.ts';
 import { copyProbabilities } from '../copy-probabilities.ts';
@@ -26,7 +26,7 @@ export interface ExpectedPredictions extends Expected {
 export function parsePredictions(
   body: string,
   { report, wire, secret, ...expected }: ExpectedPredictions,
-): ReceivedPredictions {
+): Distributions {
   const received = readPredictions(body, wire, report);
   checkCount(received.length, expected.personas);
   const predictions = inPersonaOrder(received, wire);

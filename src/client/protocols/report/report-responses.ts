@@ -1,4 +1,4 @@
-import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
+import type { Distributions } from '../../../base/contract/predictions.ts';
 import { jsonText } from '../../transport/response-body.ts';
 import type { Expected, ResponseReader } from '../protocol.ts';
 import { parsePredictions } from './parse-predictions.ts';
@@ -25,7 +25,7 @@ export class ReportResponses implements ResponseReader {
    *
    * @throws InvalidResponse
    */
-  read(body: Buffer, expected: Expected): ReceivedPredictions {
+  read(body: Buffer, expected: Expected): Distributions {
     const { personas, classes } = expected;
     const repeated = this.#template?.read(body, personas, classes);
     if (repeated !== undefined) return repeated;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { Distributions } from '../../../../src/base/contract/predictions.ts';
 import { parsePredictions } from '../../../../src/client/protocols/report/parse-predictions.ts';
 import { ReportResponses } from '../../../../src/client/protocols/report/report-responses.ts';
 import { ResponseTemplate } from '../../../../src/client/protocols/report/response-template.ts';
 import { contractWire } from '../../../../src/client/protocols/report/wire-names.ts';
-import type { ReceivedPredictions } from '../../../../src/scoring/predictions.ts';
 import { character, isFull, runs } from '../../../support/random-tests.ts';
 
 const classes = fc.uniqueArray(fc.string({ unit: character, maxLength: 6 }), { minLength: 1, maxLength: 4 });
@@ -51,7 +51,7 @@ const bodyOf = (personas: readonly object[], { indent, extra, before, after }: S
   return Buffer.from(JSON.stringify({ id: 'é', predictions }, null, indent));
 };
 
-const inFull = (body: Buffer, personas: number, known: readonly string[]): ReceivedPredictions =>
+const inFull = (body: Buffer, personas: number, known: readonly string[]): Distributions =>
   parsePredictions(body.toString(), { personas, classes: known, wire: contractWire });
 
 /** The places of digits that hardly matter for the sum: the eleventh after a point, and those after it. */
@@ -208,7 +208,7 @@ describe('a response reader', () => {
       ],
       { indent: undefined, extra: {} },
     );
-    const read = (report: string): ReceivedPredictions =>
+    const read = (report: string): Distributions =>
       new ReportResponses(report, contractWire).read(body, { personas: 2, classes });
     assert.equal(read('é').probabilities.length, 4);
     assert.throws(() => read('e'), { name: 'InvalidResponse' });
@@ -234,7 +234,7 @@ describe('a response reader', () => {
     const names = ['no', 'yes'];
     const plain = { indent: undefined, extra: {} };
     const reader = new ReportResponses('é', contractWire);
-    const read = (personas: object[]): ReceivedPredictions =>
+    const read = (personas: object[]): Distributions =>
       reader.read(bodyOf(personas, plain), { personas: personas.length, classes: names });
     const sound = { no: 0.25, yes: 0.75 };
     read([sound, sound]);
