@@ -50,4 +50,4 @@ export function controlPath(textOf: (file: string) => string): { functions: numb
 
 /** The text of a function, without its own name, up to the end of its block. */
 const bodyOf = (text: string, name: string): string | undefined =>
-  new RegExp(`^(?:export )?(?:async )?function ${name}\\b([^]*?)^}`, 'm').exec(text)?.[1];
+  new RegExp(`^(?:export )?(?:async )?function ${name}\\b([^]*?)^}$`, 'm').exec(text)?.[1];
