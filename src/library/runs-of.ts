@@ -8,7 +8,7 @@ import { namesOf } from './run-names.ts';
 /** What a run uses and who watches it. */
 export type RunResources = Pick<
   Run,
-  'openScorer' | 'openInput' | 'observers' | 'control' | 'shared' | 'files'
+  'openScorer' | 'openInput' | 'observers' | 'control' | 'shared' | 'backends'
 >;
 
 /** The run of a job with a single input. */

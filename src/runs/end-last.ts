@@ -27,7 +27,7 @@ export function endLast(target: Target): EndedLast {
     };
   };
   return {
-    target: target.path === undefined ? { ...target, open: held } : target,
+    target: target.durable === undefined ? { ...target, open: held } : target,
     end: async () => complete?.close(),
     abandon: async () => complete?.abandon(),
   };

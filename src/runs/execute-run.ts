@@ -31,7 +31,7 @@ import { watchRequests, watchRows } from './watch.ts';
 export function executeRun(run: Run, record = new RunRecord(run)): Promise<Summary> {
   return executeRecorded(record, run.control, {
     restart: run.options.restart,
-    lock: () => lockRunPaths(run.paths),
+    lock: () => lockRunPaths({ ...run.paths, backends: run.backends }),
     execute: files => scoreLocked(run, record, files),
   });
 }
@@ -101,7 +101,8 @@ async function scoreOnce(
   isOtherWork = false,
 ): Promise<RunResult | undefined> {
   const { signal: stop, cancel } = control;
-  const source = await (openInput?.() ?? openSource(options.input, options.checksum, options.encoding));
+  const { input: name, checksum, encoding } = options;
+  const source = await (openInput?.() ?? openSource(name, checksum, encoding, run.backends));
   try {
     const watch = watchRows(record, options.input === '-' ? 'stdin' : options.input);
     const earlier = shared.earlier ?? (await earlierOf(options));
@@ -109,7 +110,6 @@ async function scoreOnce(
     const acquired = await acquireOutput(options, {
       locked,
       stop,
-      files: run.files,
       isOtherWork,
       onSetAside,
     });

@@ -1,11 +1,14 @@
 import { RowcastError } from '../base/errors.ts';
 import { resolveTarget } from '../storage/backends.ts';
 import { diskFiles, type Files } from '../storage/durable-files.ts';
+import { LocalOutput } from '../storage/local/local-output.ts';
 import { lockOf } from '../storage/local/locks/lock-file.ts';
 import { takeLocks } from '../storage/local/locks/output-lock.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint/checkpoint.ts';
-import { previousRejectsOf } from './paths/previous-rejects.ts';
-import { finishRenames, type RunFiles, runFilesOf } from './paths/run-files.ts';
+import { localRejectsOf } from './paths/previous-rejects.ts';
+import { publish } from './paths/publish.ts';
+import { type RunFiles, runFilesOf } from './paths/run-files.ts';
+import { runOutputsOf } from './paths/run-outputs.ts';
 import { recordRepair } from './several/record-repair.ts';
 
 /**
@@ -18,7 +21,7 @@ import { recordRepair } from './several/record-repair.ts';
 export async function finishKilledRepair(output: string): Promise<boolean> {
   const path = await pathOf(output);
   if (path === undefined || (await repairOf(path)) === undefined) return false;
-  const rejects = (await previousRejectsOf(path))?.path ?? runFilesOf(path).rejects;
+  const rejects = (await localRejectsOf(path))?.place.address ?? runFilesOf(path).rejects;
   const names = new Map([
     [lockOf(path), output],
     [lockOf(rejects), rejects],
@@ -44,11 +47,12 @@ export async function finishRepair(
   paths: RunFiles,
   { output, rejects, repaired }: Pick<Checkpoint, 'output' | 'rejects' | 'repaired'>,
 ): Promise<void> {
+  const local = new LocalOutput(paths.output, { files });
+  const outputs = runOutputsOf(local, paths.hasDefaultRejects ? undefined : local.at(paths.rejects));
   const extents = { output, rejects, ...(repaired !== undefined && { repaired }) };
   // The ledger of its folder would otherwise take the repaired output for one that another program has modified.
-  await finishRenames(
-    files,
-    paths,
+  await publish(
+    outputs,
     extents,
     async () => repaired && recordRepair(paths.output, repaired.before, repaired.left),
   );

@@ -10,7 +10,6 @@ import type { DataFigures } from './drift/figures.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { LockedTargets, RunObserver, RunView } from './observer.ts';
 import type { RunColumns } from './observers/lineage/run-columns.ts';
-import { runFilesOf } from './paths/run-files.ts';
 import { RunControl } from './run-control.ts';
 import { runErrorOf } from './run-error.ts';
 import type { RunResult } from './run-result.ts';
@@ -71,9 +70,8 @@ export class RunRecord implements RunView {
    * @throws Interrupted; what an observer throws to refuse the run
    */
   async begin(files: LockedTargets, restart: boolean): Promise<void> {
-    const output = files.output?.path;
-    if (!restart && output !== undefined)
-      this.attempt = (await savedAttempt(runFilesOf(output).checkpoint)) ?? this.attempt;
+    const output = files.output?.durable;
+    if (!restart && output !== undefined) this.attempt = (await savedAttempt(output)) ?? this.attempt;
     // All of them, so that each can also write that the run was refused.
     const failures: unknown[] = [];
     for (const observer of this.observers)

@@ -1,7 +1,7 @@
 import type { RunValues } from '../base/options/values/run-values.ts';
 import type { InputRange } from '../formats/records/position.ts';
 import type { OpenScorer } from '../scoring/scorer.ts';
-import type { Files } from '../storage/durable-files.ts';
+import type { Backends } from '../storage/backends.ts';
 import type { Source } from '../storage/source.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
@@ -37,6 +37,6 @@ export interface Run {
   isDetailed?: boolean;
   /** Maximum bytes in flight, if not the usual ones, which are for a service. */
   windowBytes?: number;
-  /** Writes the output's files. */
-  files?: Files | undefined;
+  /** Backends of the names of its files, if they are not the usual ones. */
+  backends?: Backends | undefined;
 }

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { ScoredUpload, UploadAccounts } from '../base/contract/accounts-trailer.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
@@ -9,7 +8,6 @@ import type { Sink } from '../storage/sink.ts';
 import type { Source } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
 import { type LockedOutput, lockOutput } from './paths/lock-paths.ts';
-import { runFilesOf } from './paths/run-files.ts';
 
 export interface BatchPredictOptions {
   /** A path or `-` for stdin. */
@@ -127,9 +125,11 @@ async function* countSent(
 
 /** @throws RowcastError `other_work` if `score` has an unfinished run with the same output */
 async function refuseUnfinished(target: Target, output: string): Promise<void> {
-  if (target.path === undefined) return;
-  const { checkpoint } = runFilesOf(target.path);
-  if ((await stat(checkpoint).catch(() => undefined)) === undefined) return;
+  const isUnfinished = await target.durable?.checkpoint.read().then(
+    bytes => bytes !== undefined,
+    () => true, // it is there, whatever it says
+  );
+  if (!isUnfinished) return;
   throw new RowcastError('other_work', 'the output has an unfinished run of `rowcast score`', {
     location: { file: output },
     hint: 'Rerun that command to resume it, or give -o another path.',

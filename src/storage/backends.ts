@@ -8,15 +8,17 @@ import type { Source } from './source.ts';
 import { standardStreams } from './standard-streams.ts';
 import type { Target } from './target.ts';
 
-/** The backends of names with a scheme: `s3` for `s3://bucket/key`. */
-const backends: ReadonlyMap<string, Backend> = new Map([]);
+/** By the scheme of names, in lower case: `s3` for `s3://bucket/key`. A name without a scheme is a path. */
+export type Backends = ReadonlyMap<string | undefined, Backend>;
 
-/** `-` stands for stdin or stdout. A name without a scheme is a path. */
-function backendOf(name: string): Backend {
+/** All backends. A program or a test may pass others, or more. */
+export const backends: Backends = new Map([[undefined, localFiles()]]);
+
+/** `-` stands for stdin or stdout. */
+function backendOf(name: string, among: Backends): Backend {
   if (name === '-') return standardStreams;
-  const scheme = schemeOf(name);
-  if (scheme === undefined) return localFiles;
-  const backend = backends.get(scheme.toLowerCase());
+  const scheme = schemeOf(name)?.toLowerCase();
+  const backend = among.get(scheme);
   if (backend !== undefined) return backend;
   throw new RowcastError('usage', `${name}: ${scheme}:// is not supported`, {
     hint: 'Give a path, or - for stdin or stdout.',
@@ -30,10 +32,15 @@ function backendOf(name: string): Backend {
  * @param encoding of the text, if it is not UTF-8
  * @throws RowcastError `no_such_file`, `unreadable_input`, `usage`, `bad_option` for an unknown encoding
  */
-export async function openSource(input: string, checksum = false, encoding?: string): Promise<Source> {
+export async function openSource(
+  input: string,
+  checksum = false,
+  encoding?: string,
+  among = backends,
+): Promise<Source> {
   // Before the file is opened.
   if (encoding !== undefined) checkEncoding(encoding);
-  return new DecodedSource(await backendOf(input).openInput(input), checksum, encoding);
+  return new DecodedSource(await backendOf(input, among).openInput(input), checksum, encoding);
 }
 
 /**
@@ -42,5 +49,5 @@ export async function openSource(input: string, checksum = false, encoding?: str
  * @param isPrivate whether only the owner of the file may read it, whatever the umask allows
  * @throws RowcastError `unwritable_output`, `bad_compression`, `usage`
  */
-export const resolveTarget = async (output: string, isPrivate = false): Promise<Target> =>
-  backendOf(output).resolveTarget(output, isPrivate);
+export const resolveTarget = async (output: string, isPrivate = false, among = backends): Promise<Target> =>
+  backendOf(output, among).resolveTarget(output, isPrivate);

@@ -1,5 +1,27 @@
 import { Tail } from './tail-digest.ts';
 
+/** What plain JSON can express. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+
+/** What a checkpoint must record in addition to a number of bytes, if the storage asks for it. */
+export interface StoredPoint {
+  /** The bytes before the point that the storage cannot keep itself until the output is complete. */
+  readonly carried: Buffer;
+  /** What the storage needs to go on there; known once everything up to the point is synced. */
+  state(): Json;
+}
+
+/** What bytes of an output are appended to. */
+export interface AppendedFile {
+  /** @param bytes may be reused once they were appended */
+  append(bytes: Uint8Array): Promise<void>;
+  /** Makes what was appended durable, except for what a checkpoint carries. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+  /** Describes the point after the last byte; it must cost little. A storage that needs no more than a number has none. */
+  readonly point?: () => StoredPoint;
+}
+
 /** A point at which a partial file can be truncated. */
 export interface Extent<Mark> {
   /** Size of the file up to this point. */
@@ -10,6 +32,8 @@ export interface Extent<Mark> {
   readonly tail: Tail;
   /** The writer's description of this point; undefined at the start of the file. */
   readonly mark: Mark | undefined;
+  /** What the storage needs to go on at this point, if it asks for it. */
+  readonly stored?: StoredPoint | undefined;
 }
 
 /** The start of a new file. */
@@ -31,7 +55,7 @@ export interface PartialFile<Mark> {
   append(appended: Appended<Mark>): Promise<void>;
   /** Waits until everything up to the last mark is written. */
   flush(): Promise<void>;
-  /** Makes what was written durable (fdatasync(2)). */
+  /** Makes what was written durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }

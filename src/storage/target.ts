@@ -1,5 +1,6 @@
 import { RowcastError, type Severity } from '../base/errors.ts';
 import { isDiskFull, reasonOf, TRY_AGAIN } from '../base/system-error.ts';
+import type { DurableOutput } from './durable-output.ts';
 import { isPassingAt } from './local/network-mount.ts';
 import type { UsedFile } from './local/used-file.ts';
 import type { Sink } from './sink.ts';
@@ -8,11 +9,13 @@ import type { Sink } from './sink.ts';
 export interface Target {
   /** For messages: as given, or `stdout`. */
   readonly name: string;
-  /**
-   * The path of a regular file, which need not exist yet; symbolic links are followed. A run that writes to it has other
-   * files next to it, and can be resumed. Undefined if bytes are written to their destination directly.
-   */
+  /** The path of a regular file, which need not exist yet; symbolic links are followed. Undefined for anything else. */
   readonly path: string | undefined;
+  /**
+   * What a run needs to write to it so that a killed run can be resumed. Undefined if bytes are written to their
+   * destination directly.
+   */
+  readonly durable?: DurableOutput | undefined;
   readonly isStdout: boolean;
   /** Whether only the owner of the file may read it, whatever the umask allows. */
   readonly isPrivate?: boolean;

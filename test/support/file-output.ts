@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { firstAttempt } from '../../src/runs/attempt.ts';
 import { PrefixDigest } from '../../src/runs/checkpoint/prefix-digest.ts';
-import { acquireFile } from '../../src/runs/output/acquire-file-output.ts';
-import type { FileOutputOptions } from '../../src/runs/output/file-output.ts';
+import { acquireDurable } from '../../src/runs/output/acquire-durable-output.ts';
 import type { CommitPoint, Output } from '../../src/runs/output/output.ts';
+import type { ResumableOutputOptions } from '../../src/runs/output/resumable-output.ts';
+import { runOutputsOf } from '../../src/runs/paths/run-outputs.ts';
 import { newRowCounts } from '../../src/scoring/row-counts.ts';
-import { diskFiles } from '../../src/storage/durable-files.ts';
+import type { Files } from '../../src/storage/durable-files.ts';
+import { LocalOutput } from '../../src/storage/local/local-output.ts';
 
 /** The state of a run before a row. */
 export const pointAt = (row: number): CommitPoint => ({
@@ -29,17 +31,18 @@ const identity = {
 };
 
 /** Opens an output file of a run whose checkpoints are saved only when they are asked for. */
-export async function openOutput(path: string, own: Partial<FileOutputOptions> = {}): Promise<Output> {
-  const acquired = await acquireFile({
-    name: path,
-    path,
-    rejects: undefined,
+export async function openOutput(
+  path: string,
+  { files, ...own }: Partial<ResumableOutputOptions> & { files?: Files } = {},
+): Promise<Output> {
+  const { private: isPrivate = false } = own;
+  const acquired = await acquireDurable({
+    outputs: runOutputsOf(new LocalOutput(path, { isPrivate, ...(files && { files }) })),
     ifExists: 'replace',
     restart: false,
     restartIfChanged: false,
     checkpointInterval: Number.POSITIVE_INFINITY,
-    private: false,
-    files: diskFiles,
+    private: isPrivate,
     ...own,
   });
   assert.ok(acquired);

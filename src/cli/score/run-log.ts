@@ -25,10 +25,10 @@ export function runLog(
 ): RunObserver {
   const file = input === '-' ? 'stdin' : input;
   let last: Summary | undefined;
-  let isToFile = false;
+  let isDurable = false;
   return {
     begin(_, files) {
-      isToFile = files.output?.path !== undefined;
+      isDurable = files.output?.durable !== undefined;
       if (input === '-' && process.stdin.isTTY)
         log.info(
           { event: 'input_from_terminal' },
@@ -70,7 +70,7 @@ export function runLog(
         log.info({ event: 'run_skipped', output }, `${output} already exists; skipped`);
       if (last?.status !== 'finished') return;
       log.info({ event: 'run_finished', summary: last }, describeSummary(last));
-      if (last.rows.rejected > 0 && isToFile && rejects !== undefined)
+      if (last.rows.rejected > 0 && isDurable && rejects !== undefined)
         log.info({ event: 'rejects_left', rejects: rejects.path }, rejects.describe());
     },
   };

@@ -5,7 +5,9 @@ import { counted, countOf } from '../../base/number-text.ts';
 import type { History } from '../../base/options/values/run-values.ts';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
 import { rowCountsShape } from '../../scoring/row-counts.ts';
+import type { Json } from '../../storage/partial-file.ts';
 import { attemptShape } from '../attempt.ts';
+import { parseCheckpoint } from './checkpoint-bytes.ts';
 
 /** Identifies a run. If any of this differs, a checkpoint belongs to a different run and is not resumed. */
 const fingerprintShape = z.strictObject({
@@ -37,6 +39,14 @@ export type Fingerprint = z.infer<typeof fingerprintShape>;
 
 const historyShape: z.ZodType<History> = z.strictObject({ path: z.string(), sha256: z.string() });
 
+/** See `StoredExtent`. */
+const extentShape = {
+  bytes: z.number(),
+  tail: z.string(),
+  state: (z.json() as z.ZodType<Json>).exactOptional(), // only mutability differs
+  carried: z.instanceof(Buffer).exactOptional(),
+};
+
 /** Incremented when a version cannot resume the checkpoints of the version before it. */
 export const FORMAT = 1;
 
@@ -54,16 +64,9 @@ export const checkpointShape = z.strictObject({
   position: z.strictObject({ offset: z.number(), row: z.number(), line: z.number() }),
   /** Digest of the input up to that position. */
   prefix: z.strictObject({ offset: z.number(), blocks: z.string(), digest: z.string() }),
-  output: z.strictObject({
-    /** Durable bytes of OUTPUT.partial; anything after them is truncated on resume. */
-    bytes: z.number(),
-    /** The same, before compression. */
-    uncompressed: z.number(),
-    /** SHA-256 of the last TAIL_BYTES of them, hex. */
-    tail: z.string(),
-  }),
-  /** Size and tail of the rejects file. */
-  rejects: z.strictObject({ bytes: z.number(), tail: z.string() }),
+  /** The durable bytes of the output, also before compression; anything after them is given up on resume. */
+  output: z.strictObject({ ...extentShape, uncompressed: z.number() }),
+  rejects: z.strictObject(extentShape),
   /** Only a repair has these: the file of the rows that were repaired, and what its ledger records. */
   repaired: z
     .strictObject({
@@ -86,17 +89,13 @@ export type Checkpoint = z.infer<typeof checkpointShape>;
 const formatShape = z.looseObject({ format: z.number() });
 
 /**
- * Parses a checkpoint file.
+ * Parses a checkpoint.
  *
+ * @param file for messages
  * @throws RowcastError `bad_checkpoint`
  */
-export function readCheckpoint(text: string, file: string): Checkpoint {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    // Reported below.
-  }
+export function readCheckpoint(bytes: Buffer | string, file: string): Checkpoint {
+  const parsed = parseCheckpoint(Buffer.from(bytes));
   const checked = checkpointShape.safeParse(parsed);
   if (checked.success) return checked.data;
   const { data: { format } = {} } = formatShape.safeParse(parsed);

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { dirname, relative } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { type LooseReport, techSpecs } from '../../base/contract/schemas.ts';
 import type { RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { camelCase } from '../../base/options/values/resolve-options.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { Dialect } from '../../base/parse-records.ts';
+import { schemeOf } from '../../base/scheme.ts';
 import type { InputRange } from '../../formats/records/position.ts';
 import type { Identity } from '../../storage/source.ts';
 import type { Fingerprint } from './checkpoint.ts';
@@ -18,9 +19,23 @@ const outputOptions = Object.entries<RunOption>(runOptions)
 /** The name of this option in a fingerprint. */
 export const REJECTS_OPTION = '--rejects';
 
-/** The path given with --rejects, relative to the output's folder, so that both files can be moved together. */
+/**
+ * The address of the rejects as a fingerprint of their run has it: relative to the output's folder if both are local, so
+ * that both files can be moved together.
+ *
+ * @param rejects undefined: in the default place
+ */
 export const relativeRejectsPath = (output: string, rejects: string | undefined): string | undefined =>
-  rejects === undefined ? undefined : JSON.stringify(relative(dirname(output), rejects));
+  rejects &&
+  JSON.stringify(isRemote(output) || isRemote(rejects) ? rejects : relative(dirname(output), rejects));
+
+/** The address of the rejects that a fingerprint has. */
+export function rejectsAddress(output: string, recorded: string): string {
+  const place = JSON.parse(recorded);
+  return isRemote(place) ? place : resolve(dirname(output), place);
+}
+
+const isRemote = (address: string): boolean => schemeOf(address) !== undefined;
 
 export interface FingerprintOptions {
   input: Identity;

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import type { DurableOutput } from '../../storage/durable-output.ts';
 import type { Attempt } from '../attempt.ts';
 import { readCheckpoint } from './checkpoint.ts';
 
@@ -6,9 +6,11 @@ import { readCheckpoint } from './checkpoint.ts';
  * The process that wrote the checkpoint of an unfinished run; undefined if there is none. A checkpoint that cannot be
  * read is reported by the run itself.
  */
-export async function savedAttempt(path: string): Promise<Attempt | undefined> {
+export async function savedAttempt({ checkpoint }: DurableOutput): Promise<Attempt | undefined> {
   try {
-    const { state, attempt } = readCheckpoint(await readFile(path, 'utf8'), path);
+    const bytes = await checkpoint.read();
+    if (bytes === undefined) return undefined;
+    const { state, attempt } = readCheckpoint(bytes, checkpoint.name);
     return state === 'running' ? attempt : undefined;
   } catch {
     return undefined;

@@ -1,14 +1,13 @@
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import type { LockedPaths } from '../paths/lock-paths.ts';
-import { acquireFile } from './acquire-file-output.ts';
+import { runOutputsOf } from '../paths/run-outputs.ts';
+import { acquireDurable } from './acquire-durable-output.ts';
 import { type AcquiredOutput, acquireSink } from './output.ts';
 
 export interface AcquireOptions {
   locked: LockedPaths;
   /** Aborts waiting for a reader of a FIFO. */
   stop: AbortSignal | undefined;
-  files: Files | undefined;
   /** Whether an unfinished run is known to be of different work, and is to be set aside. */
   isOtherWork?: boolean | undefined;
   /** Called when an unfinished run was set aside. */
@@ -16,7 +15,7 @@ export interface AcquireOptions {
 }
 
 /**
- * Acquires the output of a run: a file, stdout, a FIFO or a device.
+ * Acquires the output of a run: a durable one, or a stream such as stdout, a FIFO or a device.
  *
  * @returns undefined if OUTPUT exists and `ifExists` is `skip`
  */
@@ -26,11 +25,11 @@ export async function acquireOutput(
     | ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained')
     | ('history' | 'checkpointInterval' | 'checksum' | 'private')
   >,
-  { locked, stop, files = diskFiles, isOtherWork = false, onSetAside }: AcquireOptions,
+  { locked, stop, isOtherWork = false, onSetAside }: AcquireOptions,
 ): Promise<AcquiredOutput | undefined> {
-  const { output, rejects } = locked;
-  const { name, path } = output;
-  if (path === undefined)
+  const { output, rejects, backends } = locked;
+  if (output.durable === undefined)
     return acquireSink(() => output.open(stop), rejects && (() => rejects.open(stop)), options.checksum);
-  return acquireFile({ ...options, name, path, rejects: rejects?.path, files, isOtherWork, onSetAside });
+  const outputs = runOutputsOf(output.durable, rejects?.durable);
+  return acquireDurable({ ...options, outputs, backends, isOtherWork, onSetAside });
 }

@@ -1,45 +1,38 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { History } from '../../base/options/values/run-values.ts';
-import type { Files } from '../../storage/durable-files.ts';
-import type { Access } from '../../storage/local/access.ts';
-import { replaceFile } from '../../storage/local/atomic-write.ts';
+import type { DurableOutput } from '../../storage/durable-output.ts';
 import type { PartialFile } from '../../storage/partial-file.ts';
 import { unwritable } from '../../storage/target.ts';
 import type { Attempt } from '../attempt.ts';
 import { type Checkpoint, type Fingerprint, FORMAT } from '../checkpoint/checkpoint.ts';
-import { verifyCommitted, verifyWhole } from '../checkpoint/verify-committed.ts';
-import type { RunFiles } from '../paths/run-files.ts';
+import { checkpointBytes } from '../checkpoint/checkpoint-bytes.ts';
+import type { RunOutputs } from '../paths/run-outputs.ts';
 import { extentsOf, type Mark } from './mark.ts';
-import type { RejectsFile } from './rejects-file.ts';
+import type { RejectsOutput } from './rejects-output.ts';
 
 export interface CheckpointSaverOptions {
-  /** OUTPUT as given, for messages. */
-  name: string;
-  paths: Pick<RunFiles, 'checkpoint' | 'newCheckpoint' | 'partial' | 'rejectsPartial'>;
+  outputs: RunOutputs;
   attempt: Attempt;
   fingerprint: Fingerprint;
   history: History | undefined;
   partial: PartialFile<Mark>;
-  rejects: RejectsFile;
-  /** The checkpoint that is on disk. */
+  rejects: RejectsOutput;
+  /** The checkpoint that is stored. */
   saved: Checkpoint | undefined;
   /** Minimum time between checkpoints, in seconds. */
   interval: number;
-  /** The access rights of the output, which checkpoints share. */
-  access: Access;
-  files: Files;
 }
 
 /**
- * Saves checkpoints of an output file: first what they cover is synced, then they replace the previous one.
+ * Saves checkpoints of an output: first what they cover is synced, then they replace the previous one.
  *
  * Linux reports a failed write-back to only one sync; the next one succeeds although bytes were lost. So after any failed
  * sync or rename no further checkpoint is written, and the previous one remains valid.
  */
 export class CheckpointSaver {
-  /** The checkpoint that is on disk. */
+  /** The checkpoint that is stored. */
   saved: Checkpoint | undefined;
-  /** Whether the files were found to be without what that checkpoint covers, so that no run can resume from it. */
+  /** Whether the outputs were found to be without what that checkpoint covers, so that no run can resume from it. */
   isLost = false;
   readonly #options: CheckpointSaverOptions;
   #saving: Promise<void> | undefined;
@@ -77,40 +70,39 @@ export class CheckpointSaver {
   async save(state: Checkpoint['state']): Promise<void> {
     // A save may have failed while a write was in progress.
     this.throwIfFailed();
-    const { partial, rejects, attempt, fingerprint, history, paths, files, access } = this.#options;
+    const { partial, rejects, attempt, fingerprint, history, outputs } = this.#options;
     const { committed } = partial;
     const { mark } = committed;
     // Nothing was written since the start, so there is nothing new to save.
     if (mark === undefined) return;
-    const { position, prefix, classes, accounts, tally } = mark.commitPoint;
-    const checkpoint: Checkpoint = {
-      format: FORMAT,
-      state,
-      attempt,
-      fingerprint,
-      ...(history !== undefined && { history }),
-      position,
-      prefix,
-      ...extentsOf(committed),
-      classes: [...classes],
-      accounts,
-      ...(tally !== undefined && { tally: tally.toJSON() }),
-    };
     await this.orStopSaving(async () => {
       await partial.sync();
       await rejects.sync();
+      const { position, prefix, classes, accounts, tally } = mark.commitPoint;
+      const checkpoint: Checkpoint = {
+        format: FORMAT,
+        state,
+        attempt,
+        fingerprint,
+        ...(history !== undefined && { history }),
+        position,
+        prefix,
+        ...extentsOf(committed),
+        classes: [...classes],
+        accounts,
+        ...(tally !== undefined && { tally: tally.toJSON() }),
+      };
       await this.#verify(checkpoint);
-      const bytes = Buffer.from(JSON.stringify(checkpoint));
-      await replaceFile(files, paths.checkpoint, bytes, { next: paths.newCheckpoint, access });
+      await outputs.output.checkpoint.replace(checkpointBytes(checkpoint));
+      this.saved = checkpoint;
     });
-    this.saved = checkpoint;
   }
 
   /** Checks that no other program has shortened, overwritten or replaced the files, as far as can be seen. */
   async #verify(checkpoint: Checkpoint): Promise<void> {
-    const isWhole = checkpoint.state === 'complete';
+    const how = checkpoint.state === 'complete' ? 'verifyWhole' : 'verify';
     try {
-      await this.#verifyFiles(isWhole ? verifyWhole : verifyCommitted, checkpoint);
+      await this.#verifyOutputs(how, checkpoint);
     } catch (error) {
       if (!(error instanceof RowcastError)) throw error;
       this.isLost = this.saved !== undefined && !(await this.#has(this.saved));
@@ -119,18 +111,18 @@ export class CheckpointSaver {
     }
   }
 
-  async #verifyFiles(
-    verify: typeof verifyCommitted | typeof verifyWhole,
-    { output, rejects }: Pick<Checkpoint, 'output' | 'rejects'>,
+  async #verifyOutputs(
+    how: keyof Pick<DurableOutput, 'verify' | 'verifyWhole'>,
+    written: Pick<Checkpoint, 'output' | 'rejects'>,
   ): Promise<void> {
-    const { files, paths } = this.#options;
-    await verify(files, paths.partial, output);
-    await verify(files, paths.rejectsPartial, rejects);
+    const { output, rejects } = this.#options.outputs;
+    await output[how](written.output);
+    await rejects[how](written.rejects);
   }
 
-  /** Whether the files still have what a checkpoint covers. */
+  /** Whether the outputs still have what a checkpoint covers. */
   #has(checkpoint: Checkpoint): Promise<boolean> {
-    return this.#verifyFiles(verifyCommitted, checkpoint).then(
+    return this.#verifyOutputs('verify', checkpoint).then(
       () => true,
       () => false,
     );
@@ -141,7 +133,7 @@ export class CheckpointSaver {
     try {
       await act();
     } catch (cause) {
-      this.#failure = stopError(this.#options.name, cause);
+      this.#failure = stopError(this.#options.outputs.output.name, cause);
       throw this.#failure;
     }
   }

@@ -1,6 +1,8 @@
-import { type Extent, fileStart } from '../../storage/partial-file.ts';
+import type { StoredExtent } from '../../storage/durable-output.ts';
+import { type Extent, fileStart, type StoredPoint } from '../../storage/partial-file.ts';
+import type { Tail } from '../../storage/tail-digest.ts';
 import type { CommitPoint, WrittenExtents } from './output.ts';
-import type { RejectsExtent } from './rejects-file.ts';
+import type { RejectsExtent } from './rejects-output.ts';
 
 /** The state at a point where the output can be truncated. */
 export interface Mark {
@@ -8,11 +10,23 @@ export interface Mark {
   commitPoint: CommitPoint;
 }
 
-/** The parts of output and rejects that a checkpoint covers. */
-export function extentsOf({ bytes, uncompressed, tail, mark }: Extent<Mark>): WrittenExtents {
+/** The parts of output and rejects that a checkpoint covers; they must be synced, because a storage describes them then. */
+export function extentsOf({ uncompressed, mark, ...output }: Extent<Mark>): WrittenExtents {
   const { rejects = fileStart } = mark ?? {};
   return {
-    output: { bytes, uncompressed, tail: tail.digest() },
-    rejects: { bytes: rejects.bytes, tail: rejects.tail.digest() },
+    output: { ...storedExtent(output), uncompressed },
+    rejects: storedExtent(rejects),
   };
+}
+
+/** If the storage describes its points itself, there is nothing that the digest of the tail could be compared with. */
+const storedExtent = ({ bytes, tail, stored }: Written): StoredExtent =>
+  stored === undefined
+    ? { bytes, tail: tail.digest() }
+    : { bytes, tail: '', state: stored.state(), carried: stored.carried };
+
+interface Written {
+  bytes: number;
+  tail: Tail;
+  stored?: StoredPoint | undefined;
 }

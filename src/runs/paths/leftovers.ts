@@ -1,7 +1,8 @@
-import { lstat, open } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { rejectColumns } from '../../formats/records/reject-columns.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
+import type { DurableOutput } from '../../storage/durable-output.ts';
 import { unwritable } from '../../storage/target.ts';
 
 /** A temporary file that a command is about to create. */
@@ -28,14 +29,14 @@ export async function clearLeftovers(temporaries: readonly TemporaryFile[]): Pro
 }
 
 /**
- * Checks that a file at the default path of the rejects file is one: otherwise it must not be replaced or removed.
+ * Checks that what is in the default place of the rejects is a rejects file: otherwise it must not be replaced or removed.
  *
  * @throws RowcastError `foreign_file`
  */
-export async function checkDefaultRejects(path: string): Promise<void> {
-  if ((await exists(path)) && !(await isRejectsFile(path)))
+export async function checkDefaultRejects(rejects: DurableOutput): Promise<void> {
+  if ((await rejects.exists()) && !(await isRejects(rejects)))
     throw foreign(
-      path,
+      rejects.address,
       'the file exists and is not a rejects file',
       ', or choose another path with --rejects',
     );
@@ -46,26 +47,19 @@ export async function checkDefaultRejects(path: string): Promise<void> {
  *
  * @throws RowcastError `foreign_file`
  */
-export async function checkRepaired(path: string): Promise<void> {
-  if ((await exists(path)) && !(await isRejectsFile(path)))
-    throw foreign(path, 'the file exists and is not one of repaired rows');
+export async function checkRepaired(repaired: DurableOutput): Promise<void> {
+  if ((await repaired.exists()) && !(await isRejects(repaired)))
+    throw foreign(repaired.address, 'the file exists and is not one of repaired rows');
 }
 
 /** Matches the reject columns with an optional byte order mark and any delimiter. */
 const HEADER = new RegExp(`^\\ufeff?"?${rejectColumns.join('"?[^\\w"]"?')}\\b`);
 const HEAD_BYTES = 256;
 
-/** Whether a file starts with the columns of a rejects file. */
-export async function isRejectsFile(path: string): Promise<boolean> {
-  const file = await open(path, 'r').catch(() => undefined); // unreadable, so it may be anything
-  try {
-    const head = await file?.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return head !== undefined && HEADER.test(head.buffer.toString('utf8', 0, head.bytesRead));
-  } catch {
-    return false; // a folder
-  } finally {
-    await file?.close();
-  }
+/** Whether an output starts with the columns of a rejects file. One that cannot be read may be anything. */
+export async function isRejects(output: DurableOutput): Promise<boolean> {
+  const start = await output.readStart(HEAD_BYTES);
+  return start !== undefined && HEADER.test(start.toString());
 }
 
 /** A dangling link counts as existing: writing would follow it. */

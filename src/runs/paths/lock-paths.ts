@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
-import { resolveTarget } from '../../storage/backends.ts';
+import { type Backends, resolveTarget } from '../../storage/backends.ts';
+import type { OutputLock } from '../../storage/durable-output.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { type Locks, takeLocks } from '../../storage/local/locks/output-lock.ts';
@@ -12,7 +13,7 @@ import { relativeRejectsPath } from '../checkpoint/fingerprint.ts';
 import { finishKilledRepair } from '../finish-repair.ts';
 import { checkDefaultRejects, checkRepaired, clearLeftovers } from './leftovers.ts';
 import { makeOutputFolders } from './output-folders.ts';
-import { runFilesOf } from './run-files.ts';
+import { runOutputsOf } from './run-outputs.ts';
 import {
   defaultRejects,
   inputFiles,
@@ -27,6 +28,8 @@ import { temporaryFilesOf } from './temporary-files.ts';
 export interface LockedPaths extends RunPaths {
   /** The rejects path as recorded in a fingerprint. */
   relativeRejects: string | undefined;
+  /** Backends of their names, if they are not the usual ones. */
+  backends?: Backends | undefined;
   release(): Promise<void>;
 }
 
@@ -39,6 +42,7 @@ export interface LockedPaths extends RunPaths {
 export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPaths> {
   const paths = await resolveRunPaths(options);
   const { output, summary } = paths;
+  const { durable } = output;
   if (output.path !== undefined) await finishKilledRepair(output.path).catch(unlessUnfinished);
   const rejects = paths.rejects ?? defaultRejects(output);
   const locks = new Map<string, string>();
@@ -49,24 +53,33 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
   add(rejects, options.rejects);
   add(summary, options.summary);
   const lock = options.hasFolders === true ? takeLocks : lockInFolders;
-  const { tookOver, release } = await lock(
+  const { tookOver, release: releaseFiles } = await lock(
     locks,
     output.path === undefined ? undefined : resolve(output.path),
   );
+  let held: OutputLock | undefined;
+  const release = async (): Promise<void> => {
+    try {
+      await held?.release();
+    } finally {
+      await releaseFiles();
+    }
+  };
   try {
+    // The lock of a local file is one of those above, which are taken in an order that cannot block two runs.
+    if (output.path === undefined) held = await durable?.lock();
     await clearLeftovers(await temporaryFilesOf({ output, rejects, summary }, tookOver));
-    if (output.path !== undefined) {
-      const files = runFilesOf(output.path);
-      if (paths.rejects === undefined) await checkDefaultRejects(files.rejects);
-      await checkRepaired(files.repaired);
+    if (durable !== undefined) {
+      const own = runOutputsOf(durable);
+      if (paths.rejects === undefined) await checkDefaultRejects(own.rejects);
+      await checkRepaired(own.repaired);
     }
   } catch (error) {
     await release();
     throw error;
   }
-  const relativeRejects =
-    output.path === undefined ? undefined : relativeRejectsPath(output.path, paths.rejects?.path);
-  return { ...paths, relativeRejects, release };
+  const relativeRejects = durable && relativeRejectsPath(durable.address, paths.rejects?.durable?.address);
+  return { ...paths, relativeRejects, backends: options.backends, release };
 }
 
 /** It may still be discarded; whatever needs its files reports it. */

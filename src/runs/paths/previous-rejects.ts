@@ -1,100 +1,85 @@
-import { dirname, resolve } from 'node:path';
-import { RowcastError } from '../../base/errors.ts';
-import { diskFiles, type Files } from '../../storage/durable-files.ts';
-import { lockOf } from '../../storage/local/locks/lock-file.ts';
-import { takeLock } from '../../storage/local/locks/output-lock.ts';
-import { partialOf, siblingPath } from '../../storage/local/sibling-path.ts';
+import { resolve } from 'node:path';
+import { schemeOf } from '../../base/scheme.ts';
+import { type Backends, resolveTarget } from '../../storage/backends.ts';
+import type { DurableOutput, StoredExtent } from '../../storage/durable-output.ts';
+import { LocalOutput } from '../../storage/local/local-output.ts';
 import { type Checkpoint, readCheckpoint } from '../checkpoint/checkpoint.ts';
-import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
-import { type CommittedExtent, verifyCommitted } from '../checkpoint/verify-committed.ts';
-import { runFilesOf } from './run-files.ts';
+import { REJECTS_OPTION, rejectsAddress } from '../checkpoint/fingerprint.ts';
+import { runOutputsOf } from './run-outputs.ts';
 
 /** The rejects of an unfinished run, as recorded in its checkpoint. */
 export interface PreviousRejects {
-  /** Their final path. */
-  path: string;
-  committed: CommittedExtent;
+  /** Where they are. */
+  place: DurableOutput;
+  committed: StoredExtent;
 }
 
 /**
  * Finds the rejects of an unfinished run of an output. A file given with --rejects may belong to another run by now, so
- * its partial file may be modified only if a checkpoint or the lock of a dead process proves whose it is.
+ * what was written to it may be modified only if a checkpoint or the lock of a dead process proves whose it is.
  *
+ * @param bytes its checkpoint
+ * @param among backends, if they are not the usual ones
  * @returns undefined without a readable checkpoint
  */
 export async function previousRejectsOf(
-  output: string,
-  checkpoint = runFilesOf(output).checkpoint,
+  output: DurableOutput,
+  bytes: Buffer | undefined,
+  among?: Backends,
 ): Promise<PreviousRejects | undefined> {
-  const text = await diskFiles.read(checkpoint);
-  const saved = text && readOrNothing(text.toString(), checkpoint);
+  const saved = bytes && readOrNothing(bytes, output.checkpoint.name);
   if (saved === undefined) return undefined;
-  const place = saved.fingerprint.options[REJECTS_OPTION];
-  const path = place === undefined ? runFilesOf(output).rejects : resolve(dirname(output), JSON.parse(place));
-  return { path, committed: saved.rejects };
+  const { rejects: committed, fingerprint } = saved;
+  const recorded = fingerprint.options[REJECTS_OPTION];
+  if (recorded === undefined) return { place: runOutputsOf(output).rejects, committed };
+  const place = await outputAt(rejectsAddress(output.address, recorded), output, among);
+  return place && { place, committed };
 }
 
-/** Where the partial rejects of a run are kept that was set aside. */
-export const oldRejectsPartialOf = (rejects: string): string => siblingPath(rejects, '.partial.old');
+/** @param near an output that may be in the same storage */
+async function outputAt(
+  address: string,
+  near: DurableOutput,
+  among: Backends | undefined,
+): Promise<DurableOutput | undefined> {
+  if (schemeOf(address) === schemeOf(near.address)) return near.at(address);
+  return (await resolveTarget(address, false, among)).durable;
+}
 
 /**
  * Removes what was set aside for a run that has finished now. Without a readable checkpoint, the files may be anyone's.
  *
  * @param output its lock is held
  */
-export async function removeSetAside(files: Files, output: string): Promise<void> {
-  const { oldPartial, oldCheckpoint } = runFilesOf(output);
-  const rejects = await previousRejectsOf(output, oldCheckpoint);
+export async function removeSetAside(output: DurableOutput, among?: Backends): Promise<void> {
+  const { checkpoint } = output;
+  const rejects = await previousRejectsOf(output, await checkpoint.readSetAside(), among);
   if (rejects === undefined) return;
-  await files.remove(oldPartial);
-  if (rejects.committed.bytes > 0) await files.remove(oldRejectsPartialOf(rejects.path));
-  await files.remove(oldCheckpoint);
+  await output.removeSetAside();
+  if (rejects.committed.bytes > 0) await rejects.place.removeSetAside();
+  await checkpoint.removeSetAside();
 }
 
-function readOrNothing(text: string, file: string): Checkpoint | undefined {
+function readOrNothing(bytes: Buffer, file: string): Checkpoint | undefined {
   try {
-    return readCheckpoint(text, file);
+    return readCheckpoint(bytes, file);
   } catch {
     return undefined; // reported when the run is resumed
   }
 }
 
+/** The rejects of the unfinished run of a local output, by its path. */
+export async function localRejectsOf(path: string): Promise<PreviousRejects | undefined> {
+  const output = new LocalOutput(path);
+  return previousRejectsOf(output, await output.checkpoint.read());
+}
+
 /** Whether an unfinished run of this output needs the partial file of these rejects to resume. */
 export async function isNeededBy(output: string, rejects: string): Promise<boolean> {
-  const previous = await previousRejectsOf(output);
-  return previous !== undefined && previous.committed.bytes > 0 && isSamePath(previous.path, rejects);
-}
-
-/**
- * Removes the partial rejects of a discarded run whose successor uses a different rejects file. They are left alone if
- * they changed, or if another run is writing there.
- *
- * @param output the output of both runs; its lock is held
- */
-export async function removePreviousRejects(
-  files: Files,
-  output: string,
-  { path, committed: written }: PreviousRejects,
-): Promise<void> {
-  const lock = await takeLock(lockOf(path), path).catch(error => {
-    // The folder may not exist any more.
-    if (!(error instanceof RowcastError)) throw error;
-  });
-  if (lock === undefined) return;
-  try {
-    const partial = partialOf(path);
-    const isOfDeadProcess = lock.abandonedOutput !== undefined && isSamePath(lock.abandonedOutput, output);
-    const isUnchanged = written.bytes > 0 && (await isUnchangedSince(files, partial, written));
-    if (isOfDeadProcess || isUnchanged) await files.remove(partial);
-  } finally {
-    await lock.release();
-  }
-}
-
-const isUnchangedSince = (files: Files, path: string, written: CommittedExtent): Promise<boolean> =>
-  verifyCommitted(files, path, written).then(
-    () => true,
-    () => false,
+  const previous = await localRejectsOf(output);
+  return (
+    previous !== undefined && previous.committed.bytes > 0 && isSamePath(previous.place.address, rejects)
   );
+}
 
 export const isSamePath = (a: string, b: string): boolean => resolve(a) === resolve(b);

@@ -1,10 +1,11 @@
 import { RowcastError } from '../../base/errors.ts';
-import { resolveTarget } from '../../storage/backends.ts';
+import { type Backends, resolveTarget } from '../../storage/backends.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
 import { type FileTarget, fileTarget } from '../../storage/local/file-target.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Target } from '../../storage/target.ts';
 import { runFilesOf } from './run-files.ts';
+import { runOutputsOf } from './run-outputs.ts';
 
 /** The paths that a command reads and writes, as given. */
 export interface RunPathsOptions {
@@ -22,6 +23,8 @@ export interface RunPathsOptions {
   hasFolders?: boolean | undefined;
   /** Other files that the command reads. */
   reads?: readonly UsedFile[] | undefined;
+  /** Backends of the names, if they are not the usual ones. */
+  backends?: Backends | undefined;
 }
 
 /** The paths that a command writes to: links resolved, and known to be distinct from each other and from its inputs. */
@@ -38,14 +41,16 @@ export interface RunPaths {
  * @throws RowcastError `output_is_input`, `same_output`, `bad_rejects`, `unwritable_output`
  */
 export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPaths> {
-  const { input, private: isPrivate = false, reads = [] } = options;
+  const { input, private: isPrivate = false, reads = [], backends } = options;
   const resolve = (name: string | undefined) =>
-    name === undefined ? undefined : resolveTarget(name, isPrivate);
+    name === undefined ? undefined : resolveTarget(name, isPrivate, backends);
   const output =
-    typeof options.output === 'string' ? await resolveTarget(options.output, isPrivate) : options.output;
+    typeof options.output === 'string'
+      ? await resolveTarget(options.output, isPrivate, backends)
+      : options.output;
   const rejects = await resolve(options.rejects);
   const summary = await resolve(options.summary);
-  if (output.path !== undefined && rejects !== undefined && rejects.path === undefined)
+  if (output.durable !== undefined && rejects !== undefined && rejects.durable === undefined)
     throw new RowcastError('bad_rejects', 'if the output is a file, the rejects must go to a file too', {
       location: { file: options.rejects ?? '' },
       hint: 'A killed run needs both files to resume. Give a file path as --rejects.',
@@ -62,7 +67,7 @@ export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPath
     [...inputFiles(input), ...reads],
     [
       ...output.usedFiles('the output', '-o'),
-      ...(output.path === undefined ? [] : checkpointFilesOf(output.path)),
+      ...(output.path === undefined ? storedFilesOf(output, rejects) : checkpointFilesOf(output.path)),
       ...((rejects ?? defaultRejects(output))?.usedFiles('the rejects file', '--rejects') ?? []),
       ...(summary?.usedFiles('the summary', '--summary') ?? []),
       stderr,
@@ -82,6 +87,15 @@ export function defaultRejects({ path: output }: Target): FileTarget | undefined
   if (output === undefined) return undefined;
   const { rejects } = runFilesOf(output);
   return fileTarget(rejects, rejects);
+}
+
+/** What a run whose output is not a local file has next to it. */
+function storedFilesOf({ durable }: Target, rejects: Target | undefined): UsedFile[] {
+  if (durable === undefined) return [];
+  const own = { option: '-o', isDerived: true };
+  const checkpoint = { ...own, at: durable.checkpoint.name, what: 'the checkpoint of the output' };
+  if (rejects !== undefined) return [checkpoint];
+  return [checkpoint, { ...own, at: runOutputsOf(durable).rejects.address, what: 'the rejects file' }];
 }
 
 /** The files that a run needs to resume, and those of a repair, which it removes. */

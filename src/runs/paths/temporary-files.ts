@@ -3,7 +3,7 @@ import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { Target } from '../../storage/target.ts';
 import type { TemporaryFile } from './leftovers.ts';
-import { isNeededBy, isSamePath, previousRejectsOf } from './previous-rejects.ts';
+import { isNeededBy, isSamePath, localRejectsOf } from './previous-rejects.ts';
 import { runFilesOf } from './run-files.ts';
 import type { RunPaths } from './run-paths.ts';
 
@@ -46,8 +46,9 @@ export async function temporaryFilesOf(
 
 /** Whether the partial rejects belong to the output's own unfinished run. */
 async function isOwnPartialRejects(output: string, rejects: string): Promise<boolean> {
-  const previous = await previousRejectsOf(output);
-  if (previous !== undefined) return previous.committed.bytes > 0 && isSamePath(previous.path, rejects);
+  const previous = await localRejectsOf(output);
+  if (previous !== undefined)
+    return previous.committed.bytes > 0 && isSamePath(previous.place.address, rejects);
   // An unreadable checkpoint does not tell where its rejects are, so assume the default path.
   return isSamePath(runFilesOf(output).rejects, rejects);
 }

@@ -1,7 +1,7 @@
-import { RowcastError } from '../../base/errors.ts';
 import { openSource } from '../../storage/backends.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import type { Source } from '../../storage/source.ts';
+import { localPath } from '../paths/local-path.ts';
 import { lockRunPaths } from '../paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../paths/run-files.ts';
 import { versionOf } from '../several/file-version.ts';
@@ -39,11 +39,7 @@ export async function repair(options: RepairOptions): Promise<Placed> {
     return source;
   };
   try {
-    const { path } = locked.output;
-    if (path === undefined)
-      throw new RowcastError('usage', 'only an output that is a file can be repaired', {
-        location: { file: output },
-      });
+    const path = localPath(locked.output, 'repair needs');
     const paths = runFilesOf(path, locked.rejects?.path);
     await finishKilledRun(paths, locked.relativeRejects);
     return await repairFiles(paths, options, open, locked.relativeRejects);

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { placeOf } from '../../storage/local/folder-place.ts';
 import { followLinks } from '../../storage/local/follow-links.ts';
+import { checkLocalPattern } from '../paths/local-path.ts';
 import { runFilesOf } from '../paths/run-files.ts';
 import type { InputFile } from './input-files.ts';
 import { fillPattern, isOutputPattern } from './output-pattern.ts';
@@ -42,6 +43,7 @@ export async function pairFiles(inputs: readonly InputFile[], options: PairOptio
           hint: `Use a pattern, such as ${option} 'scored/{name}${option === '-o' ? '.csv' : '.rejects'}'.`,
         },
       );
+  checkLocalPattern(output, 'several inputs need');
   const pairs = inputs.map((input, index) => ({
     input: input.path,
     output: fillPattern(output, input, index + 1),

@@ -1,61 +1,60 @@
 import { RowcastError } from '../../base/errors.ts';
-import { resolveTarget } from '../../storage/backends.ts';
+import { type Backends, resolveTarget } from '../../storage/backends.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
-import { takeLock } from '../../storage/local/locks/output-lock.ts';
-import { partialOf } from '../../storage/local/sibling-path.ts';
+import type { DurableOutput } from '../../storage/durable-output.ts';
 import { readCheckpoint } from '../checkpoint/checkpoint.ts';
 import { finishKilledRepair } from '../finish-repair.ts';
 import { previousRejectsOf } from '../paths/previous-rejects.ts';
-import { finishRenames, runFilesOf } from '../paths/run-files.ts';
+import { publish } from '../paths/publish.ts';
+import { runFilesOf } from '../paths/run-files.ts';
+import { runOutputsOf } from '../paths/run-outputs.ts';
 import { noRuns } from './status.ts';
 
 /**
  * Discards the unfinished run of an output: what it has written, and its checkpoint. An output that is there stays; if
- * only renames are left, of a run or of a repair, they are done instead.
+ * it has only to be published, by a run or by a repair, that is done instead.
  *
+ * @param among backends, if they are not the usual ones
  * @returns whether something was discarded; if not, the output is finished now
  * @throws RowcastError `locked`, `no_output`, `bad_checkpoint`, `unfinished`
  */
-export async function discardUnfinished(output: string): Promise<boolean> {
-  const { path } = await resolveTarget(output);
-  if (path === undefined) throw noRuns(output);
-  const paths = runFilesOf(path);
-  if (await finishKilledRepair(path)) return false;
-  const lock = await takeLock(paths.lock, output);
+export async function discardUnfinished(name: string, among?: Backends): Promise<boolean> {
+  const { path, durable: output } = await resolveTarget(name, false, among);
+  if (output === undefined) throw noRuns(name);
+  const { checkpoint } = output;
+  if (path !== undefined && (await finishKilledRepair(path))) return false;
+  const lock = await output.lock();
   try {
-    const text = await diskFiles.read(paths.checkpoint);
-    const isPartial = (await diskFiles.size(paths.partial)) !== undefined;
-    if (text === undefined && !(isPartial && lock.tookOver)) throw nothing(output, isPartial);
-    const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
-    const rejects = (await previousRejectsOf(path))?.path ?? paths.rejects;
+    const bytes = await checkpoint.read();
+    const isPartial = (await output.state()).partialBytes !== undefined;
+    if (bytes === undefined && !(isPartial && lock.tookOver)) throw nothing(output, isPartial);
+    const saved = bytes && readCheckpoint(bytes, checkpoint.name);
+    const own = runOutputsOf(output);
+    const rejects = (await previousRejectsOf(output, bytes, among))?.place ?? own.rejects;
     if (saved && saved.state === 'complete') {
-      await finishRenames(
-        diskFiles,
-        runFilesOf(path, rejects === paths.rejects ? undefined : rejects),
-        saved,
-      );
+      const isDefault = rejects.address === own.rejects.address;
+      await publish(runOutputsOf(output, isDefault ? undefined : rejects), saved);
       return false;
     }
-    // The checkpoint goes first: it must never refer to a file that no longer exists.
-    const ours = !saved || saved.rejects.bytes > 0 ? [partialOf(rejects)] : [];
-    for (const file of [
-      ...[paths.checkpoint, paths.newCheckpoint, paths.partial, paths.repairedPartial],
-      ...ours,
-    ])
-      await diskFiles.remove(file);
+    // The checkpoint goes first: it must never refer to bytes that no longer exist.
+    await checkpoint.remove();
+    if (path !== undefined) await diskFiles.remove(runFilesOf(path).newCheckpoint);
+    await output.clear();
+    if (path !== undefined) await diskFiles.remove(runFilesOf(path).repairedPartial);
+    if (!saved || saved.rejects.bytes > 0) await rejects.clear();
     return true;
   } finally {
     await lock.release();
   }
 }
 
-const nothing = (file: string, isPartial: boolean): RowcastError =>
+const nothing = (output: DurableOutput, isPartial: boolean): RowcastError =>
   isPartial
     ? new RowcastError('foreign_file', 'the partial file does not belong to an unfinished run', {
-        location: { file: partialOf(file) },
+        location: { file: output.partialName },
         hint: 'Remove it yourself if nothing needs it.',
       })
     : new RowcastError('no_output', 'there is no unfinished run', {
-        location: { file },
+        location: { file: output.name },
         hint: 'Check the path.',
       });

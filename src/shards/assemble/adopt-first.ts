@@ -3,11 +3,12 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
 import type { RunIdentity } from '../../runs/output/output.ts';
-import { RejectsFile } from '../../runs/output/rejects-file.ts';
+import { RejectsOutput } from '../../runs/output/rejects-output.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Files } from '../../storage/durable-files.ts';
+import { NOTHING_WRITTEN } from '../../storage/durable-output.ts';
 import { accessOf, giveAccess } from '../../storage/local/access.ts';
-import { replaceFile } from '../../storage/local/atomic-write.ts';
+import { LocalOutput } from '../../storage/local/local-output.ts';
 import { chunksOf } from './chunks-of.ts';
 import type { FileParts, Part } from './file-parts.ts';
 import { coveredParts, firstCheckpoint } from './join-state.ts';
@@ -56,9 +57,9 @@ async function saveFirst(
   { files, paths, identity, classes, ...work }: FirstPart,
   first: Part,
 ): Promise<void> {
-  const rejectsAccess = accessOf(paths.rejects, work.private);
-  const rejects = new RejectsFile(files, paths.rejectsPartial, rejectsAccess);
-  await rejects.resume(rejects.extent);
+  const options = { isPrivate: work.private, files };
+  const rejects = new RejectsOutput(new LocalOutput(paths.rejects, options));
+  await rejects.resume(NOTHING_WRITTEN, rejects.extent.tail);
   for await (const chunk of chunksOf(files, runFilesOf(first.path).rejects, first.result.rejects))
     await rejects.write(chunk);
   await rejects.sync();
@@ -73,10 +74,8 @@ async function saveFirst(
     { bytes, tail: bytes === 0 ? '' : tail.digest() },
     classes,
   );
-  await replaceFile(files, paths.checkpoint, Buffer.from(JSON.stringify(checkpoint)), {
-    next: paths.newCheckpoint,
-    access: accessOf(paths.output, work.private),
-  });
+  const output = new LocalOutput(paths.output, options);
+  await output.checkpoint.replace(Buffer.from(JSON.stringify(checkpoint)));
   await files.syncFolder(dirname(paths.checkpoint));
 }
 

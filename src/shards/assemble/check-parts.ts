@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
-import { verifyCommitted } from '../../runs/checkpoint/verify-committed.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Files } from '../../storage/durable-files.ts';
+import { verifyCommitted } from '../../storage/local/verify-committed.ts';
 import { doneName } from '../folder/names.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { unfinished } from './check-complete.ts';

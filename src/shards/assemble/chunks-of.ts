@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { CommittedExtent } from '../../runs/checkpoint/verify-committed.ts';
 import type { Files } from '../../storage/durable-files.ts';
+import type { StoredExtent } from '../../storage/durable-output.ts';
 import { Tail, TailWindow } from '../../storage/tail-digest.ts';
 
 /** Bytes that are copied at a time. */
@@ -14,7 +14,7 @@ const CHUNK_BYTES = 4 << 20;
 export async function* chunksOf(
   files: Files,
   path: string,
-  { bytes, tail }: CommittedExtent,
+  { bytes, tail }: StoredExtent,
   from = 0,
 ): AsyncGenerator<Buffer> {
   const window = new TailWindow(Tail.empty);

@@ -1,12 +1,15 @@
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import type { Attempt } from '../../runs/attempt.ts';
-import { acquireFile } from '../../runs/output/acquire-file-output.ts';
+import { acquireDurable } from '../../runs/output/acquire-durable-output.ts';
 import type { Output } from '../../runs/output/output.ts';
+import { localPath } from '../../runs/paths/local-path.ts';
 import type { LockedPaths } from '../../runs/paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
+import { runOutputsOf } from '../../runs/paths/run-outputs.ts';
 import { newRowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { Files } from '../../storage/durable-files.ts';
+import { LocalOutput } from '../../storage/local/local-output.ts';
 import { joinedName } from '../folder/names.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
@@ -48,16 +51,15 @@ const NOTHING = Buffer.alloc(0);
  */
 export async function joinFile(file: FileParts, options: JoinOptions): Promise<void> {
   const { folder, plan, locked, attempt, rejectsHeader, files, stop } = options;
-  const { path, name } = locked.output;
-  if (path === undefined) throw new RowcastError('bad_plan', 'the output of a shard must be a file');
+  const { name } = locked.output;
+  const path = localPath(locked.output, 'shards need');
   const rejects = locked.rejects?.path;
+  const output = new LocalOutput(path, { name, isPrivate: options.private, files });
+  const outputs = runOutputsOf(output, rejects === undefined ? undefined : output.at(rejects));
   const paths = runFilesOf(path, rejects);
   const acquire = () =>
-    acquireFile({
-      name,
-      path,
-      rejects,
-      files,
+    acquireDurable({
+      outputs,
       private: options.private,
       ifExists: 'replace',
       // Saved explicitly, after whole parts.
@@ -71,19 +73,19 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
   const identity = { attempt, fingerprint, rejectsHeader };
   await adoptFirst({ ...options, paths, parts: file.parts, identity, classes: plan.classes });
   const acquired = await acquire();
-  const output = await acquired?.open(identity).catch(error => {
+  const joined = await acquired?.open(identity).catch(error => {
     throw withHint(error);
   });
-  if (output === undefined) return;
-  options.onBegin?.(output.attempt);
+  if (joined === undefined) return;
+  options.onBegin?.(joined.attempt);
   try {
-    await append(file, output, options);
+    await append(file, joined, options);
     if (stop.aborted) throw new Interrupted(stop);
     await folder.create(joinedName(file.index), '{}');
     const { end } = file.parts.at(-1) as Part; // an input has at least one shard
-    await output.finish(pointAfter({ end }, file.accounts, plan.classes));
+    await joined.finish(pointAfter({ end }, file.accounts, plan.classes));
   } catch (error) {
-    await output.suspend();
+    await joined.suspend();
     throw withHint(error);
   }
 }

@@ -2,11 +2,11 @@ import { constants } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { type Checkpoint, readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
-import { verifyCommitted, verifyWhole } from '../../runs/checkpoint/verify-committed.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
 import { accessOf } from '../../storage/local/access.ts';
 import { replaceFile } from '../../storage/local/atomic-write.ts';
+import { verifyCommitted, verifyWhole } from '../../storage/local/verify-committed.ts';
 import { unreadable } from '../../storage/source.ts';
 import { unwritable } from '../../storage/target.ts';
 

@@ -1,7 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { InputRange } from '../../formats/records/position.ts';
-import type { CommittedExtent } from '../../runs/checkpoint/verify-committed.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import type { RejectBudget } from '../../runs/guards/reject-budget.ts';
 import type { RunObserver } from '../../runs/observer.ts';
@@ -9,6 +8,7 @@ import type { Run } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import type { RunResult } from '../../runs/run-result.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
+import type { StoredExtent } from '../../storage/durable-output.ts';
 import type { PlanFile, Shard } from '../folder/plan-shape.ts';
 import type { ShardResult } from '../folder/result-shape.ts';
 import { openPlanned } from '../plan/make-plan.ts';
@@ -125,4 +125,4 @@ function checkRows({ from, to, shard }: Shard, { accounts }: RunResult): void {
   );
 }
 
-const extentOf = ({ bytes, tail }: CommittedExtent): ShardResult['output'] => ({ bytes, tail });
+const extentOf = ({ bytes, tail }: StoredExtent): ShardResult['output'] => ({ bytes, tail });

@@ -1,5 +1,4 @@
-import type { WritableFile } from '../durable-files.ts';
-import type { Extent, PartialFile } from '../partial-file.ts';
+import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
 
 /** A compression of files, or none. Another one is a file in this folder and a line in `codecs.ts`. */
 export interface Codec {
@@ -17,7 +16,7 @@ export interface Codec {
    */
   decompress(chunks: AsyncIterable<Buffer>, file: string): AsyncIterable<Buffer>;
   /** Writes a file that can be truncated and continued at its marks, compressed. */
-  partialFile<Mark>(file: WritableFile, from: Extent<Mark>): PartialFile<Mark>;
+  partialFile<Mark>(file: AppendedFile, from: Extent<Mark>): PartialFile<Mark>;
   /** Compresses a small file before it returns. */
   compressNow(bytes: Buffer): Buffer;
 }

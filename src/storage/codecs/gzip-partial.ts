@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { WritableFile } from '../durable-files.ts';
-import type { Extent, PartialFile } from '../partial-file.ts';
+import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
 
 /** Number of members that are compressed or written while the next one is filled. */
 const MEMBERS_AT_ONCE = 2;
@@ -18,7 +17,7 @@ const compress = (bytes: Buffer): Promise<Buffer> => promisify(gzip)(bytes, OPTI
  * A gzip file of several members (RFC 1952 section 2.2), each compressed separately. It can be truncated between members,
  * and its bytes do not depend on whether it was. No member is empty.
  */
-export function gzipPartial<Mark>(file: WritableFile, from: Extent<Mark>): PartialFile<Mark> {
+export function gzipPartial<Mark>(file: AppendedFile, from: Extent<Mark>): PartialFile<Mark> {
   let written = from;
   let committed = from;
   let member = new Member();
@@ -51,6 +50,7 @@ export function gzipPartial<Mark>(file: WritableFile, from: Extent<Mark>): Parti
           uncompressed: written.uncompressed + uncompressed,
           tail: written.tail.append(packed),
           mark,
+          stored: file.point?.(),
         };
         if (mark !== undefined) committed = written;
       }),

@@ -1,5 +1,4 @@
-import type { WritableFile } from '../durable-files.ts';
-import type { Extent, PartialFile } from '../partial-file.ts';
+import type { AppendedFile, Extent, PartialFile, StoredPoint } from '../partial-file.ts';
 import { type Tail, TailWindow } from '../tail-digest.ts';
 import type { Codec } from './codec.ts';
 
@@ -14,15 +13,15 @@ export const none: Codec = {
 };
 
 /** A plain file: it can be truncated after any record. */
-function plainPartial<Mark>(file: WritableFile, from: Extent<Mark>): PartialFile<Mark> {
+function plainPartial<Mark>(file: AppendedFile, from: Extent<Mark>): PartialFile<Mark> {
   let { bytes: size } = from;
   const window = new TailWindow(from.tail);
   /** The point of the last mark, without its tail while nothing follows it: most points are never asked for. */
-  let committed: { bytes: number; mark: Mark | undefined; tail: Tail | undefined } = from;
+  let committed: Point<Mark> = from;
   return {
     get committed() {
-      const { bytes, mark, tail = window.tail } = committed;
-      return { bytes, uncompressed: bytes, mark, tail };
+      const { bytes, mark, tail = window.tail, stored } = committed;
+      return { bytes, uncompressed: bytes, mark, tail, stored };
     },
     async append({ bytes, mark }) {
       if (mark === undefined) committed = { ...committed, tail: committed.tail ?? window.tail };
@@ -30,10 +29,18 @@ function plainPartial<Mark>(file: WritableFile, from: Extent<Mark>): PartialFile
       size += bytes.length;
       const reached = mark?.(); // before the window moves on: if it throws, the last point stays as it is
       window.append(bytes);
-      if (mark !== undefined) committed = { bytes: size, mark: reached, tail: undefined };
+      if (mark !== undefined)
+        committed = { bytes: size, mark: reached, tail: undefined, stored: file.point?.() };
     },
     flush: async () => {},
     sync: () => file.sync(),
     close: () => file.close(),
   };
+}
+
+interface Point<Mark> {
+  bytes: number;
+  mark: Mark | undefined;
+  tail: Tail | undefined;
+  stored?: StoredPoint | undefined;
 }

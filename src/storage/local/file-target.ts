@@ -1,18 +1,20 @@
 import { dirname } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { codecOfName } from '../codecs/codecs.ts';
-import { diskFiles } from '../durable-files.ts';
+import { diskFiles, type Files } from '../durable-files.ts';
 import { type Extent, fileStart } from '../partial-file.ts';
 import type { Sink } from '../sink.ts';
 import { readTail } from '../tail-digest.ts';
 import { type Target, unwritable } from '../target.ts';
 import { accessOf } from './access.ts';
+import { LocalOutput } from './local-output.ts';
 import { lockOf } from './locks/lock-file.ts';
 import { partialOf } from './sibling-path.ts';
 
 /** A target that is a regular file. */
 export interface FileTarget extends Target {
   readonly path: string;
+  readonly durable: LocalOutput;
   readonly isPrivate: boolean;
 }
 
@@ -22,10 +24,12 @@ export interface FileTarget extends Target {
  * @param name as given, for messages
  * @param path with links followed
  * @param isPrivate whether only its owner may read it, whatever the umask allows
+ * @param files writes a durable output
  */
-export const fileTarget = (name: string, path: string, isPrivate = false): FileTarget => ({
+export const fileTarget = (name: string, path: string, isPrivate = false, files?: Files): FileTarget => ({
   name,
   path,
+  durable: new LocalOutput(path, { name, isPrivate, ...(files && { files }) }),
   isPrivate,
   isStdout: false,
   usedFiles: (what, option) => [

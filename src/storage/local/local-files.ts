@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Backend } from '../backend.ts';
 import { refuseOtherCompressions } from '../codecs/unsupported-compressions.ts';
+import type { Files } from '../durable-files.ts';
 import { type Target, unwritable } from '../target.ts';
 import { deviceTarget } from './device-target.ts';
 import { fileTarget } from './file-target.ts';
@@ -8,10 +9,17 @@ import { followLinks } from './follow-links.ts';
 import { openInput } from './local-input.ts';
 import { isMissing } from './missing.ts';
 
-/** Paths: regular files, FIFOs and devices. */
-export const localFiles: Backend = { openInput, resolveTarget };
+/**
+ * Paths: regular files, FIFOs and devices.
+ *
+ * @param files writes durable outputs
+ */
+export const localFiles = (files?: Files): Backend => ({
+  openInput,
+  resolveTarget: (output, isPrivate) => resolveTarget(output, isPrivate, files),
+});
 
-async function resolveTarget(output: string, isPrivate: boolean): Promise<Target> {
+async function resolveTarget(output: string, isPrivate: boolean, files: Files | undefined): Promise<Target> {
   const found = await stat(output).catch((cause: NodeJS.ErrnoException) => {
     if (isMissing(cause)) return undefined;
     throw unwritable(output, cause);
@@ -21,5 +29,5 @@ async function resolveTarget(output: string, isPrivate: boolean): Promise<Target
   if (found !== undefined && !found.isFile()) return deviceTarget(output, found.isFIFO());
   const path = await followLinks(output);
   refuseOtherCompressions(output);
-  return fileTarget(output, path, isPrivate);
+  return fileTarget(output, path, isPrivate, files);
 }

@@ -7,8 +7,13 @@ import type { Run } from '../../../src/runs/run.ts';
 import { RunControl } from '../../../src/runs/run-control.ts';
 import type { RunResult } from '../../../src/runs/run-result.ts';
 import type { Scorer } from '../../../src/scoring/scorer.ts';
+import type { Files } from '../../../src/storage/durable-files.ts';
+import { localFiles } from '../../../src/storage/local/local-files.ts';
 
-type More = Partial<Pick<Run, 'files' | 'openInput' | 'part' | 'paths' | 'windowBytes'>>;
+type More = Partial<Pick<Run, 'backends' | 'openInput' | 'part' | 'paths' | 'windowBytes'>> & {
+  /** Writes the files of the output. */
+  files?: Files;
+};
 
 /**
  * Scores a CSV.
@@ -22,7 +27,7 @@ export async function score(
   options: RunValues,
   service: ServiceClient | Scorer,
   { stop, ...observer }: RunObserver & { stop?: AbortSignal } = {},
-  more: More = {},
+  { files, ...more }: More = {},
 ): Promise<RunResult | undefined> {
   let result: RunResult | undefined;
   const keep: RunObserver = {
@@ -40,6 +45,7 @@ export async function score(
     openScorer: async () => ({ scorer, close: async () => {} }),
     observers: [observer, keep],
     control,
+    ...(files && { backends: new Map([[undefined, localFiles(files)]]) }),
     ...more,
   }).finally(() => control.end());
   return result;

@@ -1,13 +1,12 @@
-import { dirname } from 'node:path';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { sha256Of } from '../../storage/checksum.ts';
-import type { Files } from '../../storage/durable-files.ts';
-import { accessOf } from '../../storage/local/access.ts';
+import type { Backends } from '../../storage/backends.ts';
 import type { PartialFile } from '../../storage/partial-file.ts';
 import { type Attempt, nextAttempt } from '../attempt.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import { isRejects } from '../paths/leftovers.ts';
 import { removeSetAside } from '../paths/previous-rejects.ts';
-import { finishRenames, type RunFiles } from '../paths/run-files.ts';
+import { publish } from '../paths/publish.ts';
+import type { RunOutputs } from '../paths/run-outputs.ts';
 import { CheckpointSaver, stopError } from './checkpoint-saver.ts';
 import { extentsOf, type Mark } from './mark.ts';
 import type {
@@ -19,21 +18,17 @@ import type {
   RunIdentity,
   WrittenExtents,
 } from './output.ts';
-import type { RejectsFile } from './rejects-file.ts';
+import type { RejectsOutput } from './rejects-output.ts';
 
-export interface FileOutputOptions
+export interface ResumableOutputOptions
   extends Pick<
     RunValues,
     | ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained')
     | ('history' | 'checkpointInterval' | 'private')
   > {
-  /** OUTPUT as given, for messages. */
-  name: string;
-  /** Its path with links resolved. */
-  path: string;
-  /** Path given with --rejects, with links resolved; undefined: next to the output. */
-  rejects: string | undefined;
-  files: Files;
+  outputs: RunOutputs;
+  /** Backends, if they are not the usual ones. */
+  backends?: Backends | undefined;
   /** Whether an unfinished run is known to be of different work. */
   isOtherWork?: boolean;
   /** Called when an unfinished run was set aside. */
@@ -43,43 +38,40 @@ export interface FileOutputOptions
 }
 
 /**
- * An output file that survives a killed process. Bytes go to OUTPUT.partial. They are synced at intervals, and only then
- * does the checkpoint that covers them replace the previous one. The end is a sequence that may be interrupted anywhere:
- * sync everything, save the complete checkpoint, rename, sync the folder, remove the checkpoint.
+ * An output that survives a killed process. Its bytes go where nobody sees them, such as OUTPUT.partial. They are synced
+ * at intervals, and only then does the checkpoint that covers them replace the previous one. The end is a sequence that
+ * may be interrupted anywhere: sync everything, save the complete checkpoint, publish, remove the checkpoint.
  */
-export class FileOutput implements Output {
+export class ResumableOutput implements Output {
   readonly attempt: Attempt;
   readonly previous: PreviousRun | undefined;
-  readonly #options: FileOutputOptions;
-  readonly #paths: RunFiles;
+  readonly #options: ResumableOutputOptions;
+  readonly #outputs: RunOutputs;
   readonly #partial: PartialFile<Mark>;
-  readonly #rejects: RejectsFile;
+  readonly #rejects: RejectsOutput;
   readonly #identity: RunIdentity;
   readonly #saver: CheckpointSaver;
 
   constructor(
-    options: FileOutputOptions,
-    paths: RunFiles,
+    options: ResumableOutputOptions,
     partial: PartialFile<Mark>,
-    rejects: RejectsFile,
+    rejects: RejectsOutput,
     identity: RunIdentity,
     previous: PreviousRun | undefined,
   ) {
     this.#options = options;
-    this.#paths = paths;
+    this.#outputs = options.outputs;
     this.#partial = partial;
     this.#rejects = rejects;
     this.#identity = identity;
     this.previous = previous;
-    const { name, checkpointInterval: interval, files, history } = options;
-    const access = accessOf(paths.output, options.private);
+    const { outputs, checkpointInterval: interval, history } = options;
     const { fingerprint } = identity;
     const saved = previous?.checkpoint;
     this.attempt = saved === undefined ? identity.attempt : attemptAfter(saved);
     const { attempt } = this;
     this.#saver = new CheckpointSaver({
-      name,
-      paths,
+      outputs,
       attempt,
       fingerprint,
       history,
@@ -87,8 +79,6 @@ export class FileOutput implements Output {
       rejects,
       saved,
       interval,
-      access,
-      files,
     });
   }
 
@@ -105,7 +95,7 @@ export class FileOutput implements Output {
       await this.#rejects.write(rejects);
       await this.#partial.append({ bytes, endsMember, mark });
     } catch (cause) {
-      throw stopError(this.#options.name, cause);
+      throw stopError(this.#outputs.output.name, cause);
     }
     this.#saver.saveWhenDue();
   }
@@ -120,13 +110,12 @@ export class FileOutput implements Output {
     await this.#saver.settled();
     this.#saver.throwIfFailed();
     try {
-      const isNamed = this.#options.rejects !== undefined;
-      if (isNamed && this.#rejects.extent.bytes === 0)
+      if (this.#rejects.extent.bytes === 0 && (await this.#needsRejects()))
         await this.#rejects.write(this.#identity.rejectsHeader);
       await this.#partial.append({ bytes: NOTHING, endsMember: true, mark: () => this.#markAt(end) });
       await this.#partial.flush();
     } catch (cause) {
-      throw stopError(this.#options.name, cause);
+      throw stopError(this.#outputs.output.name, cause);
     }
     await this.#saver.save('complete');
     const written = extentsOf(this.#partial.committed);
@@ -135,7 +124,7 @@ export class FileOutput implements Output {
   }
 
   sha256(): Promise<string> {
-    return sha256Of(this.#paths.output);
+    return this.#outputs.output.sha256();
   }
 
   async suspend(): Promise<ResumePoint | undefined> {
@@ -151,9 +140,12 @@ export class FileOutput implements Output {
   async discard(): Promise<void> {
     await this.#saver.settled();
     await this.#close();
-    const { checkpoint, partial, rejectsPartial } = this.#paths;
-    // The checkpoint goes first: it must never refer to a file that no longer exists.
-    for (const path of [checkpoint, partial, rejectsPartial]) await this.#options.files.remove(path);
+    const { output, rejects } = this.#outputs;
+    const { saved } = this.#saver;
+    // The checkpoint goes first: it must never refer to bytes that no longer exist.
+    await output.checkpoint.remove();
+    await output.discard(saved?.output);
+    await rejects.discard(saved?.rejects);
   }
 
   /** What led to this is reported; a failure to close is not. */
@@ -164,25 +156,30 @@ export class FileOutput implements Output {
 
   /** Removes partial files that no checkpoint covers; they would block the next run. */
   async #removeUncommitted(): Promise<void> {
-    const { files } = this.#options;
-    const { partial, rejectsPartial } = this.#paths;
+    const { output, rejects } = this.#outputs;
     const { saved } = this.#saver;
-    if (saved === undefined) await files.remove(partial).catch(() => {});
-    if (saved === undefined || saved.rejects.bytes === 0) await files.remove(rejectsPartial).catch(() => {});
+    if (saved === undefined) await output.discard().catch(() => {});
+    if (saved === undefined || saved.rejects.bytes === 0) await rejects.discard().catch(() => {});
+  }
+
+  /** A place that was named gets a file in any case; an earlier one that cannot be removed is replaced by its header. */
+  async #needsRejects(): Promise<boolean> {
+    const { rejects, hasDefaultRejects } = this.#outputs;
+    return !hasDefaultRejects || (!rejects.canRemove && (await isRejects(rejects)));
   }
 
   #markAt(commitPoint: CommitPoint): Mark {
     return { rejects: this.#rejects.extent, commitPoint };
   }
 
-  /** Renames the files into place; the complete checkpoint was saved before. */
+  /** The complete checkpoint was saved before. */
   async #publish(written: WrittenExtents): Promise<void> {
-    const { files } = this.#options;
-    await files.syncFolder(dirname(this.#paths.output));
+    const { output } = this.#outputs;
+    await output.settle();
     await this.#partial.close();
     await this.#rejects.close();
-    await removeSetAside(files, this.#paths.output);
-    await finishRenames(files, this.#paths, written);
+    await removeSetAside(output, this.#options.backends);
+    await publish(this.#outputs, written);
   }
 }
 

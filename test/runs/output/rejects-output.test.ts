@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { RejectsFile } from '../../../src/runs/output/rejects-file.ts';
+import { RejectsOutput } from '../../../src/runs/output/rejects-output.ts';
 import { diskFiles, type Files } from '../../../src/storage/durable-files.ts';
-import { accessOf } from '../../../src/storage/local/access.ts';
+import { LocalOutput } from '../../../src/storage/local/local-output.ts';
 import { newFolder } from '../../support/folder.ts';
 
 it('a rejects file that is closed while it is being opened is closed', async t => {
-  const path = join(await newFolder(t), 'rejects.partial');
+  const path = join(await newFolder(t), 'rejects');
   let closed = 0;
   const files: Files = {
     ...diskFiles,
@@ -16,7 +16,7 @@ it('a rejects file that is closed while it is being opened is closed', async t =
       return { ...file, close: () => file.close().then(() => void closed++) };
     },
   };
-  const rejects = new RejectsFile(files, path, accessOf(path, false));
+  const rejects = new RejectsOutput(new LocalOutput(path, { files }));
   const writing = rejects.write(Buffer.from('a reject\n')).catch(() => {});
   await rejects.close();
   await writing;

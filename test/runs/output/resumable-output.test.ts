@@ -3,13 +3,15 @@ import { describe, it } from 'node:test';
 import { firstAttempt } from '../../../src/runs/attempt.ts';
 import { type Checkpoint, readCheckpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
 import { PrefixDigest } from '../../../src/runs/checkpoint/prefix-digest.ts';
-import { FileOutput } from '../../../src/runs/output/file-output.ts';
 import type { CommitPoint, Piece } from '../../../src/runs/output/output.ts';
-import { RejectsFile } from '../../../src/runs/output/rejects-file.ts';
+import { RejectsOutput } from '../../../src/runs/output/rejects-output.ts';
+import { ResumableOutput } from '../../../src/runs/output/resumable-output.ts';
 import { runFilesOf } from '../../../src/runs/paths/run-files.ts';
+import { runOutputsOf } from '../../../src/runs/paths/run-outputs.ts';
 import { newRowCounts } from '../../../src/scoring/row-counts.ts';
 import { none } from '../../../src/storage/codecs/none.ts';
-import { privateAccess } from '../../../src/storage/local/access.ts';
+import { NOTHING_WRITTEN } from '../../../src/storage/durable-output.ts';
+import { LocalOutput } from '../../../src/storage/local/local-output.ts';
 import { fileStart } from '../../../src/storage/partial-file.ts';
 import { MemoryFiles } from '../../support/memory-files.ts';
 
@@ -25,22 +27,21 @@ const fingerprint = {
 };
 
 /** An output whose checkpoint is due after every piece, unless it is never due. */
-async function open(files: MemoryFiles, checkpointInterval = 0): Promise<FileOutput> {
+async function open(files: MemoryFiles, checkpointInterval = 0): Promise<ResumableOutput> {
+  const local = new LocalOutput(paths.output, { name: 'out.csv', files });
+  const outputs = runOutputsOf(local);
   const options = {
-    name: 'out.csv',
-    path: paths.output,
-    rejects: undefined,
-    files,
+    outputs,
     ifExists: 'replace' as const,
     restart: false,
     restartIfChanged: false,
     checkpointInterval,
-    private: true,
+    private: false,
   };
-  const partial = none.partialFile<never>(await files.open(paths.partial), fileStart);
-  const rejects = new RejectsFile(files, paths.rejectsPartial, privateAccess);
+  const partial = none.partialFile<never>(await local.open(NOTHING_WRITTEN), fileStart);
+  const rejects = new RejectsOutput(outputs.rejects);
   const identity = { attempt: firstAttempt(), fingerprint, rejectsHeader: Buffer.from('header\n') };
-  return new FileOutput(options, paths, partial, rejects, identity, undefined);
+  return new ResumableOutput(options, partial, rejects, identity, undefined);
 }
 
 const piece = (text: string, rejects = ''): Piece => ({

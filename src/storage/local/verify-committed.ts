@@ -1,14 +1,8 @@
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
-import type { Files } from '../../storage/durable-files.ts';
-import { readTail, Tail } from '../../storage/tail-digest.ts';
-
-/** The part of a file that a checkpoint guarantees. */
-export interface CommittedExtent {
-  bytes: number;
-  /** SHA-256 of the end of those bytes (see `Tail`), hex. */
-  tail: string;
-}
+import type { Files } from '../durable-files.ts';
+import type { StoredExtent } from '../durable-output.ts';
+import { readTail, Tail } from '../tail-digest.ts';
 
 /**
  * Checks that a file still has all committed bytes, and that their tail is unchanged.
@@ -19,7 +13,7 @@ export interface CommittedExtent {
 export async function verifyCommitted(
   files: Files,
   path: string,
-  { bytes, tail }: CommittedExtent,
+  { bytes, tail }: StoredExtent,
 ): Promise<Tail> {
   if (bytes === 0) return Tail.empty;
   const size = await files.size(path);
@@ -55,7 +49,7 @@ export async function verifyCommitted(
 export async function verifyWhole(
   files: Files,
   path: string,
-  written: CommittedExtent,
+  written: StoredExtent,
   name = path,
 ): Promise<void> {
   if (written.bytes === 0) return;

@@ -1,0 +1,21 @@
+import { RowcastError } from '../../base/errors.ts';
+import { schemeOf } from '../../base/scheme.ts';
+import type { Target } from '../../storage/target.ts';
+
+/**
+ * The path of an output, for what works with its files.
+ *
+ * @param needs what needs a local file, as the subject of a sentence
+ * @throws RowcastError `usage` for any other output
+ */
+export function localPath({ name, path }: Pick<Target, 'name' | 'path'>, needs: string): string {
+  if (path !== undefined) return path;
+  throw new RowcastError('usage', `${needs} an output that is a local file`, {
+    location: { file: name },
+    hint: 'Give -o FILE. A finished file can be copied elsewhere.',
+  });
+}
+
+/** The same for a pattern of outputs, which is not resolved yet. */
+export const checkLocalPattern = (pattern: string, needs: string): void =>
+  void localPath({ name: pattern, path: schemeOf(pattern) === undefined ? pattern : undefined }, needs);

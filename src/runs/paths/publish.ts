@@ -1,0 +1,46 @@
+import { type DurableOutput, NOTHING_WRITTEN, type StoredExtent } from '../../storage/durable-output.ts';
+import { isRejects } from './leftovers.ts';
+import type { RunOutputs } from './run-outputs.ts';
+
+/** What a complete checkpoint says about the outputs that are published. */
+export interface CompleteExtents {
+  output: StoredExtent;
+  rejects: StoredExtent;
+  /** The rows that were repaired, as they were rejected; only a repair has them. */
+  repaired?: StoredExtent;
+}
+
+/**
+ * The last steps of a run whose checkpoint is complete. Any of them may have been done before the process was killed.
+ * The checkpoint is removed last, so that the next run does the remaining steps.
+ *
+ * @param onPublished called before the checkpoint is removed
+ * @throws RowcastError `output_lost` if neither the partial nor the final output is complete; `partial_damaged`
+ */
+export async function publish(
+  { output, rejects, hasDefaultRejects, repaired }: RunOutputs,
+  written: CompleteExtents,
+  onPublished?: () => Promise<unknown>,
+): Promise<void> {
+  const { repaired: rowsRepaired = NOTHING_WRITTEN } = written;
+  await output.verifyWhole(written.output);
+  await rejects.verifyWhole(written.rejects);
+  await repaired.verifyWhole(rowsRepaired);
+  await publishOrRemove(rejects, written.rejects, hasDefaultRejects);
+  await publishOrRemove(repaired, rowsRepaired, true);
+  await output.publish(written.output);
+  const folders = new Map([rejects, output].map(place => [place.folder, place]));
+  for (const place of folders.values()) await place.settle();
+  await onPublished?.();
+  await output.checkpoint.remove();
+}
+
+/** @param mayRemove whether the one of an earlier run is removed if there is none now: it must not be mistaken for it */
+async function publishOrRemove(
+  place: DurableOutput,
+  written: StoredExtent,
+  mayRemove: boolean,
+): Promise<void> {
+  if (written.bytes > 0) await place.publish(written);
+  else if (mayRemove && place.canRemove && (await isRejects(place))) await place.remove();
+}

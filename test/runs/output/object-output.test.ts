@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { discardUnfinished } from '../../../src/runs/status/discard-run.ts';
+import { readStatus } from '../../../src/runs/status/status.ts';
+import { statusReport } from '../../../src/runs/status/status-report.ts';
+import { withObjectStore } from '../../support/object-store/object-backend.ts';
+import { ObjectClient } from '../../support/object-store/object-client.ts';
+import { type StoreBench, storeBench } from '../../support/object-store/scored-in-store.ts';
+
+/** Stops a run once a checkpoint has been saved and some parts are uploaded. */
+async function stopped({ run, service }: StoreBench, key: string): Promise<void> {
+  const stop = new AbortController();
+  let parts = 0;
+  service.hooks.after = ({ text }) => {
+    if (text === `PUT ${key}?part`) parts++;
+    if (text === `PUT ${key}.checkpoint` && parts >= 2) stop.abort('test');
+  };
+  await assert.rejects(run(key, { stop: stop.signal }), { name: 'Interrupted' });
+  delete service.hooks.after;
+}
+
+describe('an output that is an object', { concurrency: true }, () => {
+  for (const key of ['/out.csv', '/out.csv.gz'])
+    it(`has the bytes that a file would have, and so have its rejects: ${key}`, async t => {
+      const bench = await storeBench(t);
+      const result = await bench.run(key, { values: { checksum: true } });
+      const wanted = await bench.wanted(key.slice(1));
+      assert.deepEqual(bench.written(key), wanted);
+      assert.deepEqual(bench.service.uploads(), []);
+      const sha256 = createHash('sha256')
+        .update(wanted.get('') ?? '')
+        .digest('hex');
+      assert.equal(result?.checksums?.output, sha256);
+      assert.ok((result?.accounts.rejected ?? 0) > 0);
+    });
+
+  for (const key of ['/out.csv', '/out.csv.gz'])
+    it(`is resumed by the same command, and nothing is visible until then: ${key}`, async t => {
+      const bench = await storeBench(t, 4000);
+      const wanted = await bench.wanted(key.slice(1));
+      await stopped(bench, key);
+      assert.deepEqual([...bench.written(key).keys()], ['.checkpoint']);
+      const result = await bench.run(key);
+      assert.ok((result?.resumedFrom ?? 0) > 100, `resumed from ${result?.resumedFrom}`);
+      assert.deepEqual(bench.written(key), wanted);
+      assert.deepEqual(bench.service.uploads(), []);
+    });
+
+  it('shows its status from the checkpoint', async t => {
+    const bench = await storeBench(t);
+    const name = bench.service.nameOf('/out.csv');
+    await stopped(bench, '/out.csv');
+    const status = await readStatus(name, withObjectStore());
+    const report = statusReport(name, status);
+    assert.deepEqual([report.state, report.alive, report.report], ['stopped', false, 'r']);
+    assert.ok((report.rows?.read ?? 0) >= 200 && (status.partialBytes ?? 0) >= 2 * (64 << 10));
+    await bench.run('/out.csv');
+    assert.equal(statusReport(name, await readStatus(name, withObjectStore())).state, 'finished');
+  });
+
+  it('that is discarded leaves neither an upload nor a checkpoint, and an earlier object stays', async t => {
+    const bench = await storeBench(t, 600);
+    await bench.run('/out.csv', { values: { limit: 5 } });
+    const earlier = bench.written('/out.csv');
+    await stopped(bench, '/out.csv');
+    assert.notDeepEqual(bench.service.uploads(), []);
+    assert.equal(await discardUnfinished(bench.service.nameOf('/out.csv'), withObjectStore()), true);
+    assert.deepEqual(bench.written('/out.csv'), earlier);
+    assert.deepEqual(bench.service.uploads(), []);
+  });
+
+  it('replaces the rejects of an earlier run by their header if it has none, because nothing is deleted', async t => {
+    const bench = await storeBench(t, 600);
+    await bench.run('/out.csv');
+    const rejects = bench.written('/out.csv').get('.rejects') ?? Buffer.alloc(0);
+    const input = join(bench.folder, 'good.csv');
+    await writeFile(input, 'id,plan,note\n5,a,b\n');
+    await bench.run('/out.csv', { values: { input } });
+    const header = rejects.subarray(0, rejects.indexOf('\n') + 1);
+    assert.deepEqual(bench.written('/out.csv').get('.rejects'), header);
+    assert.deepEqual([...bench.written('/out.csv').keys()].sort(), ['', '.rejects']);
+  });
+
+  it('can have its rejects elsewhere, in the store or in a file, and a file can have its own in the store', async t => {
+    const bench = await storeBench(t, 600);
+    const { run, service, folder } = bench;
+    const wanted = await bench.wanted('out.csv');
+    const file = join(folder, 'rejects.csv');
+    const output = join(folder, 'a.csv');
+    await run('/a.csv', { values: { rejects: service.nameOf('/a-rejects.csv') } });
+    await run('/b.csv', { values: { rejects: file } });
+    await run('/', { values: { output, rejects: service.nameOf('/c-rejects.csv') } });
+    for (const [key, suffix] of [
+      ['/a.csv', ''],
+      ['/a-rejects.csv', '.rejects'],
+      ['/b.csv', ''],
+      ['/c-rejects.csv', '.rejects'],
+    ] as const)
+      assert.deepEqual(service.objects.get(key)?.bytes, wanted.get(suffix), key);
+    assert.deepEqual(await readFile(file), wanted.get('.rejects'));
+    assert.deepEqual(await readFile(output), wanted.get(''));
+    assert.deepEqual([service.objects.size, service.uploads()], [4, []]);
+  });
+
+  it('is not resumed with its rejects in another place', async t => {
+    const bench = await storeBench(t);
+    await stopped(bench, '/out.csv');
+    const rejects = bench.service.nameOf('/elsewhere.csv');
+    await assert.rejects(bench.run('/out.csv', { values: { rejects } }), { code: 'other_work' });
+  });
+
+  it('is given up if its run begins again with other options', async t => {
+    const bench = await storeBench(t);
+    const wanted = await bench.wanted('out.csv');
+    await stopped(bench, '/out.csv');
+    await bench.run('/out.csv', { values: { restart: true } });
+    assert.deepEqual(bench.written('/out.csv'), wanted);
+    assert.deepEqual(bench.service.uploads(), []);
+    await stopped(bench, '/out.csv');
+    await bench.run('/out.csv', { values: { restartIfChanged: true, prefix: 'p' } });
+    assert.match(bench.written('/out.csv').get('')?.toString() ?? '', /^id,plan,note,p_no,p_yes/);
+    assert.deepEqual(bench.service.uploads(), []);
+  });
+
+  it('whose upload was aborted by another program is refused until it is restarted', async t => {
+    const bench = await storeBench(t);
+    await stopped(bench, '/out.csv');
+    for (const upload of await new ObjectClient(bench.service.nameOf('/out.csv'), 'other').uploads())
+      await new ObjectClient(bench.service.nameOf('/out.csv'), 'other').abort(upload);
+    await assert.rejects(bench.run('/out.csv'), { code: 'partial_too_short' });
+    await bench.run('/out.csv', { values: { restart: true } });
+    assert.deepEqual(bench.service.uploads(), []);
+  });
+
+  it('is written by one process at a time', async t => {
+    const bench = await storeBench(t, 600);
+    let second: Promise<unknown> | undefined;
+    bench.service.hooks.before = ({ text }) => {
+      if (text === 'POST /out.csv?uploads')
+        second ??= assert.rejects(bench.run('/out.csv', { store: { client: 'second' } }), { code: 'locked' });
+    };
+    await bench.run('/out.csv');
+    assert.ok(second);
+    await second;
+  });
+});

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { localPath } from '../../../src/runs/paths/local-path.ts';
+import { repair } from '../../../src/runs/repair/repair.ts';
+import { pairFiles } from '../../../src/runs/several/pair-files.ts';
+import { resolveTarget } from '../../../src/storage/backends.ts';
+import { withObjectStore } from '../../support/object-store/object-backend.ts';
+
+describe('what needs a local file refuses', () => {
+  it('an output in a store', async () => {
+    const target = await resolveTarget('store://127.0.0.1:9/out.csv', false, withObjectStore());
+    assert.ok(target.durable);
+    assert.throws(() => localPath(target, 'shards need'), {
+      code: 'usage',
+      message: 'shards need an output that is a local file',
+    });
+  });
+
+  it('a pattern of outputs in a store', async () => {
+    const inputs = [{ path: 'a.csv', name: 'a', dir: '' }];
+    await assert.rejects(pairFiles(inputs, { output: 's3://b/{name}.csv', rejects: undefined }), {
+      code: 'usage',
+    });
+  });
+
+  it('stdout', async () => {
+    const unread = { corrected: 'none.csv', private: false, maxRecordBytes: 1 };
+    await assert.rejects(repair({ output: '-', ...unread }), { code: 'usage' });
+  });
+});
