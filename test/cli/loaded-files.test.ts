@@ -7,11 +7,11 @@ import { loadedFiles } from '../support/loaded-files.ts';
 import { startStub } from '../support/stub/service.ts';
 
 describe('a command loads no code of others', () => {
-  it('rowcast --version: next to nothing', async t => {
+  it('rowcast --version loads next to nothing', async t => {
     assert.deepEqual(await loadedFiles(t, ['--version']), ['rowcast.js', 'version.js']);
   });
 
-  it('rowcast --help: the command line and its tables', async t => {
+  it('rowcast --help loads the command line and its tables', async t => {
     assert.deepEqual(await loadedFiles(t, ['--help']), [
       'cli-help-help-text.js',
       'command-line.js',
@@ -24,7 +24,7 @@ describe('a command loads no code of others', () => {
     ]);
   });
 
-  it('rowcast score with a service: nothing to train, to serve, to queue or to trace', async t => {
+  it('rowcast score with a service loads nothing to train, to serve, to queue or to trace', async t => {
     const stub = await startStub();
     t.after(() => stub.close());
     const cwd = await newFolder(t);

@@ -69,14 +69,14 @@ for (const [what, install] of [
     });
     after(() => hosted?.close());
 
-    it('has a command that can be executed, and its manual', async () => {
+    it('can be executed, because rowcast is installed with its manual', async () => {
       const { stdout } = await promisify(execFile)(join(bin, 'rowcast'), ['--version']);
       assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
       assert.ok(lstatSync(join(bin, '../share/man/man1/rowcast.1')).isSymbolicLink());
     });
 
     for (const page of pages)
-      it(page, { timeout: 300_000 }, async t => {
+      it(`can be executed on ${page}`, { timeout: 300_000 }, async t => {
         const folder = await newFolder(t);
         await filesOfReader(folder);
         await cp(summary, join(folder, 'monday.json'));

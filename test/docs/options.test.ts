@@ -25,7 +25,7 @@ const pages = ['README.md', ...readdirSync(join(root, 'docs')).map(name => join(
 
 describe('the options that the documentation names', () => {
   for (const page of pages)
-    it(`exist: ${page}`, () => {
+    it(`exist, on ${page}`, () => {
       const text = readFileSync(join(root, page), 'utf8');
       const named = [...text.matchAll(/(?<![\w-])--([a-z][a-z\d-]*[a-z\d])/g)].map(([, name = '']) => name);
       assert.deepEqual(

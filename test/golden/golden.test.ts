@@ -11,13 +11,13 @@ const check = async (name: string, run: Run): Promise<void> => {
   assert.equal(actual.csv.toString('latin1'), expected.csv.toString('latin1'));
 };
 
-describe('golden cases (npm run golden records them)', async () => {
+describe('a golden case gives what npm run golden has recorded:', async () => {
   for (const name of await caseNames()) it(name, () => check(name, inProcess.rowcast));
 });
 
 /** One with rejects, and one that fails. */
 const asProcesses = ['csv-ragged-long', 'wrong-key'];
 
-describe('golden cases in separate processes', () => {
+describe('a golden case gives the same in a process of its own:', () => {
   for (const name of asProcesses) it(name, () => check(name, rowcast));
 });

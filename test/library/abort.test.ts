@@ -9,8 +9,8 @@ const why = new Error('the reason');
 const interrupted = { code: 'interrupted', exitCode: 75, retryable: true, cause: why };
 
 // At the same time, because two of them wait for the end of what cannot be stopped.
-describe('a run of the library that is aborted', { concurrency: true }, () => {
-  it('before it starts: nothing is written', async t => {
+describe('a run of the library can be aborted', { concurrency: true }, () => {
+  it('before it starts, and writes nothing', async t => {
     const { run, at, write, folder } = await bench(t);
     const input = await write('in.csv', csv(3));
     const signal = AbortSignal.abort(why);
@@ -18,7 +18,7 @@ describe('a run of the library that is aborted', { concurrency: true }, () => {
     assert.deepEqual(await readdir(folder), ['in.csv']);
   });
 
-  it('while it waits for its input: what was read is kept, and the same call resumes', async t => {
+  it('while it waits for its input, keeps what was read, and resumes with the same call', async t => {
     const { run, at, read, write } = await bench(t);
     const whole = await write('in.csv', csv(400));
     await score({ input: whole, output: at('expected.csv'), ...run });
@@ -61,7 +61,7 @@ describe('a run of the library that is aborted', { concurrency: true }, () => {
     assert.deepEqual(await readdir(folder), ['in.csv']);
   });
 
-  it('while it waits for a retry: without waiting for the rest of the outage', async t => {
+  it('while it waits for a retry, and does not wait for the rest of the outage', async t => {
     const stop = new AbortController();
     const { stub, run, at, write } = await bench(t, {
       behave({ response }) {
@@ -81,7 +81,7 @@ describe('a run of the library that is aborted', { concurrency: true }, () => {
     await assert.rejects(aborted, interrupted);
   });
 
-  it('while its output stream does not finish: the stream is destroyed', async t => {
+  it('while its output stream does not finish, and destroys it', async t => {
     const stop = new AbortController();
     const { run, write } = await bench(t);
     const input = await write('in.csv', csv(3));

@@ -7,6 +7,7 @@ import { none } from '../../src/storage/codecs/none.ts';
 import { type Appended, type Extent, fileStart } from '../../src/storage/partial-file.ts';
 import { readTail } from '../../src/storage/tail-digest.ts';
 import { MemoryFiles } from '../support/memory-files.ts';
+import '../support/random-tests.ts';
 
 /** Parts of an output, the mark of each being its number; some have no mark, and some no bytes. */
 const parts = fc.array(fc.record({ bytes: fc.uint8Array({ maxLength: 40 }), isMarked: fc.boolean() }), {

@@ -10,3 +10,19 @@ export const isFull = process.env.TEST_FULL === '1';
 export const runs = (full: number): number => (isFull ? full : Math.ceil(full / 10));
 
 fc.configureGlobal({ seed, numRuns: runs(100) });
+
+/** Surrogates, which are no characters by themselves. */
+const [FIRST_SURROGATE, SURROGATES] = [0xd800, 0x800];
+
+/**
+ * Any character of Unicode, as the unit of a string. fast-check's own unit `binary` is the same, but enters all million
+ * of them into a map first, which takes longer than most tests.
+ */
+export const character = fc.nat(0x10ffff - SURROGATES).map(
+  number => String.fromCodePoint(number < FIRST_SURROGATE ? number : number + SURROGATES),
+  text => {
+    const code = typeof text === 'string' ? text.codePointAt(0) : undefined;
+    if (code === undefined || String.fromCodePoint(code) !== text) throw new Error('not a single character');
+    return code < FIRST_SURROGATE ? code : code - SURROGATES;
+  },
+);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { flag, Html, html, named } from '../../src/web/html.ts';
+import { character } from '../support/random-tests.ts';
 
 /** Undoes the entities, as a browser does. */
 const decoded = (text: string): string =>
@@ -15,7 +16,7 @@ const decoded = (text: string): string =>
 describe('the template html', () => {
   it('escapes every value, so that it is read back as it was and contains no markup', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), text => {
+      fc.property(fc.string({ unit: character }), text => {
         const made = html`<p title="${text}">${text}</p>`.toString();
         const [, title, content] = /^<p title="([^"<>']*)">([^"<>']*)<\/p>$/s.exec(made) ?? [];
         assert.equal(decoded(title ?? '-'), text);

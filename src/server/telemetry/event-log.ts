@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { LoggedEvent } from '../../base/reference/logged-event.ts';
 
 /** At most one line per interval: during an attack there are thousands of events per second. */
 const EVERY_MS = 10_000;
@@ -6,14 +7,14 @@ const EVERY_MS = 10_000;
 /** Logs events by kind: the first immediately, then at most one line per 10 s with the count of each kind. */
 export class EventLog<Kind extends string> {
   readonly #log: FastifyBaseLogger;
-  readonly #event: string;
+  readonly #event: LoggedEvent;
   readonly #describe: (counts: Partial<Record<Kind, number>>) => string;
   readonly #counts = new Map<Kind, number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     log: FastifyBaseLogger,
-    event: string,
+    event: LoggedEvent,
     describe: (counts: Partial<Record<Kind, number>>) => string,
   ) {
     this.#log = log;

@@ -4,8 +4,9 @@ import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/in-process.ts';
 import { root } from '../../support/root.ts';
-import { bin, rowcast } from '../../support/rowcast.ts';
+import { bin } from '../../support/rowcast.ts';
 
 const score = ['score', 'fixtures/telecom-history.csv', '--report', 'one', '-o', '/dev/null/out.csv'];
 

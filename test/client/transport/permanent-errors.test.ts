@@ -65,36 +65,36 @@ async function assertStops(t: TestContext, url: string, code: string): Promise<v
     await assert.rejects(call(), { code, kind: 'fatal', severity: 'refused' });
 }
 
-describe('a failure that retrying cannot fix stops at once', { concurrency: true }, () => {
-  it('a certificate for another host, with a hint about the name, not about trust', () => {
+describe('a request stops at once, because retrying cannot help,', { concurrency: true }, () => {
+  it('if the certificate is for another host, with a hint about the name, not about trust', () => {
     const cause = Object.assign(new Error(), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
     const found = permanentError(cause, false);
     assert.equal(found?.code, 'bad_certificate');
     assert.match(`${found.message}. ${found.hint}`, /another host name.*--url/);
   });
 
-  it('a certificate that is not trusted', { skip }, async t => {
+  it('if the certificate is not trusted', { skip }, async t => {
     await assertStops(t, `https://127.0.0.1:${await startTls(t)}`, 'bad_certificate');
   });
 
-  it('http to an https port', { skip }, async t => {
+  it('if it is http to an https port', { skip }, async t => {
     await assertStops(t, `http://127.0.0.1:${await startTls(t)}`, 'tls_expected');
   });
 
-  it('http to an https port that responds with a TLS alert, or with 400 like nginx', async t => {
+  it('if it is http to an https port that responds with a TLS alert, or with 400 like nginx', async t => {
     const alert = await startRaw(t, () => [Buffer.from([0x15, 0x03, 0x01, 0, 2, 2, 0x46])]);
     await assertStops(t, alert, 'tls_expected');
     const page = '<h1>400</h1>The plain HTTP request was sent to HTTPS port';
     await assertStops(t, await startRaw(t, () => whole(page, { status: 400 })), 'tls_expected');
   });
 
-  it('https to an http port', async t => {
+  it('if it is https to an http port', async t => {
     const stub = await startStub();
     t.after(() => stub.close());
     await assertStops(t, stub.url.replace('http:', 'https:'), 'tls_refused');
   });
 
-  it('a host name that is unknown from the start', async t => {
+  it('if the host name is unknown from the start', async t => {
     await assertStops(t, 'http://no-such-host.invalid:1', 'no_such_host');
   });
 });

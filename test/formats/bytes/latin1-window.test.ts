@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { Latin1Window } from '../../../src/formats/bytes/latin1-window.ts';
+import '../../support/random-tests.ts';
 
 it('a window gives the text of any piece, within a window, across two and longer than one', () => {
   const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 7) % 251));

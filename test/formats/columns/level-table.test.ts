@@ -7,6 +7,7 @@ import { levelTable } from '../../../src/formats/columns/level-table.ts';
 import { readerOf } from '../../../src/formats/columns/reader-of.ts';
 import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
 import { read } from '../../support/csv/read.ts';
+import '../../support/random-tests.ts';
 
 /** Texts of few letters, so that many share their ends. */
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: 1, maxLength: 14 });

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Latin1Window } from '../../../src/formats/bytes/latin1-window.ts';
 import { NumberScanner } from '../../../src/formats/json/scan-number.ts';
+import '../../support/random-tests.ts';
 
 function scan(json: string, start = 0): { number: number | undefined; end: number } {
   const bytes = Buffer.from(json);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { changeOf, stabilityIndex } from '../../../src/runs/drift/stability-index.ts';
+import '../../support/random-tests.ts';
 
 /** The formula as it is written, from values instead of counts. */
 function reference(before: readonly number[], now: readonly number[], bins: number): number {

@@ -49,6 +49,9 @@ const optionsOfRun = fc.constantFrom<ChosenProbabilities[]>(
 
 describe('the check of appended fields', () => {
   it('accepts what a run writes, and nothing that a run cannot write', () => {
+    const inputs = runs(2000);
+    let accepted = 0;
+    let refused = 0;
     fc.assert(
       fc.property(
         fc.array(probabilities, { minLength: 2, maxLength: 10 }),
@@ -86,11 +89,15 @@ describe('the check of appended fields', () => {
             const other = { ...written, isPredicted: !written.isPredicted };
             if (!hasHeader && !isValid && isWritable(text, chosen, other) !== false) continue;
             assert.equal(outcome === 'scored', isValid, `${text} instead of ${first}`);
+            if (isValid) accepted++;
+            else refused++;
           }
         },
       ),
-      { numRuns: runs(2000) },
+      { numRuns: inputs },
     );
+    assert.ok(accepted > inputs / 20, `only ${accepted} changed texts of ${inputs} inputs could be written`);
+    assert.ok(refused > inputs, `only ${refused} changed texts of ${inputs} inputs were refused`);
   });
 
   it('knows the class of each column without a header too, once it was predicted', () => {

@@ -151,11 +151,11 @@ it('no wait is longer than what is left of --max-outage', () => {
   assert.equal(decideBy('invalid_response', { downFor: 70 }).left, 0);
 });
 
-describe('another table decides otherwise:', () => {
+describe('the failure table decides', () => {
   const withRule = (kind: FailureKind, rule: Partial<FailureRule>, more?: More): Decision['action'] =>
     decide({ ...failureTable, [kind]: { ...failureTable[kind], ...rule } }, failed(kind, more)).action;
 
-  it('the number of attempts', () => {
+  it('how many attempts are made', () => {
     assert.equal(withRule('invalid_response', { attempts: 5 }, { counted: 2 }), 'retry');
     assert.equal(withRule('rejected_request', { attempts: 2 }), 'retry');
     assert.equal(withRule('server_error', { attempts: 1 }, othersSucceed), 'split');

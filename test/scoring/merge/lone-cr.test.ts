@@ -37,19 +37,23 @@ describe('a file with lone CRs', () => {
   });
 
   it('gives the same bytes after resuming at any commit point', () => {
+    const inputs = runs(500);
+    let resumed = 0;
     fc.assert(
       fc.property(loneCrText, fc.func(fc.boolean()), (text, fails) => {
         const input = encodeText(text, { read: { batchRows: 3 } });
         const merged = mergeAll(input, fails, true) ?? [];
         for (const [index, { isCommitPoint, endsBatch, input: read }] of merged.entries()) {
           if (!isCommitPoint || !endsBatch) continue;
+          resumed++;
           const batches = merged.slice(0, index + 1).filter(piece => piece.endsBatch).length;
           const rest = mergeRest(input, respond(input, fails).slice(batches), read.at(-1));
           assert.deepEqual(rest, Buffer.concat(merged.slice(index + 1).map(({ bytes }) => bytes)));
         }
       }),
-      { numRuns: runs(500) },
+      { numRuns: inputs },
     );
+    assert.ok(resumed > inputs / 4, `only ${resumed} commit points of ${inputs} inputs were resumed at`);
   });
 
   it('has a CR before a blank line that would otherwise join the line before the malformed record', () => {

@@ -108,7 +108,7 @@ const cutOff = (parts: Parameters<typeof form>[0]) => {
   return { body: body.subarray(0, -30), headers };
 };
 
-test('no gzip response unless the client accepts it', async t => {
+test('the response is gzip only if the client accepts it', async t => {
   const target = await serving(t);
   for (const encoding of ['identity', 'gzip;q=0', 'br', 'gzip;q=0.1, identity', '']) {
     const { headers } = await upload(target, `${header}\n${row}\n`, {

@@ -7,7 +7,7 @@ import { recorded } from '../../support/service/recorded.ts';
 test('events are logged immediately, then as counts in at most one line per 10 s', t => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { log, lines } = recorded();
-  const events = new EventLog<Refusal>(log, 'happened', describeRefusals);
+  const events = new EventLog<Refusal>(log, 'requests_refused', describeRefusals);
   const said = () => lines().map(({ msg }) => msg);
   events.add('uploads');
   for (let i = 0; i < 1000; i++) events.add('row_rate');
@@ -18,7 +18,13 @@ test('events are logged immediately, then as counts in at most one line per 10 s
     said()[1],
     'rejected or aborted: requests over the row rate limit (1000), uploads over the key’s share of upload slots (1)',
   );
-  assert.deepEqual(lines()[1], { level: 40, event: 'happened', uploads: 1, row_rate: 1000, msg: said()[1] });
+  assert.deepEqual(lines()[1], {
+    level: 40,
+    event: 'requests_refused',
+    uploads: 1,
+    row_rate: 1000,
+    msg: said()[1],
+  });
   // Without events nothing is logged, and the next event is logged immediately.
   t.mock.timers.tick(10_000);
   assert.equal(lines().length, 2);

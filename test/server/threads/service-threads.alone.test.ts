@@ -106,7 +106,7 @@ test('an upload in large batches gets the rows that it gets in small ones', asyn
 test('threads are started when there is work for them, and end with the service', async t => {
   const started = startedThreads(t);
   const ended: Promise<unknown>[] = [];
-  await t.test('a service', async t => {
+  await t.test('a service starts them one by one', async t => {
     const target = await serving(t, { threads: 2 });
     assert.equal((await post(target, '/user/persona', { id: 'two', ...persona })).status, 200);
     assert.equal((await post(target, '/user/batch-persona', batch(20))).status, 200);

@@ -9,7 +9,7 @@ const mounts = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 43 22 0:52 / /mnt/usb rw - fuseblk /dev/sdc1 rw
 `;
 
-describe('a path is on a network file system', () => {
+describe('a path', () => {
   for (const [path, isOn] of [
     ['/data', true],
     ['/data/in.csv', true],
@@ -19,9 +19,11 @@ describe('a path is on a network file system', () => {
     ['/mnt/usb/in.csv', false],
     ['/in.csv', false],
   ] as const)
-    it(`${path}: ${isOn ? 'yes' : 'no'}`, () => assert.equal(isOnNetwork(path, mounts), isOn));
+    it(`such as ${path} is ${isOn ? '' : 'not '}on a network file system`, () =>
+      assert.equal(isOnNetwork(path, mounts), isOn));
 
-  it('not if the mounts are not known', () => assert.equal(isOnNetwork('/data', ''), false));
+  it('is not on a network file system if the mounts are not known', () =>
+    assert.equal(isOnNetwork('/data', ''), false));
 });
 
 it('EIO of a local disk does not pass, and a stale handle does', () => {

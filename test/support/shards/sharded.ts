@@ -13,7 +13,7 @@ import { pinnedOptions } from '../../../src/shards/plan/pinned-options.ts';
 import { publishShards } from '../../../src/shards/plan/publish-shards.ts';
 import { type WorkOptions, work } from '../../../src/shards/work/work.ts';
 import { newFolder } from '../folder.ts';
-import { rowcast } from '../rowcast.ts';
+import { rowcast } from '../in-process.ts';
 import { trainedHome } from '../service/serving.ts';
 
 /** A test of a sharded run in a folder of its own, next to the same run of one process. */

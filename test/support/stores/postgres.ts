@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { newFolder } from '../folder.ts';
+import { newFolder, sharedFolder } from '../folder.ts';
 import { killProcess, programOf, type Store, unprivileged, untilReady } from './store.ts';
 
 /** Debian has a folder of programs for each version, outside of PATH. */
@@ -20,9 +20,29 @@ const env = { LC_ALL: 'C' };
 /** Why a test cannot have PostgreSQL; false if it can. */
 export const noPostgres = initdb === undefined && 'initdb of PostgreSQL is not installed';
 
+const bin = dirname(initdb ?? '');
+
+/** By how users are checked: the data of a server that has never run, which takes longer to make than to copy. */
+const made = new Map<string, Promise<string>>();
+
+function newData(auth: string): Promise<string> {
+  const known = made.get(auth) ?? makeData(auth);
+  made.set(auth, known);
+  return known;
+}
+
+async function makeData(auth: string): Promise<string> {
+  const folder = await sharedFolder();
+  const user = unprivileged();
+  if (user.uid !== undefined) await chown(folder, user.uid, user.gid ?? user.uid);
+  const data = join(folder, 'data');
+  const args = ['-D', data, '-U', 'rowcast', '-A', auth, '-N', '--no-instructions'];
+  await promisify(execFile)(join(bin, 'initdb'), args, { ...user, cwd: folder, env });
+  return data;
+}
+
 /** Starts PostgreSQL on a Unix socket; it ends with the test. @param auth how users of the socket are checked */
 export async function startPostgres(t: TestContext, auth = 'trust'): Promise<Store> {
-  const bin = dirname(initdb ?? '');
   const folder = await newFolder(t);
   const user = unprivileged();
   // It refuses to run as root.
@@ -31,8 +51,7 @@ export async function startPostgres(t: TestContext, auth = 'trust'): Promise<Sto
   const sockets = join(folder, 'sockets');
   await mkdir(sockets, { mode: 0o777 });
   if (user.uid !== undefined) await chown(sockets, user.uid, user.gid ?? user.uid);
-  const made = ['-D', data, '-U', 'rowcast', '-A', auth, '-N', '--no-instructions'];
-  await promisify(execFile)(join(bin, 'initdb'), made, { ...user, cwd: folder, env });
+  await promisify(execFile)('cp', ['-Rp', await newData(auth), data]);
   const settings = ['listen_addresses=', 'fsync=off', `unix_socket_directories=${sockets}`];
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {

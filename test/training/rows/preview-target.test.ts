@@ -6,6 +6,7 @@ import { countTexts } from '../../../src/formats/values/date-order.ts';
 import { labelRows } from '../../../src/training/rows/label-rows.ts';
 import { previewTarget } from '../../../src/training/rows/preview-target.ts';
 import { labelsOf, splitRows } from '../../../src/training/rows/split-rows.ts';
+import '../../support/random-tests.ts';
 
 /** What training does with these labels: the rows of each class, or the code of its refusal. */
 function trained(labels: readonly string[], bins?: number): Record<string, number> | string {

@@ -6,9 +6,9 @@ import { parsePredictions } from '../../../../src/client/protocols/report/parse-
 import { ResponseReader } from '../../../../src/client/protocols/report/response-reader.ts';
 import { ResponseTemplate } from '../../../../src/client/protocols/report/response-template.ts';
 import type { ReceivedPredictions } from '../../../../src/scoring/predictions.ts';
-import { isFull, runs } from '../../../support/random-tests.ts';
+import { character, isFull, runs } from '../../../support/random-tests.ts';
 
-const classes = fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 6 }), { minLength: 1, maxLength: 4 });
+const classes = fc.uniqueArray(fc.string({ unit: character, maxLength: 6 }), { minLength: 1, maxLength: 4 });
 
 /** The probabilities of one persona, with a few digits or all digits of a double. */
 const split = (names: readonly string[]): fc.Arbitrary<Record<string, number>> =>

@@ -6,7 +6,7 @@ import { daysOf } from '../../../../src/formats/values/dates.ts';
 import { featuresJson } from '../../../../src/web/report/persona/encode-persona.ts';
 import { controlDate, type FieldKind, type PersonaField } from '../../../../src/web/report/persona/fields.ts';
 import { readPersona } from '../../../../src/web/report/persona/read-form.ts';
-import '../../../support/random-tests.ts';
+import { character } from '../../../support/random-tests.ts';
 
 const field = (kind: FieldKind): PersonaField => ({ key: 'c0', name: 'a', impact: 1, kind, typical: '' });
 const read = (kind: FieldKind, text: unknown) => {
@@ -86,13 +86,13 @@ describe('the form for personas', () => {
 describe('the JSON of a persona', () => {
   it('is what JSON.parse reads, and shows every character', () => {
     const scalar = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: character }),
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.constant(null),
     );
     fc.assert(
       fc.property(
-        fc.uniqueArray(fc.tuple(fc.string({ unit: 'binary' }), scalar), { selector: ([name]) => name }),
+        fc.uniqueArray(fc.tuple(fc.string({ unit: character }), scalar), { selector: ([name]) => name }),
         features => {
           const text = featuresJson(features);
           assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\u2028\u2029]/u);
