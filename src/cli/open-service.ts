@@ -17,7 +17,10 @@ export async function withServiceOf<T>(
 ): Promise<T> {
   const address = chooseService({ flags, env });
   if (address.kind === 'remote')
-    return withClient(address, { values: { timeout }, env, onRetry: retryLines(log) }, use);
+    return withClient(address, { values: { timeout }, env, onRetry: retryLines(log) }, async client => {
+      const { ReportClient } = await import('../client/protocols/report/report-client.ts');
+      return use(new ReportClient(client));
+    });
   // Loaded only when it is needed.
   const { openLocalService } = await import('../models/local/service/local-service.ts');
   const service = await openLocalService(address.home);

@@ -4,7 +4,8 @@ import { camelCase, resolveValues, type Values } from '../base/options/values/re
 import { shapeOptions } from '../base/options/verify.ts';
 import { commandOf } from '../base/shell-word.ts';
 import { writeRow } from '../base/write-row.ts';
-import { dialectOf } from '../formats/csv/dialect.ts';
+import { readAsOf } from '../formats/formats.ts';
+import type { ReadAs } from '../formats/read-options.ts';
 import { type Address, type Environment, flagsOfAddress } from '../library/service/choose-service.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 
@@ -35,7 +36,7 @@ export function describeRejects(run: RejectsOfRun): string {
 export function repairCommands({ values, input, address, rejects, env }: RejectsOfRun): [string, string] {
   const { output } = values;
   const corrected = `${output}.corrected`;
-  const own = dialectOf({ ...values, file: nameOfContent(input) });
+  const own = readAsOf(values, nameOfContent(input));
   const scoring = flagsWhere(
     values,
     ([name, option]) =>
@@ -48,8 +49,8 @@ export function repairCommands({ values, input, address, rejects, env }: Rejects
   const isNamed = values.rejects !== undefined;
   const named = isNamed ? ['--rejects', rejects] : [];
   return [
-    ['score', rejects, ...scoring, ...service, ...dialectFlags(own, rejects), '-o', corrected],
-    ['repair', output, corrected, ...named, ...shape, ...dialectFlags(own, output)],
+    ['score', rejects, ...scoring, ...service, ...readFlags(own, rejects), '-o', corrected],
+    ['repair', output, corrected, ...named, ...shape, ...readFlags(own, output)],
   ].map(([command = '', ...words]) => commandOf(command, words)) as [string, string]; // two commands
 }
 
@@ -69,15 +70,12 @@ function flagsWhere(
     });
 }
 
-type Characters = Pick<ReturnType<typeof dialectOf>, 'delimiter' | 'quote'>;
-
-/** The flags for a file that is not read with this dialect by its name. */
-function dialectFlags({ delimiter, quote }: Characters, file: string): string[] {
-  const usual = dialectOf({ file: nameOfContent(file) });
-  return [
-    ...(delimiter === usual.delimiter ? [] : ['--delimiter', delimiter === '\t' ? 'tab' : delimiter]),
-    ...(quote === usual.quote ? [] : ['--quote', quote ?? 'none']),
-  ];
+/** The flags for a file that is not read like this by its name. */
+function readFlags(own: ReadAs, file: string): string[] {
+  const usual: Readonly<Record<string, unknown>> = readAsOf({}, nameOfContent(file));
+  return Object.entries(own).flatMap(([name, value]) =>
+    value === usual[name] ? [] : [`--${name}`, value === '\t' ? 'tab' : String(value)],
+  );
 }
 
 function flagOf(name: string, kind: Kind, value: unknown): string[] {

@@ -1,9 +1,9 @@
-import type { ServiceClient } from '../client/service-client.ts';
+import type { ReportClient } from '../client/protocols/report/report-client.ts';
 import type { UploadService } from '../runs/transfer-file.ts';
 import { LOCAL } from '../scoring/scorer.ts';
 
 /** What commands ask a prediction service for, hosted or local. */
-export type Service = UploadService & Pick<ServiceClient, 'name' | 'report' | 'persona' | 'testingResults'>;
+export type Service = UploadService & Pick<ReportClient, 'name' | 'report' | 'persona' | 'testingResults'>;
 
 /** A report for people: `local report churn`, or `report churn of http://…`. */
 export const nameReport = (report: string, { name }: Pick<Service, 'name'>): string =>

@@ -1,16 +1,16 @@
 import type { SharedPace } from '../base/contract/shared-pace.ts';
-import type { Wire } from '../base/contract/wire-names.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
 import type { FailureTable } from '../scoring/failures/failure-rule.ts';
 import type { TraceRequest } from '../scoring/trace.ts';
+import type { Protocol } from './protocols/protocol.ts';
 
-export interface ClientOptions {
+export interface ClientOptions<P extends Protocol = Protocol> {
   /** Base URL, from `readBaseUrl`. */
   url: URL;
   key: string;
   /** Name of the service in messages: `local`, or its URL. */
   name: string;
-  wire?: Wire;
+  protocol: P;
   /** Timeout of one request, in seconds. */
   timeout?: number;
   /** How long to keep retrying while the service is unavailable, in seconds. */

@@ -97,6 +97,19 @@ export const failureTable: FailureTable = {
   },
 };
 
+/** A table in which some statuses mean another kind of failure. */
+export function withStatuses(
+  table: FailureTable,
+  moved: Partial<Record<FailureKind, readonly number[]>> = {},
+): FailureTable {
+  const all = Object.values(moved).flat();
+  const kinds = Object.entries(table).map(([kind, rule]) => {
+    const own = rule.statuses.filter(status => !all.includes(status));
+    return [kind, { ...rule, statuses: [...own, ...(moved[kind as FailureKind] ?? [])] }];
+  });
+  return Object.fromEntries(kinds) as FailureTable; // it has the same kinds
+}
+
 /** The kind of failure for an HTTP status other than 200. */
 export function kindOfStatus(status: number, table = failureTable): FailureKind {
   return (

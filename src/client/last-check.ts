@@ -1,9 +1,8 @@
 import { once, setMaxListeners } from 'node:events';
 import type { RecordableHistogram } from 'node:perf_hooks';
-import { looseReport } from '../base/contract/schemas.ts';
-import type { Wire } from '../base/contract/wire-names.ts';
 import { RowcastError } from '../base/errors.ts';
 import type { Pacer } from './pacing/pacer.ts';
+import type { Protocol } from './protocols/protocol.ts';
 import type { Connections } from './transport/connections.ts';
 import { startDeadline } from './transport/deadline.ts';
 import type { Transport } from './transport/http.ts';
@@ -11,7 +10,7 @@ import type { HttpRequest } from './transport/http-request.ts';
 import { MAX_RESPONSE_BYTES, readBody } from './transport/response-body.ts';
 
 /**
- * How long a run waits at its end for the report, or for a surplus response: a multiple of the usual latency, because
+ * How long a run waits at its end for the last responses, or for a surplus response: a multiple of the usual latency, because
  * requests that received the response to an earlier one took less time than they should have.
  */
 const LAST_WAIT = { calls: 4, least: 200, most: 1_000 };
@@ -37,9 +36,9 @@ export function checkWritten({ firstSuspectRow: row }: Pick<Connections, 'firstS
 export interface LastCheckOptions {
   transport: Pick<Transport, 'open' | 'connections'>;
   pacer: Pick<Pacer, 'acquire'>;
-  wire: Wire;
-  /** The request for the report. */
-  request: HttpRequest;
+  /** A request whose response differs from predictions, if the protocol has one. */
+  request: HttpRequest | undefined;
+  kindOf: Protocol['kindOf'];
   /** Latency of the requests so far. */
   latency: RecordableHistogram;
   /** Ends the check. */
@@ -68,19 +67,23 @@ export async function checkLast(options: LastCheckOptions): Promise<void> {
 }
 
 /**
- * Requests the report once more on each connection whose responses were written to the output. Responses arrive in the
- * order of their requests (RFC 9112 section 9.3). If the next one is the report, all earlier ones were in order; if it
+ * Requests the description once more on each connection whose responses were written to the output. Responses arrive in the
+ * order of their requests (RFC 9112 section 9.3). If the next one is the description, all earlier ones were in order; if it
  * holds a batch's predictions, they were not. A connection that responds otherwise, or too late, remains at risk.
  */
 async function checkIdle(options: LastCheckOptions, signal: AbortSignal): Promise<void> {
-  const { transport } = options;
-  const checks = Array.from({ length: transport.connections.atRisk }, () => checkOne(options, signal));
+  const { transport, request } = options;
+  if (request === undefined) return;
+  const checks = Array.from({ length: transport.connections.atRisk }, () =>
+    checkOne(options, request, signal),
+  );
   // A check that fails proves nothing.
   await Promise.allSettled(checks);
 }
 
 async function checkOne(
-  { transport, pacer, wire, request }: LastCheckOptions,
+  { transport, pacer, kindOf }: LastCheckOptions,
+  request: HttpRequest,
   signal: AbortSignal,
 ): Promise<void> {
   const { connections } = transport;
@@ -91,10 +94,11 @@ async function checkOne(
     const { origin } = connection;
     const response = await transport.open(request, signal, slot.onHeaders, connection);
     const body = await readBody(response.body, MAX_RESPONSE_BYTES);
-    const parsed: unknown = JSON.parse(body?.toString('utf8') ?? 'null');
-    if (Object(parsed)[wire.predictions] !== undefined) connections.suspect(origin);
+    if (body === undefined) return;
+    const kind = kindOf(body);
+    if (kind === 'predictions') connections.suspect(origin);
     // If the connection was closed and reopened in the meantime, this proves nothing about the old one.
-    else if (looseReport.safeParse(parsed).success && connection.origin === origin) origin.proven();
+    else if (kind === 'description' && connection.origin === origin) origin.proven();
   } finally {
     slot.release(false);
   }

@@ -1,4 +1,8 @@
+import type { Predictions, PredictionType } from '../base/contract/predictions.ts';
 import type { WordView } from './bytes/word-view.ts';
+
+/** A label that takes more bytes than this as UTF-8 is not appended: its row is rejected. */
+export const MAX_LABEL_BYTES = 1024;
 
 /** How probabilities are appended, if not all of them and in full; plain data. */
 export interface ChosenProbabilities {
@@ -12,18 +16,18 @@ export interface ChosenProbabilities {
 
 /** What is appended to each record. */
 export interface AppendedOptions {
-  classes: readonly string[];
-  /** First part of the probability columns' names. */
+  predictionType: PredictionType;
+  /** First part of the names of probability columns, and of named numbers. */
   prefix: string;
-  /** Name of the predicted column, if the most probable class is appended too. */
+  /** Name of the predicted column: for a distribution, if the most probable class is appended too; else if it is known. */
   prediction: string | undefined;
-  /** If undefined, all probabilities are appended in full, and the most likely class is predicted. */
+  /** Of a distribution; if undefined, all probabilities are appended in full, and the most likely class is predicted. */
   chosen?: ChosenProbabilities | undefined;
 }
 
 /** The columns appended to each record, in the input's dialect, each with a leading delimiter unless no other column is before it. */
 export interface Appended {
-  readonly classes: readonly string[];
+  readonly predictionType: PredictionType;
   /** Appended to the header. */
   readonly names: string;
   /** Whether the output has no other column, and only one of these: then it has no blank lines, which would be rows. */
@@ -33,11 +37,24 @@ export interface Appended {
   /** Maximum size for one row, in bytes. */
   readonly maxBytes: number;
   /** If all probabilities are written in full: what is before each, and for each class the text of the prediction. */
-  readonly usual?: { delimiter: number; predicted: readonly WordView[] | undefined };
-  /**
-   * Writes the appended fields of a scored row to `into[to…]`; its probabilities are at `probabilities[at…]`, one per class.
-   *
-   * @returns the offset after the last byte written
-   */
-  write(probabilities: Float64Array, at: number, into: WordView, to: number): number;
+  readonly usual?: { delimiter: number; classes: number; predicted: readonly WordView[] | undefined };
+  /** Prepares to write a batch's predictions, which consist of `predictionType`. */
+  writer(predictions: Predictions): WriteAppended;
+}
+
+/**
+ * Writes the appended fields of the scored row with this index to `into[to…]`.
+ *
+ * @returns the offset after the last byte written
+ */
+export type WriteAppended = (row: number, into: WordView, to: number) => number;
+
+/** The predictions as those of one kind. @throws TypeError if they are of another: a stage before has checked it */
+export function ofKind<K extends Predictions['kind']>(
+  predictions: Predictions,
+  kind: K,
+): Extract<Predictions, { kind: K }> {
+  if (predictions.kind !== kind)
+    throw new TypeError(`predictions of the kind ${predictions.kind}, not ${kind}`);
+  return predictions as Extract<Predictions, { kind: K }>; // its kind was compared
 }

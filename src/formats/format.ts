@@ -1,23 +1,40 @@
+import type { Distributions, Predictions } from '../base/contract/predictions.ts';
 import type { BatchMemory } from '../base/kernel/batch-memory.ts';
-import type { Dialect } from '../base/parse-records.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
-import type { Header } from './csv/header.ts';
-import type { ColumnOptions, OutputColumns } from './csv/output-columns.ts';
-import type { RecordOptions } from './csv/records/record-options.ts';
-import type { ReadOptions } from './read-options.ts';
+import type { ColumnOptions } from './column-options.ts';
+import type { Comparison, RejectRecords } from './comparison.ts';
+import type { ReadAs, ReadOptions } from './read-options.ts';
 import type { Batch } from './records/batch.ts';
+import type { BatchOptions } from './records/batch-options.ts';
 import type { BatchReader } from './records/batch-reader.ts';
 import type { ByteSource } from './records/byte-source.ts';
 import type { Fault } from './records/faults.ts';
 import type { Fields } from './records/fields.ts';
 import type { LongField } from './records/long-field.ts';
-import type { InputRange, Position } from './records/position.ts';
+import type { Position } from './records/position.ts';
 import type { Reject } from './records/reject.ts';
 
 /** How records are written as bytes. A row keeps its own bytes from the input to the output. */
 export interface Format {
-  /** Reads what is before the first record, and as much more as it needs to name the columns. */
+  /** Part of what identifies a run. */
+  readonly name: string;
+  /** Whether a file is of this format by its name, which has no suffix of a compression. */
+  isNameOf(file: string): boolean;
+  /** Whether a file whose name is that of no format is of this one, by its first bytes. */
+  begins(bytes: Buffer): boolean;
+  /**
+   * Reads what is before the first record, and as much more as it needs to name the columns. It takes at least one chunk.
+   */
   readLayout(source: ByteSource, options: ReadOptions & ColumnOptions): Promise<Opened>;
+  /** Makes a layout of its data, in a thread that did not read the beginning of the input. */
+  layoutFrom(data: LayoutData): Layout;
+  /**
+   * What a command's options mean for a file.
+   *
+   * @param file its name, without the suffix of a compression
+   * @throws RowcastError `bad_dialect`
+   */
+  readAs(options: Pick<ReadOptions, 'delimiter' | 'quote'>, file: string): ReadAs;
 }
 
 /** An input whose beginning was read. */
@@ -27,8 +44,11 @@ export interface Opened {
   rest: Buffer;
 }
 
-/** A layout as plain data, which structured cloning copies. */
-export type LayoutData = { format: 'csv'; header: Header; columns: OutputColumns | undefined };
+/** A layout as plain data, which structured cloning copies. Its format knows the type of `value`. */
+export interface LayoutData {
+  readonly format: string;
+  readonly value: unknown;
+}
 
 /** How the records of one input are laid out. All methods are functions of bytes. */
 export interface Layout {
@@ -39,11 +59,11 @@ export interface Layout {
   /** All bytes before the first record, and where that begins. */
   readonly preamble: Buffer;
   readonly start: Position;
-  /** The name of the format; part of what identifies a run, like the dialect. */
+  /** The name of its format. */
   readonly format: string;
-  /** What `layoutFrom` makes the same layout of in another thread; undefined if it cannot leave this one. */
+  readonly readAs: ReadAs;
+  /** What the format makes the same layout of in another thread; undefined if it cannot leave this one. */
   readonly data: LayoutData | undefined;
-  readonly dialect: Dialect;
   /** A suspiciously long name of a column. */
   readonly longName: LongField | undefined;
 
@@ -57,6 +77,12 @@ export interface Layout {
   fieldReader(memory?: BatchMemory): (batch: Batch) => Fields;
   /** The records `[from, to)` of a batch as a batch of their own. */
   slice(batch: Batch, from: number, to: number): Batch;
+  /** Position of record `index` in the input; if `index` is the number of records, the end of the batch. */
+  positionOf(batch: Batch, index: number): Position;
+  /** The texts of the fields of whole records, however many each has. It is for a few records. */
+  textsOf(records: Buffer): string[][];
+  /** Finds the malformed records of batches, like a reader of fields, but without finding fields. */
+  faultFinder(): (batch: Batch) => ReadonlyMap<number, Fault>;
   /** Offset at which the content of the record `bytes[start, end)` ends and its line ending, if any, begins. */
   contentEnd(bytes: Uint8Array, start: number, end: number): number;
   /** Number of lines that end in `bytes[start, end)`. */
@@ -81,36 +107,58 @@ export interface Layout {
   /** Whether leaving out a record may change the line ending before it, so that a run cannot resume there. */
   readonly mayJoinLines: boolean;
 
-  /** The preamble of a rejects file, and rejected records as text for it. */
+  /** A file of these records, which have no line endings. It is for a few records. */
+  fileOf(records: readonly Buffer[]): Buffer;
+  /**
+   * Compares this input with an output that was made of it, with the options that it was read with.
+   *
+   * @param file the name of this input, for messages
+   */
+  compareWith(output: Layout, file: string): Comparison;
+
+  /**
+   * This file as a rejects file; undefined if it is none.
+   *
+   * @param columns of the output
+   * @param file the name of this file, for messages
+   */
+  asRejects(columns: ColumnOptions, file: string): RejectsFile | undefined;
+  /** Reads the records of a rejects file of this input. */
+  readonly rejectRecords: RejectRecords;
+  /** The preamble of a rejects file, and rejected records as text for it; see also `beginsLikeRejects`. */
   readonly rejectsPreamble: Buffer;
   rejectsText(rejects: readonly Reject[], isFirst: boolean): Buffer;
 }
 
-export type BatchOptions = InputRange &
-  Pick<
-    RecordOptions,
-    | 'file'
-    | 'batchRows'
-    | 'batchBytes'
-    | 'rowOverhead'
-    | 'maxRecordBytes'
-    | 'limit'
-    | 'onLongField'
-    | 'isShared'
-  >;
+/** A rejects file whose rows are to be put back into the output. */
+export interface RejectsFile {
+  /** The layout of the input, with the columns that the output has. */
+  readonly input: Layout;
+  /** The line ending of a row that is put back, if the output has none for it. */
+  readonly ending: Buffer;
+  hasColumnsOf(other: Layout): boolean;
+  /** Reads the beginning of the scored corrections. */
+  readCorrections(source: ByteSource, options: ReadOptions): Promise<Opened>;
+  /**
+   * Compares the scored corrections, as an output, with this file; or says why they do not have the columns of an output after
+   * those of a rejects file.
+   *
+   * @param file the name of the output, for messages
+   */
+  compareCorrections(
+    corrected: Layout,
+    output: Layout,
+    file: string,
+  ): Comparison | { readonly wrong: string };
+}
 
 /** A batch with its predictions. */
 export interface PredictedBatch {
   readonly batch: Batch;
   /** Index of a malformed record → its fault. */
   readonly faults: ReadonlyMap<number, Fault>;
-  readonly predictions: {
-    readonly classes: readonly string[];
-    /** One after the other for each well-formed record. */
-    readonly probabilities: Float64Array;
-    /** The number of a well-formed record → why it has none. */
-    readonly errors: ReadonlyMap<number, unknown>;
-  };
+  /** One after the other for each well-formed record. */
+  readonly predictions: Predictions;
 }
 
 /**
@@ -122,4 +170,4 @@ export interface PredictedBatch {
 export type MergeRecords = (from: number, to: number, lastByte: number | undefined, into?: Buffer) => Buffer;
 
 /** Merges the records of a batch whose fields are in the memory of a kernel, and of which none is malformed. */
-export type PlacedMerger = (batch: Batch, fields: Fields, probabilities: Float64Array) => MergeRecords;
+export type PlacedMerger = (batch: Batch, fields: Fields, predictions: Distributions) => MergeRecords;

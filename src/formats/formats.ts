@@ -1,8 +1,81 @@
+import type { ColumnOptions } from './column-options.ts';
 import { csv } from './csv/csv-format.ts';
-import type { Format } from './format.ts';
+import type { Format, Layout, LayoutData, Opened } from './format.ts';
+import type { ReadAs, ReadOptions } from './read-options.ts';
+import type { ByteSource } from './records/byte-source.ts';
 
-/** The formats that can be read and written, by name. */
-export const formats = { csv } as const satisfies Readonly<Record<string, Format>>;
+/** The formats that can be read and written; the last one is that of each file which is of no other. */
+export type Formats = readonly [...Format[], Format];
 
-/** The format of inputs whose format is not given. */
-export const usualFormat: Format = formats.csv;
+/** The formats of commands and functions. Another one is a folder next to `csv`, and a row here. */
+export const formats: Formats = [csv];
+
+/** Bytes of a file whose name does not tell its format that are looked at. */
+const FIRST_BYTES = 512;
+
+/** Reads the beginning of an input, in the format that its name tells, or else its first bytes. */
+export async function readLayout(
+  source: ByteSource,
+  options: ReadOptions & ColumnOptions,
+  known?: Formats,
+): Promise<Opened & { format: Format }> {
+  const { format, bytes } = await recognize(source, known);
+  return { format, ...(await format.readLayout(bytes, options)) };
+}
+
+/** The format of an input, and the input, of whose bytes some may have been read and are given again. */
+export async function recognize(
+  source: ByteSource,
+  known: Formats = formats,
+): Promise<{ format: Format; bytes: ByteSource }> {
+  const named = known.find(format => format.isNameOf(source.contentName));
+  if (named !== undefined) return { format: named, bytes: source };
+  const others = known.slice(0, -1);
+  if (others.length === 0) return { format: usual(known), bytes: source };
+  const first = await firstBytes(source);
+  const { name, contentName, isLive } = source;
+  return {
+    format: others.find(format => format.begins(first)) ?? usual(known),
+    bytes: {
+      name,
+      contentName,
+      isLive,
+      chunks: chunksAfter(first, source.chunks),
+      checkUnchanged: () => source.checkUnchanged(),
+    },
+  };
+}
+
+/** What a command's options mean for a file. @throws RowcastError `bad_dialect` */
+export const readAsOf = (
+  options: Pick<ReadOptions, 'delimiter' | 'quote'>,
+  file: string,
+  known: Formats = formats,
+): ReadAs => (known.find(format => format.isNameOf(file)) ?? usual(known)).readAs(options, file);
+
+/** Makes a layout of its data, in a thread that did not read the beginning of the input. */
+export function layoutFrom(data: LayoutData): Layout {
+  const format = formats.find(({ name }) => name === data.format);
+  if (format === undefined) throw new Error(`no such format: ${data.format}`);
+  return format.layoutFrom(data);
+}
+
+/** A list of formats is not empty. */
+const usual = (known: Formats): Format => known.at(-1) as Format;
+
+async function firstBytes({ chunks }: ByteSource): Promise<Buffer> {
+  let first: Buffer = Buffer.alloc(0);
+  while (first.length < FIRST_BYTES) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    first = Buffer.concat([first, value]);
+    // A pipe that is idle may have no more for a long time.
+    if (value.length === 0 && first.length > 0) break;
+  }
+  return first;
+}
+
+async function* chunksAfter(first: Buffer, others: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  for (let next = await others.next(); !next.done; next = await others.next()) yield next.value;
+}

@@ -10,3 +10,29 @@ export interface ReadOptions {
   /** Whether a lone CR ends the records of an input without a header line; by default, its first record tells. */
   loneCr?: boolean | undefined;
 }
+
+/**
+ * The options with which another file is read as this one is, with the values that were given, found or follow from its name;
+ * plain data, and part of what identifies a run. A format leaves out the options that it does not have.
+ */
+export type ReadAs = {
+  readonly delimiter?: string;
+  readonly quote?: string;
+  readonly loneCr?: boolean;
+};
+
+/** How a file is read, as command-line flags. */
+export const readAsText = (readAs: Readonly<Record<string, string | boolean>>): string =>
+  Object.entries(readAs)
+    .flatMap(([name, value]) => {
+      if (name === 'loneCr') return value === true ? ['records ending in CR'] : [];
+      return [`--${name} ${wordOf(String(value))}`];
+    })
+    .join(', ');
+
+/** A character is quoted for a shell; other values are words. */
+function wordOf(value: string): string {
+  if (value === '\t') return 'tab';
+  if (value.length !== 1) return value;
+  return value === "'" ? `"'"` : `'${value}'`;
+}

@@ -3,7 +3,7 @@ import { inputOptions } from '../base/options/input.ts';
 import { runOptions } from '../base/options/score.ts';
 import { resolveValues, type Values } from '../base/options/values/resolve-options.ts';
 import type { sampleOptions } from '../base/options/verify.ts';
-import { parseRecords } from '../base/parse-records.ts';
+import { readTable } from '../formats/read-table.ts';
 import { executeRun } from '../runs/execute-run.ts';
 import { RunControl } from '../runs/run-control.ts';
 import type { SampleOptions } from '../runs/verify/verify.ts';
@@ -56,12 +56,11 @@ export const predictAgain =
     withScorer: <T>(use: (scorer: Scorer) => Promise<T>) => Promise<T>,
     stop: AbortSignal,
   ): SampleOptions['predict'] =>
-  (csv, dialect) =>
+  (file, readAs) =>
     withScorer(async scorer => {
       const { target, chunks } = memoryTarget();
-      const { delimiter, quote = 'none' } = dialect;
-      const options = { ...values, input: 'the sample', delimiter, quote };
-      const source = streamInputSource(byteStream(eachOf(csv)), options);
+      const options = { ...values, input: 'the sample', ...readAs };
+      const source = streamInputSource(byteStream(eachOf(file)), options);
       await executeRun({
         names: namesOf(values, []),
         options,
@@ -71,10 +70,10 @@ export const predictAgain =
         observers: [],
         control: new RunControl(stop),
       });
-      const [names = [], ...records] = parseRecords(Buffer.concat(chunks).toString(), dialect);
+      const { header, rows } = await readTable(Buffer.concat(chunks), { ...readAs, file: target.name });
       return {
-        classes: names.map(name => name.slice(`${PREFIX}_`.length)),
-        rows: records.map(fields => (fields.every(field => field === '') ? undefined : fields.map(Number))),
+        classes: header.map(name => name.slice(`${PREFIX}_`.length)),
+        rows: rows.map(fields => (fields.every(field => field === '') ? undefined : fields.map(Number))),
         isExact: scorer.name === LOCAL,
       };
     });

@@ -1,4 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import type { Layout } from '../formats/format.ts';
@@ -23,8 +24,8 @@ export interface RunPositionOptions {
   layout: Pick<Layout, 'rejectsText'>;
   /** Statistics of the requests of this process, if the scorer makes any. */
   statistics: CallStatistics | undefined;
-  /** The classes of the output's header, if it was already written. */
-  classes: readonly string[] | undefined;
+  /** What the output's header says, if it was already written. */
+  predictionType: PredictionType | undefined;
   /** What earlier processes counted in the data; this process adds to it. */
   tally: RunTally | undefined;
 }
@@ -38,18 +39,19 @@ export class RunPosition {
   readonly #before: RowCounts;
   readonly #options: RunPositionOptions;
   #position: Position;
-  #classes: readonly string[];
+  #predictionType: PredictionType | undefined;
 
   constructor(options: RunPositionOptions) {
     this.#options = options;
     this.accounts = options.accounts;
     this.#before = structuredClone(options.accounts);
     this.#position = options.start;
-    this.#classes = options.classes ?? [];
+    this.#predictionType = options.predictionType;
   }
 
-  get classes(): readonly string[] {
-    return this.#classes;
+  /** What the output's header says, once that is known. */
+  get predictionType(): PredictionType | undefined {
+    return this.#predictionType;
   }
 
   get position(): Position {
@@ -65,7 +67,7 @@ export class RunPosition {
     if (statistics !== undefined) countCalls(this.accounts, this.#before, statistics);
     digest.update(part.input);
     this.#position = part.end;
-    this.#classes = part.classes ?? this.#classes;
+    this.#predictionType = part.predictionType ?? this.#predictionType;
     return { ...part, rejects: layout.rejectsText(part.rejects, isFirstReject) };
   }
 
@@ -73,7 +75,7 @@ export class RunPosition {
   readonly commitPoint = (): CommitPoint => ({
     position: this.#position,
     prefix: this.#options.digest.state(),
-    classes: this.#classes,
+    predictionType: this.#predictionType,
     accounts: structuredClone(this.accounts),
     tally: this.#options.tally?.copy(),
   });
@@ -111,12 +113,12 @@ export async function commit(
     for (const reject of part.rejects) watch.rejected(reject);
     budget.check(accounts);
     data?.check(limits, accounts.read, part.input);
-    const { classes, position } = reached;
-    const figures = () => data?.figures(classes);
+    const { predictionType, position } = reached;
+    const figures = () => data?.figures(predictionType);
     watch.progress({
       accounts,
       figures,
-      classes,
+      predictionType,
       fraction: fractionAt(position),
       before,
       resumePoint,

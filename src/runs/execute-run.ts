@@ -114,15 +114,22 @@ async function scoreOnce(
       onSetAside,
     });
     if (acquired === undefined) return undefined;
-    const plan = await prepare(source, options, scorer, stop);
+    const plan = await prepare(source, options, scorer, stop, run.formats);
     const { report, layout } = plan;
-    const { format, dialect } = layout;
-    checkOutputName(options.output, dialect);
+    checkOutputName(options.output, layout.readAs);
     if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
     const input = await source.identify();
     const { relativeRejects: rejects } = locked;
-    const work = { range: part?.range, service: scorer.name, report, rejects, options, format, dialect };
-    const fingerprint = fingerprintOf({ input, ...work });
+    const fingerprint = fingerprintOf({
+      input,
+      range: part?.range,
+      service: scorer.name,
+      protocol: scorer.protocol,
+      report,
+      rejects,
+      options,
+      layout,
+    });
     const attempt = record.newRun;
     const output = await acquired
       .open({ attempt, fingerprint, rejectsHeader: layout.rejectsPreamble })

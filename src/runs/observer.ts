@@ -1,4 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
 import type { LongField } from '../formats/records/long-field.ts';
 import type { Reject } from '../formats/records/reject.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
@@ -20,8 +21,8 @@ export interface RunProgress {
   accounts: RowCounts;
   /** Fraction of the work that is done, if known: of the `--limit` rows, or of a plain file's bytes. */
   fraction: number | undefined;
-  /** The classes of the output's header; none until it is written. */
-  classes: readonly string[];
+  /** What the output's header says; undefined until it is written. */
+  predictionType: PredictionType | undefined;
   /** What was found in the data so far, if it is known; computed when called. */
   figures: () => DataFigures | undefined;
   /** What earlier processes of a resumed run had done. */
@@ -41,7 +42,7 @@ export interface RunView {
   /** Statistics of the requests, if the scorer makes any. */
   readonly statistics: CallStatistics | undefined;
   readonly accounts: RowCounts;
-  readonly classes: readonly string[];
+  readonly predictionType: PredictionType | undefined;
   /** Seconds since this process began. */
   readonly seconds: number;
   /** What was found in the data so far. */

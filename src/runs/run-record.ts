@@ -1,4 +1,6 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
+import { usualProtocol } from '../base/contract/usual-protocol.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
@@ -35,7 +37,9 @@ export class RunRecord implements RunView {
   readonly newRun: Attempt = firstAttempt();
   attempt: Attempt = this.newRun;
   service: string | null = null;
-  classes: readonly string[] = [];
+  protocol: string = usualProtocol;
+  /** What the output's header says, once that is known. */
+  predictionType: PredictionType | undefined;
   statistics: CallStatistics | undefined;
   accounts: RowCounts = newRowCounts();
   /** What earlier processes of a resumed run had done. */
@@ -94,8 +98,9 @@ export class RunRecord implements RunView {
     )();
   }
 
-  ready(scorer: Pick<Scorer, 'name' | 'statistics'>): void {
+  ready(scorer: Pick<Scorer, 'name' | 'protocol' | 'statistics'>): void {
     this.service = scorer.name;
+    this.protocol = scorer.protocol ?? usualProtocol;
     this.statistics = scorer.statistics;
     for (const observer of this.observers) observer.ready?.(this, scorer);
   }
@@ -167,7 +172,8 @@ export class RunRecord implements RunView {
       ...this.names,
       attempt: this.attempt,
       service: this.service,
-      classes: this.classes,
+      protocol: this.protocol,
+      predictionType: this.predictionType,
       statistics: this.statistics,
       accounts,
       resumedFrom: this.resumedFrom,

@@ -1,4 +1,5 @@
 import type { RunValues } from '../base/options/values/run-values.ts';
+import type { Formats } from '../formats/formats.ts';
 import type { InputRange } from '../formats/records/position.ts';
 import type { OpenScorer } from '../scoring/scorer.ts';
 import type { Backends } from '../storage/backends.ts';
@@ -22,6 +23,8 @@ export interface Run {
   openScorer(requests: RequestWatch): Promise<OpenScorer>;
   /** Opens the input, unless it is the file or the stdin that `options.input` names. */
   openInput?: () => Promise<Source>;
+  /** The formats that the input may have, if they are not the usual ones. */
+  formats?: Formats;
   /** Told in this order; the file of the summary is the last of those that are written. */
   observers: readonly RunObserver[];
   control: RunControl;

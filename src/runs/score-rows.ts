@@ -3,7 +3,7 @@ import { RowcastError } from '../base/errors.ts';
 import { type Stopping, stopping } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { type InputRange, isInside } from '../formats/records/position.ts';
-import { classesOf, type Plan } from '../scoring/prepare.ts';
+import { type Plan, plannedPredictionType } from '../scoring/prepare.ts';
 import { checkBalance, rowCountsOf } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { stages } from '../scoring/stages.ts';
@@ -68,7 +68,7 @@ export async function scoreRows({
     const { statistics } = scorer;
     const part = range !== undefined && isInside(range, layout) ? range : undefined;
     // The header is part of another run, so this one must know what was appended to it.
-    const classes = previous?.checkpoint.classes ?? (part && classesOf(plan));
+    const predictionType = previous?.checkpoint.predictionType ?? (part && plannedPredictionType(plan));
     const tally = data?.tally;
     const reached = new RunPosition({
       accounts,
@@ -77,10 +77,10 @@ export async function scoreRows({
       digest,
       layout,
       statistics,
-      classes,
+      predictionType,
       tally,
     });
-    const resumed = classes && { classes, lastByte };
+    const resumed = predictionType && { predictionType, lastByte };
     const hasScored = accounts.scored > 0;
     const counting = data?.counting;
     const parts = stages(plan, {
@@ -122,8 +122,8 @@ export async function scoreRows({
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
-    input.total?.add(data, reached.classes);
-    const figures = data?.figures(reached.classes);
+    input.total?.add(data, reached.predictionType);
+    const figures = data?.figures(reached.predictionType);
     const resumedFrom = previous && start.row;
     return { accounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON(), written };
   } catch (error) {

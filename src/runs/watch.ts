@@ -50,7 +50,7 @@ export function watchRows(record: RunRecord, input: string): RowsWatch {
     },
     progress(now) {
       record.accounts = now.accounts;
-      record.classes = now.classes;
+      record.predictionType = now.predictionType;
       record.figures = now.figures;
       record.kept = () => now.resumePoint()?.accounts;
       for (const each of observers) each.progress?.(now);

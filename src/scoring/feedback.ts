@@ -1,3 +1,4 @@
+import type { PredictionType } from '../base/contract/predictions.ts';
 import type { Position } from '../formats/records/position.ts';
 
 /**
@@ -5,8 +6,8 @@ import type { Position } from '../formats/records/position.ts';
  * request may be, and which buffers it can reuse.)
  */
 export interface Feedback {
-  /** From merging to attempts: the classes of the output's header, once known; all predictions must have the same. */
-  classes(): readonly string[] | undefined;
+  /** From merging to attempts: what the output's header says, once known; all predictions must consist of the same. */
+  predictionType(): PredictionType | undefined;
   /** From attempts to reading: how large a batch may be. */
   maxBatchBytes(): number;
   /** From writing to reading: the records before this position were written, so their buffers can be reused. */

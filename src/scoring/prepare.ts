@@ -1,8 +1,9 @@
-import type { LooseReport } from '../base/contract/schemas.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
+import type { Description } from '../base/contract/schemas.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
-import type { Format, Opened } from '../formats/format.ts';
-import { usualFormat } from '../formats/formats.ts';
+import type { Opened } from '../formats/format.ts';
+import { type Formats, readLayout } from '../formats/formats.ts';
 import type { ByteSource } from '../formats/records/byte-source.ts';
 import { type CountedColumn, countedColumns } from './counting/counted-column.ts';
 import { chooseFeatures, type FeatureColumn } from './feature-columns.ts';
@@ -24,7 +25,7 @@ export type RowOptions = Pick<
 export interface Plan extends Opened {
   source: ByteSource;
   options: RowOptions;
-  report: LooseReport;
+  report: Description;
   /** The columns to send. */
   features: readonly FeatureColumn[];
   /** The columns whose values are counted. */
@@ -42,10 +43,10 @@ export async function prepare(
   options: RowOptions,
   scorer: Scorer,
   stop?: AbortSignal,
-  format: Format = usualFormat,
+  formats?: Formats,
 ): Promise<Plan> {
   const report = await unlessStopped(scorer.describe(options.report), stop);
-  const opened = await unlessStopped(format.readLayout(source, options), stop);
+  const opened = await unlessStopped(readLayout(source, options, formats), stop);
   const { layout } = opened;
   const features = chooseFeatures(layout, report, options, source.name);
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
@@ -55,12 +56,12 @@ export async function prepare(
 }
 
 /**
- * The classes of the output, in its order, before any row is scored.
+ * What is appended to the output's header, before any row is scored.
  *
- * @throws RowcastError `unknown_classes` if neither options nor report name them
+ * @throws RowcastError `unknown_classes` if neither options nor report name the classes
  */
-export function classesOf({ options, layout, report }: Plan): readonly string[] {
+export function plannedPredictionType({ options, layout, report }: Plan): PredictionType {
   const known = appendedOptionsFor({ ...options, layout, report });
   if (known === undefined) throw unknownClasses();
-  return known.classes;
+  return known.predictionType;
 }

@@ -1,5 +1,6 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
-import type { LooseReport } from '../base/contract/schemas.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
+import type { Description } from '../base/contract/schemas.ts';
 import type { AppendedOptions } from '../formats/appended.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import type { Layout } from '../formats/format.ts';
@@ -19,10 +20,12 @@ export const LOCAL = 'local';
 export interface Scorer {
   /** For messages, and part of a run's identity. */
   readonly name: string;
+  /** The protocol that it speaks with a service, part of a run's identity; by default, `usualProtocol`. */
+  readonly protocol?: string;
   /** Statistics of its requests, if it makes any. */
   readonly statistics?: CallStatistics;
   /** What the report says about its columns and classes. */
-  describe(report: string): Promise<LooseReport>;
+  describe(report: string): Promise<Description>;
   /** How the model of a report that was described reads its columns, if it is on this machine. */
   learnedColumns?(report: string): readonly LearnedColumn[] | undefined;
   /** Starts scoring an input. */
@@ -102,8 +105,8 @@ export interface BatchScorer {
 export interface PartRequest {
   /** The records: their bytes, ends and kinds. */
   readonly batch: Batch;
-  /** The classes of the output's header, once known; predictions must have the same. */
-  readonly classes: readonly string[] | undefined;
+  /** What the output's header says, once known; predictions must consist of the same. */
+  readonly predictionType: PredictionType | undefined;
   /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
   readonly allowAllInvalid?: boolean;
 }
@@ -115,7 +118,7 @@ export interface Scored {
   /** Index of a malformed record → its fault; such records get no prediction. */
   readonly faults: ReadonlyMap<number, Fault>;
   readonly predictions: ReceivedPredictions;
-  /** The records with the appended fields, if the scorer has merged them itself; the probabilities are empty then. */
+  /** The records with the appended fields, if the scorer has merged them itself; its predictions are without values then. */
   readonly merged?: MergedRecords;
   /** What was counted in each of the parts that `GzipMembers.partsOf` names, if the scorer counts. */
   readonly tallies?: readonly Tally[];

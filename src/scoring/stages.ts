@@ -59,7 +59,7 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const scorer = options.scorer.open({ ...plan.options, layout, features, appended, counting });
   const merger = new Merger(merging);
   const feedback: Feedback = {
-    classes: () => merger.classes,
+    predictionType: () => merger.predictionType,
     maxBatchBytes: () => scorer.maxBatchBytes(),
     releaseRecords({ offset }) {
       records.release(offset);

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Report } from '../base/contract/schemas.ts';
-import { dialectOf } from '../formats/csv/dialect.ts';
+import { readAsOf } from '../formats/formats.ts';
 import { listReports } from '../models/store/report-store.ts';
 import { sha256Of } from '../storage/checksum.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
@@ -9,7 +9,7 @@ import type { TrainOptions } from './train-options.ts';
 /** The options that decide what a report learns, by flag, with their values as JSON. */
 export function optionsOf(options: TrainOptions): Record<string, string> {
   const { historyFile, predict, seed = 1, nulls = [], bins, features, excludeFeatures, types } = options;
-  const { delimiter, quote } = dialectOf({ ...options, file: nameOfContent(historyFile) });
+  const { delimiter, quote } = readAsOf(options, nameOfContent(historyFile));
   const given: Record<string, unknown> = {
     '--predict': predict,
     '--seed': seed,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { failureTable, kindOfCause, kindOfStatus } from '../../src/client/failure-table.ts';
+import { failureTable, kindOfCause, kindOfStatus, withStatuses } from '../../src/client/failure-table.ts';
 import { hintOfStatus, readRetryAfter } from '../../src/client/transport/error-response.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
 import type { FailureKind } from '../../src/scoring/failures/failure-rule.ts';
@@ -33,6 +33,15 @@ describe('a failed request', () => {
     assert.deepEqual([kindOfStatus(418), kindOfStatus(418, table)], ['fatal', 'unavailable']);
     const cause = 'service_timeout';
     assert.deepEqual([kindOfCause(cause), kindOfCause(cause, table)], ['unavailable', 'fatal']);
+  });
+
+  it('is classified by the statuses of a protocol, which keep no other meaning', () => {
+    const table = withStatuses(failureTable, { rejected_request: [503], fatal: [501, 400] });
+    assert.deepEqual(
+      [503, 501, 400, 429, 422, 500].map(status => kindOfStatus(status, table)),
+      ['rejected_request', 'fatal', 'fatal', 'busy', 'rejected_request', 'server_error'],
+    );
+    assert.deepEqual(withStatuses(failureTable), failureTable);
   });
 
   it('is documented with the numbers of its rule', () => {

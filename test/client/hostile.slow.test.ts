@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { ServiceClient } from '../../src/client/service-client.ts';
-import { readProblem } from '../../src/client/transport/response-body.ts';
+import type { Distributions } from '../../src/base/contract/predictions.ts';
+import { connectReports } from '../../src/client/connect-reports.ts';
+import { reportProtocol } from '../../src/client/protocols/report/report-protocol.ts';
+import type { ServiceClient } from '../../src/client/service-client.ts';
+import { ofKind } from '../../src/formats/appended.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
-import type { ReceivedPredictions } from '../../src/scoring/predictions.ts';
 import { endless, nested, type SentBytes, startRaw, whole } from '../support/stub/raw.ts';
+import { reportBatch } from '../support/stub/report-batch.ts';
 
 const body = Buffer.from(JSON.stringify({ id: 'r', personas: [{ features: {} }] }));
-const batch = (client: ServiceClient): Promise<ReceivedPredictions> =>
-  client.batchPersona(body, { personas: 1, classes: undefined });
-const report = (client: ServiceClient): Promise<unknown> => client.report('r');
+const batch = async (client: ServiceClient): Promise<Distributions> => {
+  const sent = reportBatch('r', body, { personas: 1, classes: undefined });
+  return ofKind(await client.predict(sent), 'distribution');
+};
+const report = (client: ServiceClient): Promise<unknown> => client.describe('r');
 
 /** A client of a server that sends the same response to every request, and the failures that it retries. */
 async function connect(
@@ -20,7 +25,7 @@ async function connect(
 ): Promise<{ client: ServiceClient; retried: CallError[] }> {
   const url = new URL(await startRaw(t, sent));
   const retried: CallError[] = [];
-  const client = new ServiceClient({
+  const client = connectReports({
     url,
     key: 'a-key',
     name: 'raw',
@@ -234,7 +239,7 @@ describe('a response', { concurrency: 4 }, () => {
   it('does not inherit such classes', async t => {
     const { client } = await connect(t, () => whole(predictions(good)));
     for (const name of ['__proto__', 'constructor'])
-      await assert.rejects(client.batchPersona(body, { personas: 1, classes: ['no', name] }), {
+      await assert.rejects(client.predict(reportBatch('r', body, { personas: 1, classes: ['no', name] })), {
         kind: 'fatal',
         code: 'wrong_answer',
       });
@@ -242,6 +247,6 @@ describe('a response', { concurrency: 4 }, () => {
 });
 
 it('a proxy’s page is read in linear time, whatever it contains', () => {
-  const { detail } = readProblem('<'.repeat(1 << 20));
+  const { detail } = reportProtocol().problemOf(500, '<'.repeat(1 << 20));
   assert.equal(detail.length, 1 << 20);
 });

@@ -5,11 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
-import type { ClientOptions } from '../../src/client/client-options.ts';
-import { ServiceClient } from '../../src/client/service-client.ts';
+import { connectReports } from '../../src/client/connect-reports.ts';
+import { reportProtocol } from '../../src/client/protocols/report/report-protocol.ts';
+import { ofKind } from '../../src/formats/appended.ts';
 import type { CallError } from '../../src/scoring/failures/call-error.ts';
 import { key } from '../support/secrets.ts';
-import { connect } from '../support/stub/connect.ts';
+import { type ConnectOptions, connect } from '../support/stub/connect.ts';
+import { reportBatch } from '../support/stub/report-batch.ts';
 import { probabilitiesOf, type StubCall, type StubOptions, send } from '../support/stub/service.ts';
 
 const features = { plan: 'basic', age: 40 };
@@ -27,8 +29,8 @@ async function failOnceThenSucceed(t: TestContext, behave: (call: StubCall) => v
     },
     onRetry: failure => reported.push(failure),
   });
-  const received = await client.batchPersona(body, expected);
-  assert.deepEqual([...received.probabilities], probabilities);
+  const received = await client.predict(reportBatch('churn', body, expected));
+  assert.deepEqual([...ofKind(received, 'distribution').probabilities], probabilities);
   assert.equal(stub.bodies.length, 2);
   const [first, ...more] = reported;
   assert.ok(first !== undefined && more.length === 0);
@@ -43,7 +45,7 @@ async function failWithoutRetry(t: TestContext, behave: (call: StubCall) => void
       return true;
     },
   });
-  const failure = await failureOf(client.batchPersona(body, expected));
+  const failure = await failureOf(client.predict(reportBatch('churn', body, expected)));
   assert.equal(stub.bodies.length, 1, 'the request was retried');
   return failure;
 }
@@ -69,8 +71,8 @@ describe('a request', { concurrency: true }, () => {
         return false;
       },
     });
-    const received = await client.batchPersona(body, expected);
-    assert.deepEqual([...received.probabilities], probabilities);
+    const received = await client.predict(reportBatch('churn', body, expected));
+    assert.deepEqual([...ofKind(received, 'distribution').probabilities], probabilities);
     assert.deepEqual(stub.bodies, [JSON.parse(body.toString())]);
     assert.equal(requests.length, 1);
     assert.deepEqual([requests[0]?.method, requests[0]?.url], ['POST', '/api/v1/user/batch-persona']);
@@ -128,7 +130,7 @@ describe('a request', { concurrency: true }, () => {
 
   it('with a wrong key names the key to check', async t => {
     const { client } = await connect(t, { key: 'another' });
-    const failure = await failureOf(client.batchPersona(body, expected));
+    const failure = await failureOf(client.predict(reportBatch('churn', body, expected)));
     assert.deepEqual([failure.code, failure.severity], ['unauthorized', 'refused']);
     assert.match(failure.hint ?? '', /ROWCAST_API_KEY/);
   });
@@ -247,7 +249,7 @@ describe('a request', { concurrency: true }, () => {
           },
           onRetry: failure => failures.push(failure),
         });
-        await client.batchPersona(body, expected);
+        await client.predict(reportBatch('churn', body, expected));
         const [failure] = failures;
         assert.ok(failure);
         assert.deepEqual([failure.kind, failure.code], ['unavailable', 'service_timeout']);
@@ -274,7 +276,7 @@ describe('a request', { concurrency: true }, () => {
           void client.close(); // ends the wait
         },
       });
-      await assert.rejects(client.batchPersona(body, expected));
+      await assert.rejects(client.predict(reportBatch('churn', body, expected)));
       assert.equal(waits.length, 1);
       assert.ok(Number(waits[0]) >= least && Number(waits[0]) < 3601_000, String(waits[0]));
     }
@@ -286,7 +288,7 @@ describe('a request', { concurrency: true }, () => {
     process.on('warning', note);
     t.after(() => process.off('warning', note));
     const { client } = await connect(t, { concurrency: 20 });
-    await Promise.all(Array.from({ length: 40 }, () => client.batchPersona(body, expected)));
+    await Promise.all(Array.from({ length: 40 }, () => client.predict(reportBatch('churn', body, expected))));
     assert.deepEqual(warnings, []);
   });
 
@@ -297,7 +299,7 @@ describe('a request', { concurrency: true }, () => {
         return true;
       },
     });
-    await assert.rejects(client.batchPersona(body, expected));
+    await assert.rejects(client.predict(reportBatch('churn', body, expected)));
     assert.equal(stub.bodies.length, 1);
   });
 
@@ -309,7 +311,7 @@ describe('a request', { concurrency: true }, () => {
       },
     });
     const { signal } = new AbortController();
-    const failure = await failureOf(client.batchPersona(body, expected, signal));
+    const failure = await failureOf(client.predict(reportBatch('churn', body, expected), signal));
     assert.deepEqual([failure.kind, failure.code], ['fatal', 'client_closed']);
   });
 });
@@ -339,7 +341,7 @@ describe('a report', () => {
   it('may have fewer members than the contract, or more', async t => {
     const least = { tech_specs: {}, drivers: [] };
     const { client } = await connect(t, { first: answering(200, { ...least, extra: 1 }) });
-    assert.deepEqual(await client.report('churn'), { ...least, extra: 1 });
+    assert.deepEqual(await client.describe('churn'), { ...least, extra: 1 });
   });
 
   it('is requested by an id that cannot escape its path segment', async t => {
@@ -350,7 +352,7 @@ describe('a report', () => {
         return false;
       },
     });
-    await client.report('../a?b#c/d');
+    await client.describe('../a?b#c/d');
     assert.deepEqual(paths, ['/user/report/..%2Fa%3Fb%23c%2Fd']);
   });
 
@@ -358,7 +360,7 @@ describe('a report', () => {
     const { client } = await connect(t, {
       first: answering(404, { code: 'no_such_report', detail: 'gone' }),
     });
-    const failure = await failureOf(client.report('churn'));
+    const failure = await failureOf(client.describe('churn'));
     assert.deepEqual([failure.code, failure.severity], ['no_such_report', 'refused']);
     assert.match(failure.location.request ?? '', /^GET http:.*\/user\/report\/churn$/);
   });
@@ -367,24 +369,24 @@ describe('a report', () => {
 describe('testing results', () => {
   it('are returned as the bytes that the service sends', async t => {
     const csv = Buffer.from(`a,b\r\n${'é,"1\n"\r\n'.repeat(50_000)}`);
-    const { client } = await connect(t, {
+    const { reports } = await connect(t, {
       first({ headers }, response) {
         assert.equal(headers.accept, 'text/csv');
         response.end(csv);
         return true;
       },
     });
-    assert.ok(csv.equals(await buffer(client.testingResults('churn'))));
+    assert.ok(csv.equals(await buffer(reports.testingResults('churn'))));
   });
 
   it('that are truncated are a failure, not an end', async t => {
-    const { client } = await connect(t, {
+    const { reports } = await connect(t, {
       first({ socket }, response) {
         response.write('a,b\n', () => socket.destroy());
         return true;
       },
     });
-    const failure = await failureOf(buffer(client.testingResults('churn')));
+    const failure = await failureOf(buffer(reports.testingResults('churn')));
     assert.equal(failure.code, 'connection_broken');
   });
 });
@@ -392,8 +394,9 @@ describe('testing results', () => {
 it('a single persona is sent and its response read with the wire names of the deployment', async t => {
   const sent: string[] = [];
   let warnings: unknown;
-  const { client } = await connect(t, {
-    wire: { id: 'r', personas: 'ps', features: 'f', predictions: 'x', probabilities: 'p', error: 'e' },
+  const wire = { id: 'r', personas: 'ps', features: 'f', predictions: 'x', probabilities: 'p', error: 'e' };
+  const { reports } = await connect(t, {
+    protocol: reportProtocol(wire),
     first(request, response) {
       void text(request).then(body => {
         sent.push(`${request.url} ${body}`);
@@ -402,19 +405,19 @@ it('a single persona is sent and its response read with the wire names of the de
       return true;
     },
   });
-  assert.deepEqual(await client.persona('churn', features), { probabilities: { no: 1 }, warnings: [] });
+  assert.deepEqual(await reports.persona('churn', features), { probabilities: { no: 1 }, warnings: [] });
   assert.deepEqual(sent, ['/user/persona {"r":"churn","f":{"plan":"basic","age":40}}']);
   warnings = [{ code: 'unseen', column: 'plan', message: 'the model does not know this category' }];
-  assert.deepEqual((await client.persona('churn', features)).warnings, warnings);
+  assert.deepEqual((await reports.persona('churn', features)).warnings, warnings);
   // A hosted service may use the name for something else.
   warnings = ['deprecated'];
-  assert.deepEqual((await client.persona('churn', features)).warnings, []);
+  assert.deepEqual((await reports.persona('churn', features)).warnings, []);
 });
 
 describe('the key does not appear in failures', { concurrency: true }, () => {
   const key = 'secret_1234567890'; // also valid as a problem code
 
-  async function assertHidden(t: TestContext, options: StubOptions & Partial<ClientOptions>): Promise<void> {
+  async function assertHidden(t: TestContext, options: ConnectOptions): Promise<void> {
     const failures: unknown[] = [];
     const { client } = await connect(t, {
       ...options,
@@ -424,7 +427,7 @@ describe('the key does not appear in failures', { concurrency: true }, () => {
         void client.close();
       },
     });
-    failures.push(await failureOf(client.batchPersona(body, expected)));
+    failures.push(await failureOf(client.predict(reportBatch('churn', body, expected))));
     for (let error of failures)
       for (; error instanceof Error; error = error.cause) {
         const whole = [
@@ -475,14 +478,14 @@ describe('the key does not appear in failures', { concurrency: true }, () => {
     server.close();
     await once(server, 'close');
     for (const bad of [key, `${key}\n`]) {
-      const client = new ServiceClient({
+      const client = connectReports({
         url: new URL(`http://127.0.0.1:${port}`),
         key: bad,
         name: 'nobody',
         onRetry: () => void client.close(),
       });
       t.after(() => client.close());
-      const failure = await failureOf(client.batchPersona(body, expected));
+      const failure = await failureOf(client.predict(reportBatch('churn', body, expected)));
       assert.doesNotMatch(inspect(failure, { depth: 20, showHidden: true }), /secret_12/);
     }
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { RowcastError } from '../../src/base/errors.ts';
 import type { RunValues } from '../../src/base/options/values/run-values.ts';
-import { ServiceClient } from '../../src/client/service-client.ts';
+import { connectReports } from '../../src/client/connect-reports.ts';
 import { BLOCK_BYTES, PrefixDigest } from '../../src/runs/checkpoint/prefix-digest.ts';
 import type { ResumePoint } from '../../src/runs/output/output.ts';
 import type { RunResult } from '../../src/runs/run-result.ts';
@@ -54,7 +54,7 @@ async function unfinished(t: TestContext): Promise<Unfinished> {
   t.after(() => stub.close());
   const again: Unfinished['again'] = async (more, name = 'stub') => {
     const outcome: Outcome = { scored: undefined, error: undefined, kept: undefined };
-    const client = new ServiceClient({ url: new URL(stub.url), key: stub.key, name, concurrency: 1 });
+    const client = connectReports({ url: new URL(stub.url), key: stub.key, name, concurrency: 1 });
     const onKept = ({ row }: ResumePoint): void => {
       outcome.kept = row;
     };

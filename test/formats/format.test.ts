@@ -4,7 +4,7 @@ import { scoreDefaults } from '../../src/base/options/values/score-defaults.ts';
 import { httpScorer } from '../../src/client/scorer/http-scorer.ts';
 import { prepare } from '../../src/scoring/prepare.ts';
 import { stages } from '../../src/scoring/stages.ts';
-import { jsonLines } from '../support/formats/json-lines.ts';
+import { jsonLines } from '../support/formats/json-lines/json-lines.ts';
 import { connect } from '../support/stub/connect.ts';
 
 const RECORDS = [
@@ -32,7 +32,7 @@ describe('another format', () => {
       checkUnchanged: async () => {},
     };
     const options = { ...scoreDefaults, report: 'r', batchRows: 2 };
-    const plan = await prepare(source, options, scorer, undefined, jsonLines);
+    const plan = await prepare(source, options, scorer, undefined, [jsonLines]);
     const { layout, rest } = plan;
     assert.deepEqual(layout.names, ['id', 'text']);
     const output: Buffer[] = [];

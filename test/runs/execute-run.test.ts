@@ -293,7 +293,7 @@ describe('a run that fails', { concurrency: true }, () => {
     const options = job({ input, output: join(folder, 'out.csv'), batchRows: 10 });
     await failureOf(score(options, client));
     const begun = stub.bodies.length;
-    for (let calls = 0; calls < 5; calls++) await client.report('r'); // gives others time to start
+    for (let calls = 0; calls < 5; calls++) await client.describe('r'); // gives others time to start
     assert.ok(stub.bodies.length <= begun + 1, 'one may have been in flight');
   });
 });

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { after, before, describe, it, mock, type TestContext } from 'node:test';
 import type { RowcastError } from '../../src/base/errors.ts';
 import type { RunValues } from '../../src/base/options/values/run-values.ts';
-import type { ClientOptions } from '../../src/client/client-options.ts';
 import { failureTable } from '../../src/client/failure-table.ts';
 import type { RunResult } from '../../src/runs/run-result.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';
-import { connect } from '../support/stub/connect.ts';
+import { type ConnectOptions, connect } from '../support/stub/connect.ts';
 import { type Stub, type StubCall, send } from '../support/stub/service.ts';
 
 interface Outcome {
@@ -29,7 +28,7 @@ async function scoreWith(
     rows = 200,
     client: clientOptions = {},
     ...options
-  }: Partial<RunValues> & { rows?: number; client?: Partial<ClientOptions> } = {},
+  }: Partial<RunValues> & { rows?: number; client?: ConnectOptions } = {},
 ): Promise<Outcome> {
   const folder = await newFolder(t);
   const input = join(folder, 'in.csv');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LooseReport } from '../../src/base/contract/schemas.ts';
-import { CsvLayout } from '../../src/formats/csv/csv-format.ts';
+import { CsvLayout } from '../../src/formats/csv/csv-layout.ts';
 import { type ColumnOptions, chooseFeatures, type FeatureColumn } from '../../src/scoring/feature-columns.ts';
 import { read } from '../support/csv/read.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { ofKind } from '../../src/formats/appended.ts';
 import type { Batch } from '../../src/formats/records/batch.ts';
 import { noPredictions } from '../../src/scoring/batch/join-predictions.ts';
 import { memoryOfBatch, memoryOfFaults } from '../../src/scoring/batch/memory-of-batch.ts';
@@ -31,7 +32,10 @@ function heldCalls(): {
     new Promise((resolve, reject) => {
       const probabilities = Float64Array.of(batch.start.row);
       begun.push(() =>
-        resolve({ faults: new Map(), predictions: { classes: ['a'], probabilities, errors: new Map() } }),
+        resolve({
+          faults: new Map(),
+          predictions: { kind: 'distribution', classes: ['a'], probabilities, errors: new Map() },
+        }),
       );
       fail.push(() => reject(new Error(`batch ${batch.start.row}`)));
     });
@@ -67,7 +71,7 @@ describe('in-flight requests', () => {
     for (const [index, each] of sent.entries()) {
       const { batch, predictions } = await settle(each);
       assert.equal(batch, batches[index]);
-      assert.equal(predictions.probabilities[0], index + 1);
+      assert.equal(ofKind(predictions, 'distribution').probabilities[0], index + 1);
     }
   });
 
@@ -250,7 +254,7 @@ describe('in-flight requests', () => {
     fail[1]?.();
     await turn(); // an unhandled rejection would end the process here
     begun[0]?.();
-    assert.equal((await settle(sent[0])).predictions.probabilities[0], 1);
+    assert.equal(ofKind((await settle(sent[0])).predictions, 'distribution').probabilities[0], 1);
     await assert.rejects(settle(sent[1]), /batch 2/);
   });
 });

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { RowcastError } from '../../src/base/errors.ts';
-import { ServiceClient } from '../../src/client/service-client.ts';
+import { connectReports } from '../../src/client/connect-reports.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';
@@ -32,7 +32,7 @@ async function scoreWith(
   const [from, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
   await writeFile(from, input);
   const url = new URL(await startWire(t, respond));
-  const client = new ServiceClient({ url, key: 'a-key', name: 'wire', concurrency });
+  const client = connectReports({ url, key: 'a-key', name: 'wire', concurrency });
   t.after(() => client.close());
   const options = job({ input: from, output, batchRows: ROWS, classes: ['no', 'yes'] });
   const failure = await score(options, client).then(

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { httpScorer } from '../../src/client/scorer/http-scorer.ts';
+import { ofKind } from '../../src/formats/appended.ts';
 import type { Batch } from '../../src/formats/records/batch.ts';
 import type { Outcome, PartRequest, Scorer } from '../../src/scoring/scorer.ts';
 import { newFolder } from '../support/folder.ts';
@@ -61,11 +62,12 @@ describe('an attempt over HTTP', { concurrency: true }, () => {
     const { parts, opened } = openText(httpScorer(client), text);
     const [batch] = parts;
     assert.ok(batch && parts.length === 1);
-    const attempt = await opened.tryPart({ batch, classes: undefined }, new AbortController().signal);
+    const attempt = await opened.tryPart({ batch, predictionType: undefined }, new AbortController().signal);
     assert.ok('predictions' in attempt);
     assert.deepEqual([...attempt.faults.keys()], [50]);
-    assert.deepEqual(attempt.predictions.classes, classes);
-    assert.equal(attempt.predictions.probabilities.length, 51 * 2);
+    const predictions = ofKind(attempt.predictions, 'distribution');
+    assert.deepEqual(predictions.classes, classes);
+    assert.equal(predictions.probabilities.length, 51 * 2);
     assert.deepEqual(structuredClone(attempt), attempt);
   });
 
@@ -79,7 +81,10 @@ describe('an attempt over HTTP', { concurrency: true }, () => {
     const { parts, opened } = openText(httpScorer(client), text);
     const [batch] = parts;
     assert.ok(batch);
-    const attempt: Outcome = await opened.tryPart({ batch, classes }, new AbortController().signal);
+    const attempt: Outcome = await opened.tryPart(
+      { batch, predictionType: { kind: 'distribution', classes } },
+      new AbortController().signal,
+    );
     assert.ok('failure' in attempt);
     const { kind, code, status, retryAfter, message } = attempt.failure;
     assert.deepEqual([kind, code, status, retryAfter], ['busy', 'busy', 503, 7]);

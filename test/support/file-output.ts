@@ -13,7 +13,7 @@ import { LocalOutput } from '../../src/storage/local/local-output.ts';
 export const pointAt = (row: number): CommitPoint => ({
   position: { offset: 10 * row, row, line: row + 1 },
   prefix: new PrefixDigest().state(),
-  classes: ['no', 'yes'],
+  predictionType: { kind: 'distribution', classes: ['no', 'yes'] },
   accounts: newRowCounts(),
 });
 
@@ -22,7 +22,7 @@ const identity = {
   fingerprint: {
     input: { path: '/in.csv', size: 10, modified: 1, codec: 'none' },
     format: 'csv',
-    dialect: { delimiter: ',', quote: '"', loneCr: false },
+    readAs: { delimiter: ',', quote: '"', loneCr: false },
     service: 'local',
     report: { id: 'r', hash: 'h' },
     options: {},

@@ -1,12 +1,47 @@
-/** The predictions of a batch. */
-export interface Predictions {
-  /** Sorted by code point if they were taken from the response itself. */
+/** What each prediction of a model consists of. */
+export type PredictionType =
+  | { readonly kind: 'distribution'; readonly classes: readonly string[] }
+  | { readonly kind: 'label' }
+  /** A single number has no name. */
+  | { readonly kind: 'numbers'; readonly names: readonly string[] };
+
+/** The predictions of a batch, as plain data without an object per persona. */
+export type Predictions = Distributions | Labels | Numbers;
+
+interface Errors {
+  /** Index of a persona that could not be scored → why. */
+  readonly errors: ReadonlyMap<number, { code: string; message: string }>;
+}
+
+/** A probability for each class. */
+export interface Distributions extends Errors {
+  readonly kind: 'distribution';
+  /** Sorted by code point if they were taken from the response itself; none if no persona was scored. */
   readonly classes: readonly string[];
   /** personas × classes, row after row; NaN for a persona that has an error. */
   readonly probabilities: Float64Array;
-  /** Index of a persona that the service could not score → the service's error. */
-  readonly errors: ReadonlyMap<number, { code: string; message: string }>;
 }
+
+/** A text for each persona, such as the predicted class without its probability. */
+export interface Labels extends Errors {
+  readonly kind: 'label';
+  /** The distinct labels of the batch. */
+  readonly labels: readonly string[];
+  /** By persona, its index in `labels`; -1 for one that has an error. */
+  readonly indices: Int32Array;
+}
+
+/** One number or several for each persona. */
+export interface Numbers extends Errors {
+  readonly kind: 'numbers';
+  /** None if there is one number for each persona. */
+  readonly names: readonly string[];
+  /** personas × `numbersPerRow(names)`, row after row; NaN for a persona that has an error. */
+  readonly values: Float64Array;
+}
+
+/** How many numbers a persona has. */
+export const numbersPerRow = ({ length }: readonly string[]): number => Math.max(1, length);
 
 /** How much the sum of a persona's probabilities may differ from 1, because services round them. */
 export const tolerance = (classes: number): number => Math.max(0.01, classes * 0.005);

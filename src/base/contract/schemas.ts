@@ -207,4 +207,6 @@ export type Quality = z.infer<typeof quality>;
 export type Warning = z.infer<typeof warning>;
 export type Report = z.infer<typeof report>;
 export type LooseReport = z.infer<typeof looseReport>;
+/** What predicts says about a model: of a report, as much as it knows. */
+export type Description = Partial<LooseReport>;
 export type Problem = z.infer<typeof problem>;

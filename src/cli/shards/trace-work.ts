@@ -33,7 +33,7 @@ export async function traceWork(
   const newRecord = (input: string, output: string): RunRecord => {
     const record = new RunRecord({ names: namesOf({ ...values, output, report: plan.report.id }, [input]) });
     record.service = plan.service;
-    record.classes = plan.classes;
+    record.predictionType = plan.predictionType;
     return record;
   };
   // The run gets its id when it is assembled.

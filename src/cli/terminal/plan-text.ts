@@ -1,7 +1,7 @@
 import { counted, countOf, durationOf, sizeOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { readAsText } from '../../formats/read-options.ts';
 import type { PlanTotals } from '../../library/forecast/plan-of.ts';
-import { dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import type { InputPlan } from '../../runs/forecast/plan-input.ts';
 
 /** Maximum number of columns that a line lists. */
@@ -9,12 +9,13 @@ const MAX_LISTED = 30;
 
 /** Describes the plan of one input for people. */
 export function describePlan(plan: InputPlan): string {
-  const { matched, missing, unused, near, delimiter, quote, rows, batches, requests, isLowerBound } = plan;
+  const { matched, missing, unused, near, readAs, rows, batches, requests, isLowerBound } = plan;
   const about = aboutText(plan);
+  const dialect = readAsText(readAs);
   const why = isLowerBound ? '; a large compressed input is not read to its end' : '';
   const parts: [string, string][] = [
     ['input', sanitize(plan.input)],
-    ['dialect', dialectText({ delimiter, quote, loneCr: false })],
+    ...(dialect === '' ? [] : [['dialect', dialect] as [string, string]]),
     ['sent', listed(matched.map(({ name, type }) => (type === null ? name : `${name} (${type})`)))],
     ...(missing.length > 0 ? [['missing', listed(missing)] as [string, string]] : []),
     ...near.map(({ wanted, found }): [string, string] => [

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { sanitize } from '../../base/sanitize.ts';
-import { readTable, type Table } from '../../formats/csv/read-table.ts';
+import { readTable, type Table } from '../../formats/read-table.ts';
 import { alignColumns } from './print.ts';
 
 export interface PreviewOptions {

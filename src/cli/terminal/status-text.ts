@@ -2,7 +2,8 @@ import { counted, countOf, durationOf } from '../../base/number-text.ts';
 import type { Options } from '../../base/options/option.ts';
 import { scoreOptions } from '../../base/options/score.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
+import { readAsText } from '../../formats/read-options.ts';
+import type { Checkpoint } from '../../runs/checkpoint/checkpoint.ts';
 import type { NextRun } from '../../runs/status/next-run.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status/status-report.ts';
@@ -79,12 +80,13 @@ function* paceRows({
 }
 
 function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now: Date): Generator<string[]> {
-  const { fingerprint, position, accounts, output, classes } = checkpoint;
+  const { fingerprint, position, accounts, output, predictionType } = checkpoint;
   const { input } = fingerprint;
   yield ['checkpoint', `written ${timeOf(modified, now)}`];
   yield ['run', status.run === undefined ? 'not running' : `running${processOf(status.run)}`];
   yield ['input', sanitize(input.path), inputText(input)];
-  yield ['dialect', dialectText(fingerprint.dialect)];
+  const dialect = readAsText(fingerprint.readAs);
+  if (dialect !== '') yield ['dialect', dialect];
   yield ['next', `row ${counted(position.row)}`, `line ${counted(position.line)}${shareOf(checkpoint)}`];
   yield [
     'rows',
@@ -103,7 +105,7 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
     status.partialBytes === undefined ? 'not there' : bytesText(status.partialBytes),
     ...(status.finished === undefined ? [] : ['the previous output is kept until the run finishes']),
   ];
-  yield ['classes', sanitize(classes.join(', '))];
+  if (predictionType?.kind === 'distribution') yield ['classes', sanitize(predictionType.classes.join(', '))];
   yield ['report', sanitize(fingerprint.report.id), serviceText(fingerprint.service)];
   yield ['options', ...optionsOf(fingerprint.options)];
 }

@@ -12,9 +12,8 @@ export class BodyWriter {
   #out = this.#fresh(FIRST_BYTES);
   length = 0;
 
-  begin(opening: string): void {
+  begin(): void {
     this.length = 0;
-    this.copy(wordView(Buffer.from(opening)));
   }
 
   copy(part: WordView): void {

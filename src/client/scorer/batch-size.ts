@@ -1,5 +1,5 @@
 import { countRows } from '../../formats/records/batch.ts';
-import type { Encoded } from '../bodies/objects.ts';
+import type { Encoded } from '../bodies/encode.ts';
 
 /** The maximum batch size, learned from the service's 413 responses. */
 export interface BatchLimits {

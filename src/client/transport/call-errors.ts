@@ -7,9 +7,9 @@ import { kindOfCause, kindOfStatus } from '../failure-table.ts';
 import type { InvalidResponse } from '../invalid-response.ts';
 import { connectReason } from './connect-reason.ts';
 import type { HttpResponse } from './connection.ts';
-import { hintOfStatus, readRetryAfter } from './error-response.ts';
+import { hintOfStatus, type Problem, readRetryAfter } from './error-response.ts';
 import { permanentError } from './permanent-errors.ts';
-import { isEncoded, readBody, readProblem } from './response-body.ts';
+import { isEncoded, readBody } from './response-body.ts';
 import { TlsExpected } from './socket-guard.ts';
 
 export const MAX_HEADER_BYTES = 16 << 10;
@@ -28,14 +28,24 @@ export interface BelowHttpOptions {
   brokenHint?: string | undefined;
 }
 
+export interface CallErrorsOptions {
+  failureTable: FailureTable;
+  /** It is never shown. */
+  key: string;
+  /** What the body of a response with another status than 200 says. */
+  problemOf(status: number, body: string): Problem;
+}
+
 /** Turns everything that can go wrong with a request into a CallError of the right kind, without showing the key. */
 export class CallErrors {
   readonly #table: FailureTable;
   readonly #key: string;
+  readonly #problemOf: CallErrorsOptions['problemOf'];
 
-  constructor(table: FailureTable, key: string) {
-    this.#table = table;
+  constructor({ failureTable, key, problemOf }: CallErrorsOptions) {
+    this.#table = failureTable;
     this.#key = key;
+    this.#problemOf = problemOf;
   }
 
   /** @param code by default, the cause */
@@ -51,7 +61,7 @@ export class CallErrors {
     const text = bytes === undefined || isEncoded(headers) ? '' : bytes.toString('utf8');
     if (statusCode === 400 && PLAIN_TO_TLS.test(text)) throw new TlsExpected('the service expects TLS');
     const retryAfter = headers['retry-after'];
-    const { code = '', detail } = readProblem(text);
+    const { code = '', detail } = this.#problemOf(statusCode, text);
     // Some proxies echo the request, including the key.
     const isSafe = (text: string): boolean => text !== '' && !text.includes(this.#key);
     const said = isSafe(detail) ? sanitize(detail) : '';

@@ -1,3 +1,11 @@
+/** What the body of an error says. */
+export interface Problem {
+  /** A stable name, in snake_case. */
+  code?: string | undefined;
+  /** A sentence for people, or the whole text. */
+  detail: string;
+}
+
 /** A hint for the user, if there is one for this status and problem code. */
 export function hintOfStatus(status: number, code?: string): string | undefined {
   if (status === 401 || status === 403) return 'Check the key in ROWCAST_API_KEY or --api-key-file.';

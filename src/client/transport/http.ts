@@ -1,8 +1,7 @@
 import type { RowcastError } from '../../base/errors.ts';
-import type { FailureTable } from '../../scoring/failures/failure-rule.ts';
 import { redacted } from '../base-url.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
-import { CallErrors, MAX_HEADER_BYTES } from './call-errors.ts';
+import { CallErrors, type CallErrorsOptions, MAX_HEADER_BYTES } from './call-errors.ts';
 import type { Connection, HttpResponse } from './connection.ts';
 import { Connections } from './connections.ts';
 import type { HttpRequest, OpenResponse, RequestLocation } from './http-request.ts';
@@ -11,15 +10,15 @@ import { RequestIds, requestIdHeader } from './request-ids.ts';
 import { isEncoded, readBody } from './response-body.ts';
 import { TlsExpected } from './socket-guard.ts';
 
-export interface TransportOptions {
+export interface TransportOptions extends CallErrorsOptions {
   /** Base URL, from `readBaseUrl`. */
   url: URL;
-  key: string;
+  /** Headers of all requests: those that carry the key. */
+  headers: Readonly<Record<string, string>>;
   /** Timeout of connecting, and of one request, in milliseconds. */
   timeout: number;
   /** Maximum number of connections. */
   connections: number;
-  failureTable: FailureTable;
 }
 
 /** Sends requests over HTTP and classifies their failures. Redirects are not followed, so that the key stays with its host. */
@@ -30,18 +29,18 @@ export class Transport {
   readonly #ids = new RequestIds();
   readonly #base: string;
   readonly #address: string;
-  readonly #key: string;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #url: URL;
   #hasResponded = false;
   #isClosed = false;
 
-  constructor({ url, key, timeout, connections, failureTable }: TransportOptions) {
+  constructor({ url, headers, timeout, connections, ...errors }: TransportOptions) {
     this.timeout = timeout;
-    this.failures = new CallErrors(failureTable, key);
+    this.failures = new CallErrors(errors);
     this.#url = url;
     this.#base = url.pathname === '/' ? '' : url.pathname;
     this.#address = redacted(url.href);
-    this.#key = key;
+    this.#headers = headers;
     this.#connections = new Connections({
       origin: url.origin,
       max: connections,
@@ -83,7 +82,7 @@ export class Transport {
         path: this.#base + call.path,
         headers: {
           ...call.headers,
-          authorization: `ApiKey ${this.#key}`,
+          ...this.#headers,
           accept: call.accept ?? 'application/json',
           // Without this header, any encoding is acceptable (RFC 9110 section 12.5.3).
           'accept-encoding': 'identity',

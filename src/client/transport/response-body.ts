@@ -26,19 +26,6 @@ function personaBytes(classes: readonly string[] | undefined): number {
   );
 }
 
-/** The code and detail of a problem document (RFC 9457); for anything else, such as a proxy's HTML, its text. */
-export function readProblem(text: string): { code: string | undefined; detail: string } {
-  try {
-    const { code, detail, title } = Object(JSON.parse(text)); // members of unknown type, checked below
-    return {
-      code: typeof code === 'string' && /^[a-z][a-z0-9_]{0,40}$/.test(code) ? code : undefined,
-      detail: [detail, title].find(words => typeof words === 'string') ?? text,
-    };
-  } catch {
-    return { code: undefined, detail: text.replace(/<[^<>]*>/g, ' ').replace(/\s+/g, ' ') };
-  }
-}
-
 /** Whether a response has a content coding (RFC 9110 section 8.4), which we never request. */
 export function isEncoded(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
   const codings = [headers['content-encoding'] ?? []].flat().join(',');

@@ -20,6 +20,7 @@ export function keptRecordMerger(
   const { bytes, ends, kinds } = batch;
   const from = wordView(bytes);
   const fields = keptFields(kept, dialect);
+  const write = appended.writer(predictions);
   let persona = 0;
   return (first, after, lastByte, into) => {
     const size = startOf(batch, after) - startOf(batch, first) + (after - first) * appended.maxBytes;
@@ -40,7 +41,7 @@ export function keptRecordMerger(
       at = fields(from, start, content, kindOf(batch, index), merged, at);
       at = predictions.errors.has(persona)
         ? copyBytes(appended.empty, 0, appended.empty.bytes.length, merged, at)
-        : appended.write(predictions.probabilities, persona * predictions.classes.length, merged, at);
+        : write(persona, merged, at);
       persona++;
       at = copyBytes(from, content, end, merged, at);
     }

@@ -21,6 +21,7 @@ export function recordMerger(
 ): MergeRecords {
   const { bytes, ends, kinds } = batch;
   const from = wordView(bytes);
+  const write = appended.writer(predictions);
   let persona = 0;
   return (first, after, lastByte, into) => {
     /** Everything before this offset was copied or left out. */
@@ -47,7 +48,7 @@ export function recordMerger(
       at = copyBytes(from, done, content, merged, at);
       at = predictions.errors.has(persona)
         ? copyBytes(appended.empty, 0, appended.empty.bytes.length, merged, at)
-        : appended.write(predictions.probabilities, persona * predictions.classes.length, merged, at);
+        : write(persona, merged, at);
       persona++;
       done = content;
     }

@@ -2,19 +2,10 @@ import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 import { writeRow } from '../../base/write-row.ts';
+import type { ColumnOptions } from '../column-options.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
 import { fieldEnd } from './fields/malformed.ts';
 import type { Header } from './header.ts';
-
-/** The options that decide which columns an output has, and what they are called. */
-export interface ColumnOptions {
-  /** The input's columns, in this order; by default all. */
-  keep?: 'all' | 'none' | readonly string[] | undefined;
-  /** Name of a column → its name in the output. */
-  rename?: Readonly<Record<string, string>> | undefined;
-  /** False if the output has no header line. */
-  outputHeader?: boolean | undefined;
-}
 
 /** The columns of an output that are not simply those of its input, as plain data. */
 export interface OutputColumns {

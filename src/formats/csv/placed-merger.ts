@@ -20,15 +20,17 @@ export function placedMerger(
   appended: Appended,
   dialect: Dialect,
 ): PlacedMerger | undefined {
-  const { usual, classes, maxBytes } = appended;
+  const { usual, maxBytes } = appended;
   if (usual === undefined) return undefined;
-  const { delimiter, predicted } = usual;
+  const { delimiter, classes, predicted } = usual;
   const loneCr = Number(dialect.loneCr);
   const predictedAt =
     predicted === undefined
       ? 0
       : memory.keep(Int32Array.from(predicted.flatMap(({ bytes }) => [memory.keep(bytes), bytes.length])));
-  return (batch, { placed, rows }, probabilities) => {
+  return (batch, { placed, rows }, predictions) => {
+    const { probabilities } = predictions;
+    const write = appended.writer(predictions);
     if (placed === undefined) throw new TypeError('the fields are not in the memory of a kernel');
     const { kernel } = memory;
     const probabilitiesAt = memory.reserve(probabilities.length * NUMBER_BYTES);
@@ -41,18 +43,9 @@ export function placedMerger(
     const texts = wordView(Buffer.from(buffer, textsAt, rows * maxBytes));
     textEnds[0] = 0;
     const append = (first: number): number =>
-      kernel.appendFields(
-        probabilitiesAt,
-        classes.length,
-        first,
-        rows,
-        delimiter,
-        predictedAt,
-        textsAt,
-        textEndsAt,
-      );
+      kernel.appendFields(probabilitiesAt, classes, first, rows, delimiter, predictedAt, textsAt, textEndsAt);
     for (let row = append(0); row < rows; row = append(row + 1))
-      textEnds[row + 1] = appended.write(probabilities, row * classes.length, texts, textEnds[row] as number);
+      textEnds[row + 1] = write(row, texts, textEnds[row] as number);
     let row = 0;
     return (from, to, _, into) => {
       const size = kernel.mergeRecords(

@@ -1,2 +1,8 @@
 /** The columns that stand before a rejected record; `score` does not send them. */
 export const rejectColumns = ['reject_row', 'reject_line', 'reject_code', 'reject_reason'] as const;
+
+/** The names in their order, with a delimiter between them, or the values of a row. */
+const BEGINNING = new RegExp(`^\\ufeff?\\W{0,2}${rejectColumns.join('\\b[^\\r\\n]{1,80}?\\b')}\\b`);
+
+/** Whether a file is a rejects file by its first bytes: in each format, it begins with the names of these columns. */
+export const beginsLikeRejects = (text: string): boolean => BEGINNING.test(text);

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { reportId } from '../../base/contract/schemas.ts';
-import { contractWire } from '../../base/contract/wire-names.ts';
 import type { Options } from '../../base/options/option.ts';
 import { historyPositional, inputsPositional } from '../../base/options/positionals.ts';
 import { scoreOptions, serviceOptions } from '../../base/options/score.ts';
@@ -8,6 +7,7 @@ import { homeOption } from '../../base/options/service.ts';
 import { scaleOutOptions } from '../../base/options/shards.ts';
 import { historyOptions, trainOptions } from '../../base/options/train.ts';
 import { describedSchema, schemaOf } from '../../base/options/values/value-schema.ts';
+import { contractWire } from '../../client/protocols/report/wire-names.ts';
 
 /** The options of each section of a definition. */
 export const sections = {

@@ -118,11 +118,12 @@ export function planOf(
 }
 
 function plannedInput({ probe, problem, near, ...plan }: InputPlan): PlannedInput {
+  const { delimiter = '', quote = 'none' } = plan.readAs;
   return {
     input: plan.input,
     columns: { sent: plan.matched, missing: plan.missing, not_sent: plan.unused, did_you_mean: near },
-    delimiter: plan.delimiter,
-    quote: plan.quote,
+    delimiter,
+    quote: quote === 'none' ? null : quote,
     rows: plan.rows,
     is_exact: plan.isExact,
     is_lower_bound: plan.isLowerBound,

@@ -3,7 +3,10 @@ import type { Features, LooseReport, Probabilities, ValueWarning } from '../../b
 import { RowcastError } from '../../base/errors.ts';
 import { serviceOptions } from '../../base/options/score.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
-import { ServiceClient } from '../../client/service-client.ts';
+import { connectReports } from '../../client/connect-reports.ts';
+import { ReportClient } from '../../client/protocols/report/report-client.ts';
+import type { ReportProtocol } from '../../client/protocols/report/report-protocol.ts';
+import type { ServiceClient } from '../../client/service-client.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import { called } from '../as-rowcast-error.ts';
@@ -74,7 +77,8 @@ export interface PersonaCall extends Call {
 export class Client implements Scorer {
   /** The service's URL. */
   readonly name: string;
-  readonly #client: ServiceClient;
+  readonly #client: ServiceClient<ReportProtocol>;
+  readonly #reports: ReportClient;
   /** The outage that the caller wants to wait for, if it says so. */
   readonly #maxOutage: number | undefined;
   /** The single calls in progress. */
@@ -95,7 +99,7 @@ export class Client implements Scorer {
     this.#maxOutage = given.maxOutage === undefined ? undefined : values.maxOutage;
     this.name = redacted(base.href);
     const retry = retryOf({ onRetry }, this.#guard);
-    this.#client = new ServiceClient({
+    this.#client = connectReports({
       url: base,
       key,
       name: this.name,
@@ -106,6 +110,7 @@ export class Client implements Scorer {
       ...(this.#maxOutage !== undefined && { maxOutage: this.#maxOutage }),
       ...(retry && { onRetry: retry }),
     });
+    this.#reports = new ReportClient(this.#client);
   }
 
   /**
@@ -114,7 +119,7 @@ export class Client implements Scorer {
    * @throws RowcastError; a `CallError` if the request has failed for good
    */
   report(id: string, { signal }: Call = {}): Promise<LooseReport> {
-    return this.#call(signal, stop => this.#client.report(id, stop));
+    return this.#call(signal, stop => this.#reports.report(id, stop));
   }
 
   /**
@@ -129,7 +134,7 @@ export class Client implements Scorer {
     features: Features,
     { signal, onWarnings }: PersonaCall = {},
   ): Promise<Probabilities> {
-    const answer = await this.#call(signal, stop => this.#client.persona(report, features, stop));
+    const answer = await this.#call(signal, stop => this.#reports.persona(report, features, stop));
     if (answer.warnings.length > 0) onWarnings?.(answer.warnings);
     return answer.probabilities;
   }
@@ -142,7 +147,8 @@ export class Client implements Scorer {
    * @throws RowcastError; a `CallError` if a request has failed for good
    */
   batchPersona(report: string, personas: readonly Features[], { signal }: Call = {}): Promise<Prediction[]> {
-    return this.#call(signal, stop => predictBatches(this.#client, report, personas, stop));
+    const { concurrency } = this.#client;
+    return this.#call(signal, stop => predictBatches(this.#reports, { report, personas, concurrency }, stop));
   }
 
   /**
@@ -158,7 +164,7 @@ export class Client implements Scorer {
       const stop = new AbortController();
       const abort = (): void => stop.abort(signal?.reason);
       signal?.addEventListener('abort', abort);
-      const { chunks, accounts } = await this.#client.batchPredict(report, csv, stop.signal);
+      const { chunks, accounts } = await this.#reports.batchPredict(report, csv, stop.signal);
       const scored = Readable.from(completed(chunks, accounts), { objectMode: false });
       return scored.once('close', () => {
         signal?.removeEventListener('abort', abort);
@@ -173,7 +179,7 @@ export class Client implements Scorer {
    * @throws RowcastError on the stream; a `CallError` if the request has failed for good
    */
   async testingResults(id: string): Promise<Readable> {
-    return Readable.from(this.#client.testingResults(id), { objectMode: false });
+    return Readable.from(this.#reports.testingResults(id), { objectMode: false });
   }
 
   /** `batchPersona` for a batch; `score` does not use it, because it writes requests without making objects of rows. */

@@ -1,19 +1,24 @@
 import { createHistogram } from 'node:perf_hooks';
 import type { CallStatistics } from '../../base/contract/call-statistics.ts';
 import type { Features } from '../../base/contract/schemas.ts';
-import { contractWire } from '../../base/contract/wire-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import { failureTable } from '../../client/failure-table.ts';
 import { InvalidResponse } from '../../client/invalid-response.ts';
+import type { Expected } from '../../client/protocols/protocol.ts';
 import { parsePredictions } from '../../client/protocols/report/parse-predictions.ts';
 import { parseReport } from '../../client/protocols/report/parse-report.ts';
-import type { BatchService } from '../../client/scorer/http-scorer.ts';
+import { reportProtocol } from '../../client/protocols/report/report-protocol.ts';
+import { contractWire } from '../../client/protocols/report/wire-names.ts';
+import { EncodedBatches } from '../../client/scorer/encoded-batches.ts';
+import type { RetryPolicy } from '../../scoring/failures/attempts.ts';
 import { CallError } from '../../scoring/failures/call-error.ts';
 import { ServiceAvailability } from '../../scoring/failures/service-availability.ts';
-import type { Scorer } from '../scorer.ts';
+import type { ReceivedPredictions } from '../../scoring/predictions.ts';
+import type { Scorer, ScorerInput } from '../../scoring/scorer.ts';
+import type { Scorer as GivenScorer } from '../scorer.ts';
 
-export interface OwnScorerOptions {
+export interface CustomOptions {
   /** How often it is called at once. */
   concurrency: number;
   /** In seconds. */
@@ -22,69 +27,102 @@ export interface OwnScorerOptions {
 }
 
 /**
- * An object of the caller as a service: its batches are those that a service would get, and its answers are checked alike.
+ * An object of the caller as a scorer: it gets the personas that a service would get, and its answers are checked alike.
  *
  * @throws RowcastError `bad_option` if it lacks a member
  */
-export function ownService(
-  scorer: Scorer,
-  { concurrency, maxOutage, onRetry }: OwnScorerOptions,
-): BatchService {
-  checkScorer(scorer);
+export function customScorer(given: GivenScorer, { concurrency, maxOutage, onRetry }: CustomOptions): Scorer {
+  checkScorer(given);
   const statistics: CallStatistics = {
     calls: 0,
     inFlight: 0,
     retries: new Map(),
     latency: createHistogram(),
   };
-  return {
-    name: scorer.name,
-    wire: contractWire,
-    statistics,
-    concurrency,
-    retryPolicy: {
-      table: failureTable,
-      maxOutage,
-      availability: new ServiceAvailability(),
-      pause() {},
-      onRetry(failure, wait) {
-        statistics.retries.set(failure.code, (statistics.retries.get(failure.code) ?? 0) + 1);
-        onRetry?.(CallError.from(failure), wait);
-      },
+  const retryPolicy: RetryPolicy = {
+    table: failureTable,
+    maxOutage,
+    availability: new ServiceAvailability(),
+    pause() {},
+    onRetry(failure, wait) {
+      statistics.retries.set(failure.code, (statistics.retries.get(failure.code) ?? 0) + 1);
+      onRetry?.(CallError.from(failure), wait);
     },
-    async report(id) {
-      const request = `report() of ${scorer.name}`;
+  };
+  return {
+    name: given.name,
+    statistics,
+    async describe(id) {
+      const request = `report() of ${given.name}`;
       const said = await calling(request, async () =>
-        bytesOf({ tech_specs: {}, drivers: [], ...(await scorer.report(id)) }),
+        bytesOf({ tech_specs: {}, drivers: [], ...(await given.report(id)) }),
       );
       return valid(request, () => parseReport(said, id));
     },
-    confirm: () => true,
-    async checkAllWritten() {},
-    async tryBatch(body, expected, signal) {
-      // Written by `scoring/http`, from personas of these members.
-      const { personas } = JSON.parse(body.toString()) as { personas: { features: Features }[] };
-      const batch = { report: expected.report ?? '', personas: personas.map(({ features }) => features) };
-      const begun = performance.now();
-      statistics.calls++;
-      statistics.inFlight++;
-      const request = `score() of ${scorer.name}`;
-      // It may not notice that the run was stopped.
-      const answer = await calling(request, async () =>
-        JSON.stringify({ predictions: await unlessStopped(scorer.score(batch, signal), signal) }),
-      ).finally(() => {
-        statistics.inFlight--;
-      });
-      statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
-      return valid(request, () => parsePredictions(answer, { ...expected, wire: contractWire }));
-    },
+    open: input => new CustomBatches({ given, concurrency, retryPolicy, statistics }, input),
   };
+}
+
+interface Means {
+  given: GivenScorer;
+  concurrency: number;
+  retryPolicy: RetryPolicy;
+  statistics: CallStatistics;
+}
+
+class CustomBatches extends EncodedBatches {
+  readonly concurrency: number;
+  readonly retryPolicy: RetryPolicy;
+  readonly #given: GivenScorer;
+  readonly #statistics: CallStatistics;
+  readonly #report: string;
+
+  constructor({ given, concurrency, retryPolicy, statistics }: Means, input: ScorerInput) {
+    super(reportProtocol().predict(input.report).body, input);
+    this.concurrency = concurrency;
+    this.retryPolicy = retryPolicy;
+    this.#given = given;
+    this.#statistics = statistics;
+    this.#report = input.report;
+  }
+
+  protected async predict(
+    body: Buffer,
+    expected: Expected,
+    signal: AbortSignal,
+  ): Promise<ReceivedPredictions> {
+    const given = this.#given;
+    const statistics = this.#statistics;
+    // As the layout of the report protocol writes it.
+    const sent = JSON.parse(body.toString()) as { personas: { features: Features }[] };
+    const batch = { report: this.#report, personas: sent.personas.map(({ features }) => features) };
+    const begun = performance.now();
+    statistics.calls++;
+    statistics.inFlight++;
+    const request = `score() of ${given.name}`;
+    // It may not notice that the run was stopped.
+    const answer = await calling(request, async () =>
+      JSON.stringify({
+        predictions: await unlessStopped(given.score(batch, signal), signal),
+      }),
+    ).finally(() => {
+      statistics.inFlight--;
+    });
+    statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
+    return valid(request, () => parsePredictions(answer, { ...expected, wire: contractWire }));
+  }
+
+  confirm(): boolean {
+    return true;
+  }
+
+  async confirmAll(): Promise<void> {}
 }
 
 const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
-function checkScorer(given: Scorer): void {
-  const { name, report, score }: { [member in keyof Scorer]?: unknown } = given ?? {};
+function checkScorer(given: GivenScorer): void {
+  const { name, report, score }: { [member in keyof GivenScorer]?: unknown } = given ?? {};
   if (typeof name === 'string' && typeof report === 'function' && typeof score === 'function') return;
   throw new RowcastError('bad_option', 'scorer: expected an object with name, report, score and close');
 }

@@ -6,7 +6,7 @@ import type { Scorer as GivenScorer } from '../scorer.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
 import { openPredictor } from '../service/open-predictor.ts';
 import { Client, serviceOf } from './client.ts';
-import { ownService } from './custom-scorer.ts';
+import { customScorer } from './custom-scorer.ts';
 import { LocalScorer, threadsOf } from './local-scorer.ts';
 
 export interface RunScorerOptions {
@@ -33,8 +33,8 @@ export async function openRunScorer({
   if (scorer instanceof LocalScorer) return threadsOf(scorer).forRun();
   const { concurrency, maxOutage } = values;
   if (!(scorer instanceof Client)) {
-    const own = ownService(scorer, { concurrency, maxOutage, onRetry });
-    return { scorer: httpScorer(own), close: async () => {} };
+    const custom = customScorer(scorer, { concurrency, maxOutage, onRetry });
+    return { scorer: custom, close: async () => {} };
   }
   const { service, maxOutage: its } = serviceOf(scorer);
   const client = service.forRun({ maxOutage: its ?? maxOutage, ...(onRetry && { onRetry }) });

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
+import type { Distributions } from '../../base/contract/predictions.ts';
 import type { Features } from '../../base/contract/schemas.ts';
-import type { ServiceClient } from '../../client/service-client.ts';
+import type { ReportClient } from '../../client/protocols/report/report-client.ts';
+import { ofKind } from '../../formats/appended.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
-import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 
 /** Maximum size of a request, as in a run. */
 const BATCH_ROWS = 1000;
@@ -10,9 +11,8 @@ const BATCH_BYTES = 1 << 20;
 
 /** Predicts for any number of personas, in batches, several at a time. The first batch that fails ends the others. */
 export async function predictBatches(
-  client: ServiceClient,
-  report: string,
-  personas: readonly Features[],
+  client: ReportClient,
+  { report, personas, concurrency }: Personas,
   signal: AbortSignal | undefined,
 ): Promise<Prediction[]> {
   const stop = new AbortController();
@@ -25,13 +25,13 @@ export async function predictBatches(
   const batches = batchesOf(report, personas);
   const predict = async (): Promise<void> => {
     for (const { start, count, body } of batches) {
-      const expected = { personas: count, classes: undefined, report };
-      const received = await client.batchPersona(body, expected, stop.signal);
-      for (let row = 0; row < count; row++) predictions[start + row] = predictionOf(received, row);
+      const received = await client.batchPersona(report, body, count, stop.signal);
+      for (let row = 0; row < count; row++)
+        predictions[start + row] = predictionOf(ofKind(received, 'distribution'), row);
     }
   };
   try {
-    await Promise.all(Array.from({ length: client.concurrency }, predict));
+    await Promise.all(Array.from({ length: concurrency }, predict));
   } catch (error) {
     stop.abort();
     throw error;
@@ -39,6 +39,13 @@ export async function predictBatches(
     signal?.removeEventListener('abort', abort);
   }
   return predictions;
+}
+
+interface Personas {
+  report: string;
+  personas: readonly Features[];
+  /** Requests at the same time. */
+  concurrency: number;
 }
 
 interface Batch {
@@ -70,7 +77,7 @@ function* batchesOf(report: string, personas: readonly Features[]): Generator<Ba
   if (texts.length > 0) yield batch();
 }
 
-function predictionOf({ classes, probabilities, errors }: ReceivedPredictions, row: number): Prediction {
+function predictionOf({ classes, probabilities, errors }: Distributions, row: number): Prediction {
   const error = errors.get(row);
   if (error !== undefined) return { error };
   const own = classes.map((name, index) => [name, probabilities[row * classes.length + index] ?? Number.NaN]);

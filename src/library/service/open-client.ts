@@ -1,9 +1,10 @@
-import { contractWire, type Wire } from '../../base/contract/wire-names.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { timeoutOption } from '../../base/options/service.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
+import type { ReportProtocol } from '../../client/protocols/report/report-protocol.ts';
+import { contractWire, type Wire } from '../../client/protocols/report/wire-names.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
 import type { Environment, RemoteAddress } from './choose-service.ts';
 import { readServiceKey } from './read-key.ts';
@@ -15,6 +16,7 @@ export interface ConnectOptions {
     ClientOptions,
     'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage' | 'sharedPace'
   >;
+  /** Names of members that the deployment has changed. */
   wire?: Partial<Wire> | undefined;
   env: Environment;
   onRetry?: ClientOptions['onRetry'] | undefined;
@@ -32,27 +34,29 @@ export interface ConnectOptions {
 export async function openClient(
   { url, key, allowHttp }: RemoteAddress,
   { values, pace, wire, env, onRetry, trace, stop }: ConnectOptions,
-): Promise<ServiceClient> {
+): Promise<ServiceClient<ReportProtocol>> {
   const base = readBaseUrl(url, allowHttp);
   // Loaded only when it is needed.
-  const { ServiceClient } = await import('../../client/service-client.ts');
-  return new ServiceClient({
-    url: base,
-    key: await unlessStopped(readServiceKey(key, env), stop),
-    name: redacted(base.href),
-    wire: { ...contractWire, ...wire },
-    timeout: values.timeout,
-    ...pace,
-    ...(onRetry && { onRetry }),
-    trace,
-  });
+  const { connectReports } = await import('../../client/connect-reports.ts');
+  return connectReports(
+    {
+      url: base,
+      key: await unlessStopped(readServiceKey(key, env), stop),
+      name: redacted(base.href),
+      timeout: values.timeout,
+      ...pace,
+      ...(onRetry && { onRetry }),
+      trace,
+    },
+    { ...contractWire, ...wire },
+  );
 }
 
 /** Opens the client of a service, and closes it afterwards. @throws as `openClient` */
 export async function withClient<T>(
   address: RemoteAddress,
   options: ConnectOptions,
-  use: (client: ServiceClient) => Promise<T>,
+  use: (client: ServiceClient<ReportProtocol>) => Promise<T>,
 ): Promise<T> {
   const client = await openClient(address, options);
   try {

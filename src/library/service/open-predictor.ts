@@ -1,6 +1,6 @@
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
-import type { Wire } from '../../base/contract/wire-names.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
+import type { Wire } from '../../client/protocols/report/wire-names.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
 import type { JobValues } from '../job-values.ts';
 import type { Address, Environment } from './choose-service.ts';

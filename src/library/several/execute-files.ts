@@ -1,3 +1,4 @@
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import type { EarlierFigures } from '../../runs/drift/earlier-figures.ts';
 import { TotalTally } from '../../runs/drift/total-tally.ts';
@@ -73,6 +74,7 @@ async function scoreFiles(
   const { values } = job;
   const { signal: stop } = control;
   record.service = scorer.name;
+  record.protocol = scorer.protocol ?? usualProtocol;
   watch.opened(pairs.length, scorer);
   const work = await workOf(values, scorer, stop);
   const total = new RunsTotal(await sizesOf(pairs.map(({ input }) => input)));

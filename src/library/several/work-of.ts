@@ -17,5 +17,6 @@ export async function workOf(
 ): Promise<Record<string, string>> {
   const id = reportOf(values);
   const hash = reportHash(await unlessStopped(scorer.describe(id), stop));
-  return outputOptionsOf(values, { service: scorer.name, report: { id, hash } });
+  const { name: service, protocol } = scorer;
+  return outputOptionsOf(values, { service, protocol, report: { id, hash } });
 }

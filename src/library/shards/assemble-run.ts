@@ -1,3 +1,4 @@
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { checkRejects } from '../../base/options/values/reject-limit.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import type { Attempt } from '../../runs/attempt.ts';
@@ -106,7 +107,8 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
   // Another process may have finished while this one waited for the locks.
   await readPlan(folder);
   record.service = plan.service;
-  record.classes = plan.classes;
+  record.protocol = plan.protocol ?? usualProtocol;
+  record.predictionType = plan.predictionType;
   const joined = filePartsOf(run);
   checkRejects(values.maxRejects, sumOf(joined.map(({ accounts }) => accounts)), true);
   const counts = await options.count(joined);

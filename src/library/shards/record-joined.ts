@@ -1,3 +1,4 @@
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import type { DriftLine } from '../../runs/drift/drift-line.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
@@ -94,7 +95,8 @@ async function fill(record: RunRecord, joined: Joined, file: FileParts): Promise
   const { run, values, counts } = joined;
   const figures = counts.figures.get(file.index);
   record.service = run.plan.service;
-  record.classes = run.plan.classes;
+  record.protocol = run.plan.protocol ?? usualProtocol;
+  record.predictionType = run.plan.predictionType;
   record.accounts = file.accounts;
   record.figures = () => figures;
   if (values.checksum) record.checksums = await checksumsOf(joined, file);

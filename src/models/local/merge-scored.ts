@@ -35,7 +35,8 @@ export class ScoredMerger {
   #mergerOf(scored: PredictedBatch, fields: Fields): MergeRecords {
     const { batch, faults, predictions } = scored;
     const isSimple = fields.placed !== undefined && faults.size === 0 && predictions.errors.size === 0;
-    if (isSimple && this.#placed !== undefined) return this.#placed(batch, fields, predictions.probabilities);
+    if (isSimple && this.#placed !== undefined && predictions.kind === 'distribution')
+      return this.#placed(batch, fields, predictions);
     return this.#layout.merger(scored, this.#appended);
   }
 }

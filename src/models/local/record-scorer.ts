@@ -13,6 +13,7 @@ import type { Counting } from '../../scoring/counting/counted-column.ts';
 import { addScores, type Tally } from '../../scoring/counting/tally.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
 import { GzipMembers, type Part } from '../../scoring/merge/gzip-members.ts';
+import { classesOf } from '../../scoring/predictions.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import type { EngineModel } from '../model/engine.ts';
 import { checkProbabilities } from './check-probabilities.ts';
@@ -52,6 +53,8 @@ export class RecordScorer {
   readonly #readers: readonly { reader: ColumnReader; index: number | undefined }[];
   /** Whether any of the columns is one of the model's; otherwise no row can be scored. */
   readonly #hasColumn: boolean;
+  /** The classes of the output, in its order. */
+  readonly #classes: readonly string[];
   /** For each class of the output, its index among the model's; undefined if the order is the same. */
   readonly #order: Int32Array | undefined;
   readonly #merger: ScoredMerger;
@@ -71,7 +74,8 @@ export class RecordScorer {
     this.#hasColumn = this.#readers.some(({ index }) => index !== undefined);
     this.#tally = counting && new ModelTally(counting, columns);
     this.#withoutNulls = withoutNulls(nulls);
-    const order = Int32Array.from(appended.classes, name => classes.indexOf(name));
+    this.#classes = classesOf(appended.predictionType);
+    const order = Int32Array.from(this.#classes, name => classes.indexOf(name));
     this.#order = order.every((own, i) => own === i) ? undefined : order;
     const written = layout.appended(appended);
     this.#merger = new ScoredMerger(layout, written, memory);
@@ -83,8 +87,8 @@ export class RecordScorer {
    * @returns `merged`, unless the output depends on what is before the batch
    */
   score(batch: Batch, into?: Buffer): Scored {
-    const { layout, appended, engine } = this.#options;
-    const { classes } = appended;
+    const { layout, engine } = this.#options;
+    const classes = this.#classes;
     const placed = this.#batches.place(batch, this.#readers.length);
     const { fields } = placed;
     const { rows, faults } = fields;
@@ -96,13 +100,14 @@ export class RecordScorer {
     const errors = this.#hasColumn
       ? checkProbabilities(probabilities, classes.length)
       : new Map(Array.from({ length: rows }, (_, row) => [row, unknownColumns] as const));
-    const scored = { batch, faults, predictions: { classes, probabilities, errors } };
+    const kind = 'distribution';
+    const scored = { batch, faults, predictions: { kind, classes, probabilities, errors } as const };
     for (const { tally, from, to } of counting)
       if (tally !== undefined) addScores(tally, { probabilities, classes: classes.length, errors }, from, to);
     const tallies = counting.flatMap(({ tally }) => tally ?? []);
     const counts = this.#tally === undefined ? {} : { tallies };
     if (layout.mayJoinLines) return { faults, predictions: scored.predictions, ...counts };
-    const predictions = { classes: rows === 0 ? [] : classes, probabilities: NONE, errors };
+    const predictions = { kind, classes: rows === 0 ? [] : classes, probabilities: NONE, errors } as const;
     return { faults, predictions, merged: this.#merger.merge(scored, fields, parts, into), ...counts };
   }
 

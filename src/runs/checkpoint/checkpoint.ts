@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { History } from '../../base/options/values/run-values.ts';
+import { readAsText } from '../../formats/read-options.ts';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
+import { predictionTypeShape } from '../../scoring/prediction-type-shape.ts';
 import { rowCountsShape } from '../../scoring/row-counts.ts';
 import type { Json } from '../../storage/partial-file.ts';
 import { attemptShape } from '../attempt.ts';
@@ -25,11 +28,13 @@ const fingerprintShape = z.strictObject({
     /** The part of it that the run reads, unless it is all of it: offsets of its first byte and of the one after it. */
     range: z.strictObject({ start: z.number(), end: z.number().nullable() }).exactOptional(),
   }),
-  /** Name of the format. */
+  /** Name of the input's format, and the options of the format that it is read with. */
   format: z.string(),
-  dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
+  readAs: z.record(z.string(), z.union([z.string(), z.boolean()])),
   /** `local`, or the base URL. */
   service: z.string(),
+  /** Name of the protocol, if it is not that of the prediction report API. */
+  protocol: z.string().exactOptional(),
   /** The report's id, and the SHA-256 of its description: a retrained report is a different one. */
   report: z.strictObject({ id: z.string(), hash: z.string() }),
   /** Option that affects the output → its value as JSON. */
@@ -78,7 +83,8 @@ export const checkpointShape = z.strictObject({
       before: z.strictObject({ size: z.number(), modified: z.number() }).exactOptional(),
     })
     .exactOptional(),
-  classes: z.array(z.string()),
+  /** What the output's header says; it is written before the first checkpoint. */
+  predictionType: predictionTypeShape.exactOptional(),
   accounts: rowCountsShape,
   /** What was counted in the data. A repair and the joining of shards count nothing. */
   tally: tallyShape.exactOptional(),
@@ -165,9 +171,11 @@ function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string>
   if (!isSameInput(saved.input, now.input))
     yield `the input was ${inputText(saved.input)}, now it is ${inputText(now.input)}`;
   if (saved.format !== now.format) yield `the input was read as ${saved.format}, now as ${now.format}`;
-  if (!isDeepStrictEqual(saved.dialect, now.dialect))
-    yield `the input was read with ${dialectText(saved.dialect)}, now with ${dialectText(now.dialect)}`;
+  else if (!isDeepStrictEqual(saved.readAs, now.readAs))
+    yield `the input was read with ${readAsText(saved.readAs)}, now with ${readAsText(now.readAs)}`;
   if (saved.service !== now.service) yield `the service was ${saved.service}, now it is ${now.service}`;
+  const [before = usualProtocol, protocol = usualProtocol] = [saved.protocol, now.protocol];
+  if (before !== protocol) yield `the protocol was ${before}, now it is ${protocol}`;
   if (saved.report.id !== now.report.id)
     yield `the report was ${saved.report.id}, now it is ${now.report.id}`;
   else if (saved.report.hash !== now.report.hash) yield `the report ${now.report.id} has changed`;
@@ -176,15 +184,6 @@ function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string>
     if (before !== after) yield `${name} was ${before}, now it is ${after}`;
   }
 }
-
-/** A dialect as command-line flags. */
-export function dialectText({ delimiter, quote, loneCr }: Fingerprint['dialect']): string {
-  const ending = loneCr ? ', records ending in CR' : '';
-  return `--delimiter ${delimiter === '\t' ? 'tab' : inQuotes(delimiter)}, --quote ${quote === null ? 'none' : inQuotes(quote)}${ending}`;
-}
-
-/** Quoted for a shell. */
-const inQuotes = (character: string): string => (character === "'" ? `"'"` : `'${character}'`);
 
 function inputText(input: Input): string {
   const { size, range, codec } = input;

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative, resolve } from 'node:path';
-import { type LooseReport, techSpecs } from '../../base/contract/schemas.ts';
+import { type Description, techSpecs } from '../../base/contract/schemas.ts';
+import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import type { RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { camelCase } from '../../base/options/values/resolve-options.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import type { Dialect } from '../../base/parse-records.ts';
+
 import { schemeOf } from '../../base/scheme.ts';
+import type { Layout } from '../../formats/format.ts';
+
 import type { InputRange } from '../../formats/records/position.ts';
 import type { Identity } from '../../storage/source.ts';
 import type { Fingerprint } from './checkpoint.ts';
@@ -43,14 +46,13 @@ export interface FingerprintOptions {
   range?: InputRange | undefined;
   /** `local`, or the base URL. */
   service: string;
-  report: LooseReport;
+  protocol?: string | undefined;
+  report: Description;
   /** See `relativeRejectsPath`. */
   rejects: string | undefined;
   options: RunValues;
-  /** The name of the input's format. */
-  format: string;
-  /** The dialect that the input is read with, whether given or detected. */
-  dialect: Dialect;
+  /** How the input is read, whether given or found. */
+  layout: Pick<Layout, 'format' | 'readAs'>;
 }
 
 /** Identifies a run. Contains no API key and no values of personas. */
@@ -58,17 +60,18 @@ export function fingerprintOf({
   input,
   range,
   service,
+  protocol,
   report,
   rejects,
   options,
-  format,
-  dialect,
+  layout: { format, readAs },
 }: FingerprintOptions): Fingerprint {
   return {
     input: inputOf(input, range),
     format,
-    dialect: { ...dialect, quote: dialect.quote ?? null },
+    readAs,
     service,
+    ...namedProtocol(protocol),
     report: { id: options.report, hash: reportHash(report) },
     options: { ...givenOptions(options), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },
   };
@@ -84,7 +87,7 @@ export function givenOptions(values: Readonly<Record<string, unknown>>): Record<
 }
 
 /** A digest that changes when a report is trained again. */
-export const reportHash = (report: LooseReport): string =>
+export const reportHash = (report: Description): string =>
   createHash('sha256')
     .update(canonicalJson(contractOf(report)))
     .digest('hex');
@@ -104,8 +107,8 @@ function inputOf(
 }
 
 /** Only the members defined by the contract: others, such as a timestamp or a counter, may differ in every response. */
-function contractOf(report: LooseReport): object {
-  const { predicts, classes, columns, nulls, tech_specs, drivers, model_sha256 } = report;
+function contractOf(report: Description): object {
+  const { predicts, classes, columns, nulls, tech_specs = {}, drivers = [], model_sha256 } = report;
   return {
     predicts,
     classes,

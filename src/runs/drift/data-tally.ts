@@ -1,6 +1,8 @@
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { type Counting, hasUnrecognized } from '../../scoring/counting/counted-column.ts';
 import { RunTally } from '../../scoring/counting/run-tally.ts';
 import { TallyLayout } from '../../scoring/counting/tally.ts';
+import { classesOf } from '../../scoring/predictions.ts';
 import type { Plan } from '../../scoring/prepare.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { checkUnrecognized, type UnrecognizedLimits } from '../guards/unrecognized-limits.ts';
@@ -14,7 +16,7 @@ export interface DataTally {
   tally: RunTally;
   counting: Counting;
   /** @param sum what was counted by several runs that count the same; by default, by this one */
-  figures(classes: readonly string[], sum?: RunTally): DataFigures;
+  figures(predictionType: PredictionType | undefined, sum?: RunTally): DataFigures;
   /**
    * Checks what was counted so far.
    *
@@ -53,7 +55,8 @@ export function dataTally(
   return {
     tally,
     counting,
-    figures: (classes, sum = tally) => figuresOf(sum, layout, { classes, trainingRows, earlier }),
+    figures: (predictionType, sum = tally) =>
+      figuresOf(sum, layout, { classes: classesOf(predictionType), trainingRows, earlier }),
     check(limits, read, latest) {
       const isEnd = latest === 'end';
       checkUnrecognized(limits, tally, layout, read, isEnd, (column, kind) => {

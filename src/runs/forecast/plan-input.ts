@@ -1,10 +1,12 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { usualFormat } from '../../formats/formats.ts';
+import { readLayout } from '../../formats/formats.ts';
+import type { ReadAs } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
+import { classesOf } from '../../scoring/predictions.ts';
 import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
@@ -20,8 +22,8 @@ export interface InputPlan {
   missing: string[];
   unused: string[];
   near: NearMiss[];
-  delimiter: string;
-  quote: string | null;
+  /** How the input is read. */
+  readAs: ReadAs;
   rows: number;
   /** Whether the rows were counted to the end; otherwise their number is an estimate. */
   isExact: boolean;
@@ -67,7 +69,7 @@ async function planSource(
   { probes, showRequest, stop }: ForecastOptions,
 ): Promise<InputPlan> {
   const report = await scorer.describe(options.report);
-  const opened = await usualFormat.readLayout(source, options);
+  const opened = await readLayout(source, options);
   const { layout } = opened;
   const { names } = layout;
   let features: FeatureColumn[] = [];
@@ -115,8 +117,7 @@ async function planSource(
       missing,
       unused,
       near: nearMissesOf(missing, unused),
-      delimiter: layout.dialect.delimiter,
-      quote: layout.dialect.quote ?? null,
+      readAs: layout.readAs,
       rows,
       isExact,
       isLowerBound,
@@ -128,8 +129,8 @@ async function planSource(
           ? null
           : await sampleRequests(batchScorer, first.slice(0, probes), {
               stop,
-              dialect: layout.dialect,
-              classes: appended?.classes ?? [],
+              layout,
+              classes: classesOf(appended?.predictionType),
             }),
       firstRequest:
         showRequest && batchScorer !== undefined && first[0] !== undefined

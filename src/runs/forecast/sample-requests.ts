@@ -1,5 +1,4 @@
-import type { Dialect } from '../../base/parse-records.ts';
-import { parseRecords } from '../../base/parse-records.ts';
+import type { Layout } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import { CallError } from '../../scoring/failures/call-error.ts';
 import type { BatchScorer, Scored } from '../../scoring/scorer.ts';
@@ -20,7 +19,7 @@ export interface ProbeOptions {
   stop: AbortSignal;
   /** What a scorer that merges appends to each record: the probabilities of these classes. */
   classes: readonly string[];
-  dialect: Dialect;
+  layout: Pick<Layout, 'textsOf'>;
 }
 
 /**
@@ -41,7 +40,7 @@ export async function sampleRequests(
     const [part] = scorer.parts(batch);
     if (part === undefined) continue;
     const begun = performance.now();
-    const attempt = await scorer.tryPart({ batch: part, classes: undefined }, stop);
+    const attempt = await scorer.tryPart({ batch: part, predictionType: undefined }, stop);
     times.push(performance.now() - begun);
     scorer.release(part);
     if ('failure' in attempt) throw CallError.from(attempt.failure);
@@ -61,13 +60,14 @@ export async function sampleRequests(
 
 function firstRowOf(
   { predictions, merged }: Scored,
-  { classes: appended, dialect }: Pick<ProbeOptions, 'classes' | 'dialect'>,
+  { classes: appended, layout }: Pick<ProbeOptions, 'classes' | 'layout'>,
 ): Probe['firstRow'] {
-  const classes = merged === undefined ? predictions.classes : appended;
+  const { classes = appended, probabilities = [] } =
+    predictions.kind === 'distribution' && merged === undefined ? predictions : {};
   const record =
     merged === undefined
-      ? [...predictions.probabilities.subarray(0, classes.length)]
-      : parseRecords(merged.bytes.toString(), dialect).find(({ length }) => length >= classes.length);
+      ? [...probabilities.slice(0, classes.length)]
+      : layout.textsOf(merged.bytes).find(({ length }) => length >= classes.length);
   if (record === undefined || classes.length === 0 || record.length < classes.length) return null;
   const last = record.slice(-classes.length).map(Number);
   return Object.fromEntries(classes.map((name, index) => [name, last[index] ?? Number.NaN]));

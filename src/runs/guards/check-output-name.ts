@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { Dialect } from '../../base/parse-records.ts';
+import type { ReadAs } from '../../formats/read-options.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 
 /**
@@ -8,8 +8,8 @@ import { nameOfContent } from '../../storage/codecs/codecs.ts';
  *
  * @throws RowcastError `wrong_suffix`
  */
-export function checkOutputName(output: string, { delimiter }: Pick<Dialect, 'delimiter'>): void {
-  if (delimiter === '\t' || !/\.tsv$/i.test(nameOfContent(output))) return;
+export function checkOutputName(output: string, { delimiter }: ReadAs): void {
+  if (delimiter === undefined || delimiter === '\t' || !/\.tsv$/i.test(nameOfContent(output))) return;
   throw new RowcastError(
     'wrong_suffix',
     `the output is called .tsv, but would have the delimiter of the input, "${delimiter}"`,

@@ -114,7 +114,8 @@ async function openOutput(
   }
   const { bytes, uncompressed } = written;
   const codec = options.isCompressed ? none : codecOfName(output.address);
-  const partial = codec.partialFile<Mark>(file, { bytes, uncompressed, tail, mark: undefined });
+  const stored = file.point?.();
+  const partial = codec.partialFile<Mark>(file, { bytes, uncompressed, tail, mark: undefined, stored });
   return new ResumableOutput(options, partial, rejects, identity, previous);
 }
 

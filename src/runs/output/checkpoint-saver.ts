@@ -78,7 +78,7 @@ export class CheckpointSaver {
     await this.orStopSaving(async () => {
       await partial.sync();
       await rejects.sync();
-      const { position, prefix, classes, accounts, tally } = mark.commitPoint;
+      const { position, prefix, predictionType, accounts, tally } = mark.commitPoint;
       const checkpoint: Checkpoint = {
         format: FORMAT,
         state,
@@ -88,7 +88,7 @@ export class CheckpointSaver {
         position,
         prefix,
         ...extentsOf(committed),
-        classes: [...classes],
+        ...(predictionType !== undefined && { predictionType }),
         accounts,
         ...(tally !== undefined && { tally: tally.toJSON() }),
       };

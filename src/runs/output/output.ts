@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Position } from '../../formats/records/position.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
@@ -26,7 +27,7 @@ export interface PreviousRun {
 export interface CommitPoint {
   position: Position;
   prefix: PrefixState;
-  classes: readonly string[];
+  predictionType: PredictionType | undefined;
   accounts: RowCounts;
   /** What was counted in the data, if anything is. */
   tally?: RunTally | undefined;

@@ -31,11 +31,12 @@ export class RejectsOutput {
 
   /** Returns to the committed bytes of an unfinished run, or removes what was written if nothing was committed. */
   async resume(committed: StoredExtent, tail: Tail): Promise<void> {
-    this.extent = { bytes: committed.bytes, tail };
+    let stored: StoredPoint | undefined;
     await this.#named(async () => {
       if (committed.bytes === 0) await this.#place.clear();
-      else await this.#open(committed);
+      else stored = (await this.#open(committed)).point?.();
     });
+    this.extent = { bytes: committed.bytes, tail, stored };
   }
 
   async write(bytes: Buffer): Promise<void> {

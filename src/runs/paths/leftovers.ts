@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
-import { rejectColumns } from '../../formats/records/reject-columns.ts';
+import { beginsLikeRejects } from '../../formats/records/reject-columns.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
 import type { DurableOutput } from '../../storage/durable-output.ts';
 import { unwritable } from '../../storage/target.ts';
@@ -52,14 +52,12 @@ export async function checkRepaired(repaired: DurableOutput): Promise<void> {
     throw foreign(repaired.address, 'the file exists and is not one of repaired rows');
 }
 
-/** Matches the reject columns with an optional byte order mark and any delimiter. */
-const HEADER = new RegExp(`^\\ufeff?"?${rejectColumns.join('"?[^\\w"]"?')}\\b`);
 const HEAD_BYTES = 256;
 
 /** Whether an output starts with the columns of a rejects file. One that cannot be read may be anything. */
 export async function isRejects(output: DurableOutput): Promise<boolean> {
   const start = await output.readStart(HEAD_BYTES);
-  return start !== undefined && HEADER.test(start.toString());
+  return start !== undefined && beginsLikeRejects(start.toString());
 }
 
 /** A dangling link counts as existing: writing would follow it. */

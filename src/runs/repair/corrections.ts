@@ -1,11 +1,10 @@
 import { RowcastError } from '../../base/errors.ts';
-import { fieldEnd, malformedFinder } from '../../formats/csv/fields/malformed.ts';
+import type { RejectRecords } from '../../formats/comparison.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
-import { rejectColumns } from '../../formats/records/reject-columns.ts';
-import type { AppendedCheck } from '../verify/check-appended.ts';
 import { load, type RecordCursor } from '../verify/record-cursor.ts';
+import type { CorrectionChecks } from './check-headers.ts';
 
 /** The scored rows of a rejects file, in the order of `reject_row`. */
 export class Corrections {
@@ -14,19 +13,17 @@ export class Corrections {
   /** What replaces the row; undefined if it was rejected again. */
   scored: Buffer | undefined;
   readonly #cursor: RecordCursor;
-  /** Number of the output's columns that are the row's own. */
-  readonly #kept: number;
-  readonly #appended: AppendedCheck;
+  readonly #records: RejectRecords;
+  readonly #checks: CorrectionChecks;
   readonly #findMalformed: (batch: Batch) => ReadonlyMap<number, Fault>;
   #batch: Batch | undefined;
   #faults: ReadonlyMap<number, Fault> = new Map();
 
-  /** @param width number of columns of the file */
-  constructor(cursor: RecordCursor, width: number, kept: number, appended: AppendedCheck) {
+  constructor(cursor: RecordCursor, records: RejectRecords, checks: CorrectionChecks) {
     this.#cursor = cursor;
-    this.#kept = kept;
-    this.#appended = appended;
-    this.#findMalformed = malformedFinder(width, cursor.dialect);
+    this.#records = records;
+    this.#checks = checks;
+    this.#findMalformed = cursor.layout.faultFinder();
   }
 
   /** Reads the current record, or the next one if that was passed. @throws RowcastError `bad_corrections` */
@@ -42,20 +39,20 @@ export class Corrections {
     this.scored = undefined;
     if (!cursor.hasRecord) return;
     this.#checkRecord();
-    const { bytes, start, contentEnd } = cursor;
-    const text = bytes.toString('latin1', start, this.#fieldEnd(start)).replace(/^"(.*)"$/, '$1');
-    if (!/^[1-9]\d{0,15}$/.test(text)) throw this.#bad('reject_row is not the number of a row');
+    const head = this.#records.head(cursor);
+    // A spreadsheet may write quotes.
+    const text = head?.row.replace(/^"(.*)"$/, '$1') ?? '';
+    if (head === undefined || !/^[1-9]\d{0,15}$/.test(text))
+      throw this.#bad('reject_row is not the number of a row');
     this.row = Number(text);
     if (former !== undefined && this.row <= former)
       throw this.#bad(`row ${this.row} comes after row ${former}`, 'Sort the rows by reject_row, each once.');
-    let at = start;
-    for (let column = 0; column < rejectColumns.length; column++) at = this.#fieldEnd(at) + 1;
-    const own = at;
-    let end = own - 1;
-    for (let column = 0; column < this.#kept; column++) end = this.#fieldEnd(end + 1);
-    const outcome = this.#appended.check(bytes, end, contentEnd);
+    const { comparison, appended } = this.#checks;
+    const fields = comparison.afterOwn(cursor);
+    if (fields === undefined) throw this.#bad('fields are missing');
+    const outcome = appended.check(fields.bytes, fields.start, fields.contentEnd);
     if (typeof outcome === 'object') throw this.#bad(outcome.wrong);
-    if (outcome === 'scored') this.scored = bytes.subarray(own, contentEnd);
+    if (outcome === 'scored') this.scored = this.#records.rowOf(cursor, head.at);
   }
 
   *next(): Generator<RecordCursor, void> {
@@ -68,7 +65,7 @@ export class Corrections {
    *
    * @throws RowcastError `bad_corrections`
    */
-  checkSame({ bytes, start, contentEnd }: RecordCursor): void {
+  checkSameType({ bytes, start, contentEnd }: RecordCursor): void {
     if (this.scored?.equals(bytes.subarray(start, contentEnd)) !== false) return;
     throw this.#bad(`row ${this.row} was repaired before, with other values`);
   }
@@ -79,11 +76,6 @@ export class Corrections {
       `row ${this.row} is not in the rejects file of the output`,
       'Give the scored rejects of this output.',
     );
-  }
-
-  #fieldEnd(start: number): number {
-    const { bytes, contentEnd, dialect } = this.#cursor;
-    return fieldEnd(bytes, start, contentEnd, dialect);
   }
 
   #checkRecord(): void {

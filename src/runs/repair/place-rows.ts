@@ -1,6 +1,6 @@
 import type { RowcastError } from '../../base/errors.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
-import { countLines, joinsLine } from '../../formats/records/line-endings.ts';
+import { joinsLine } from '../../formats/records/line-endings.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { RejectHead } from '../verify/compare-reject.ts';
 import { mismatch } from '../verify/mismatch.ts';
@@ -18,8 +18,6 @@ export interface RepairFiles {
   corrections: Corrections;
   /** Line of the input at which its first record begins. */
   firstLine: number;
-  /** Last byte of the output's header. */
-  lastByte: number | undefined;
   /** The line ending of a row that was not in the output. */
   ending: Buffer;
 }
@@ -51,9 +49,10 @@ const LONE_CR = Buffer.of(0x0d);
  */
 export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
   const { output, rejects, repaired, corrections, ending } = files;
-  const { dialect } = output;
+  const { layout } = output;
   const counts: Placed = { placed: 0, already: 0, left: 0 };
-  let { firstLine: line, lastByte } = files;
+  let { firstLine: line } = files;
+  let lastByte = layout.preamble.at(-1);
   if (rejects !== undefined) yield* reading(rejects.load());
   if (repaired !== undefined) yield* reading(repaired.load());
   yield* reading(corrections.load());
@@ -76,7 +75,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
     pending = output.isEnded ? output.bytes.length : 0;
   };
   const pass = (): void => {
-    line += countLines(output.bytes, output.start, output.end, dialect);
+    line += layout.countLines(output.bytes, output.start, output.end);
     output.advance();
   };
 
@@ -102,7 +101,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
     if (reject === undefined || rejects === undefined) {
       if (!output.hasRecord) break;
       if (repaired?.head?.row === row) {
-        if (correction !== undefined) corrections.checkSame(output);
+        if (correction !== undefined) corrections.checkSameType(output);
         if (corrections.row === row) counts.already++;
         line = lineAfter(repaired, repaired.head);
         output.advance();
@@ -114,7 +113,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
     } else {
       if (!isMalformed && !output.hasRecord) throw outputEnds(rejects);
       // The output may lack columns with line breaks.
-      const lines = isMalformed ? 0 : countLines(output.bytes, output.start, output.end, dialect);
+      const lines = isMalformed ? 0 : layout.countLines(output.bytes, output.start, output.end);
       line = Math.max(lineAfter(rejects, reject), reject.line + lines);
       if (correction === undefined) counts.left++;
       else {
@@ -137,7 +136,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
 
 /** The line of the input after a row that was rejected. */
 const lineAfter = ({ cursor }: Rejected, { line, at }: RejectHead): number =>
-  line + countLines(cursor.bytes, at, cursor.end, cursor.dialect);
+  line + cursor.layout.countLines(cursor.bytes, at, cursor.end);
 
 function* moveEntry(from: Rejected, to: 'rejects' | 'repaired'): Generator<RepairStep, void> {
   const { bytes, start, end } = from.cursor;

@@ -150,7 +150,7 @@ function checkpointOf(
     fingerprint: {
       input: { path, size, modified, codec },
       format: '',
-      dialect: { delimiter: '', quote: null, loneCr: false },
+      readAs: {},
       service: 'repair',
       report: { id: '', hash: '' },
       options: { ...(rejectsPath !== undefined && { [REJECTS_OPTION]: rejectsPath }) },
@@ -160,7 +160,6 @@ function checkpointOf(
     output: { ...extentOf(output), uncompressed: output.uncompressed },
     rejects: extentOf(rejects),
     repaired: { ...extentOf(repaired), ...forLedger },
-    classes: [],
     accounts: newRowCounts(),
   };
 }

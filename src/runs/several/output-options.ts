@@ -1,9 +1,12 @@
+import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import { givenOptions } from '../checkpoint/fingerprint.ts';
 
 /** Who predicts. */
 export interface PredictedBy {
   /** Name of the service. */
   service: string;
+  /** How it is asked. */
+  protocol?: string | undefined;
   /** Id, and hash of the report's description. */
   report: { id: string; hash: string };
 }
@@ -11,7 +14,7 @@ export interface PredictedBy {
 /** What affects the outputs of all files of a command: a finished one is scored again when it changes. */
 export function outputOptionsOf(
   values: Readonly<Record<string, unknown>>,
-  { service, report }: PredictedBy,
+  { service, protocol, report }: PredictedBy,
 ): Record<string, string> {
   const { delimiter, quote, rejects } = values;
   const apart = { '--delimiter': delimiter, '--quote': quote, '--rejects': rejects };
@@ -20,6 +23,7 @@ export function outputOptionsOf(
   );
   return {
     service,
+    ...namedProtocol(protocol),
     report: `${report.id} ${report.hash}`,
     ...givenOptions(values),
     ...Object.fromEntries(given),

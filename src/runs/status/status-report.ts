@@ -1,3 +1,4 @@
+import { classesOf } from '../../scoring/predictions.ts';
 import type { UnfinishedRun } from '../several/ledger-file.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { Status } from './status.ts';
@@ -73,7 +74,7 @@ const NOTHING: Status = { saved: undefined, run: undefined, partialBytes: undefi
 type Saved = NonNullable<Status['saved']>;
 
 function knownOf({ checkpoint }: Saved): Partial<Known> {
-  const { attempt, fingerprint, classes, accounts } = checkpoint;
+  const { attempt, fingerprint, predictionType, accounts } = checkpoint;
   const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
   return {
     run_id: attempt.runId,
@@ -83,7 +84,7 @@ function knownOf({ checkpoint }: Saved): Partial<Known> {
     input: fingerprint.input.path,
     service: fingerprint.service,
     report: fingerprint.report.id,
-    classes,
+    classes: classesOf(predictionType),
     rows: { read, scored, rejected, rejected_by: rejectedBy },
     blank_lines: blank,
     batches,

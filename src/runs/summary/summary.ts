@@ -1,4 +1,6 @@
 import type { CallStatistics } from '../../base/contract/call-statistics.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
+import { classesOf } from '../../scoring/predictions.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import type { Attempt } from '../attempt.ts';
 import type { DriftFigures } from '../drift/compare.ts';
@@ -59,7 +61,9 @@ export interface SummaryOptions extends RunNames {
   attempt: Attempt;
   /** Who predicts; null if the run ended before that was known. */
   service: string | null;
-  classes: readonly string[];
+  protocol: string;
+  /** What each prediction consists of; undefined if that was not known yet. */
+  predictionType: PredictionType | undefined;
   accounts: RowCounts;
   resumedFrom: number | undefined;
   /** Undefined while the run is in progress. */
@@ -105,9 +109,13 @@ export interface Summary {
   output: string;
   rejects: string | null;
   service: string | null;
-  protocol: 'report';
+  /** How the service was asked. */
+  protocol: string;
   report: string | null;
+  /** The classes of a distribution, in the order of the output; none for other predictions, or if not known yet. */
   classes: readonly string[];
+  /** What each prediction consists of; null if that is not known yet. A single number has no name. */
+  prediction: PredictionType | null;
   options: Readonly<Record<string, unknown>>;
   rows: { read: number; scored: number; rejected: number; rejected_by: Record<string, number> };
   blank_lines: number;
@@ -135,7 +143,7 @@ export interface Summary {
 export function summaryOf(options: SummaryOptions): Summary {
   const { attempt, accounts, resumedFrom, ending, seconds, statistics, checksums, figures } = options;
   const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
-  const { version, input, output, rejects, service, report, classes, warnings } = options;
+  const { version, input, output, rejects, service, protocol, report, predictionType, warnings } = options;
   const latency = statistics?.latency;
   const { rowsInSeconds = read - (resumedFrom ?? 1) + 1 } = options;
   return {
@@ -153,9 +161,10 @@ export function summaryOf(options: SummaryOptions): Summary {
     output,
     rejects: rejected > 0 || options.hasNamedRejects ? rejects : null,
     service,
-    protocol: 'report',
+    protocol,
     report,
-    classes,
+    classes: classesOf(predictionType),
+    prediction: predictionType ?? null,
     options: options.options,
     rows: { read, scored, rejected, rejected_by: rejectedBy },
     blank_lines: blank,

@@ -1,102 +1,58 @@
-import { writeRow } from '../../base/write-row.ts';
 import type { ChosenProbabilities } from '../../formats/appended.ts';
-import type { Header } from '../../formats/csv/header.ts';
-import { type OutputColumns, ownHeader, ownNames } from '../../formats/csv/output-columns.ts';
-import { rejectColumns } from '../../formats/records/reject-columns.ts';
+import type { ColumnOptions } from '../../formats/column-options.ts';
+import { type Comparison, NOT_NAMED } from '../../formats/comparison.ts';
 import { type AppendedCheck, appendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';
 
-/** A file's header. */
-export interface NamedHeader {
-  /** File name, for messages. */
-  file: string;
-  header: Header;
+/** The options of the run that decide which columns its output has, and what was appended. */
+export type OutputShape = ColumnOptions & ChosenProbabilities;
+
+/** The names of the files, for messages. */
+export interface ComparedFiles {
+  input: string;
+  output: string;
 }
 
 /**
- * Compares the headers of INPUT and OUTPUT.
+ * Compares what is before the first records of INPUT and OUTPUT.
  *
- * @param columns of OUTPUT, if they are not those of INPUT
- * @param chosen the options of the run that decide what was appended
  * @returns a check of the fields appended to OUTPUT's rows
  * @throws RowcastError `difference`
  */
 export function compareHeaders(
-  input: NamedHeader,
-  output: NamedHeader,
-  columns?: OutputColumns,
-  chosen: ChosenProbabilities = {},
+  comparison: Comparison,
+  files: ComparedFiles,
+  shape: OutputShape,
 ): AppendedCheck {
-  const check = appendedCheckOf(input, output, columns, chosen);
-  const [ending, wanted] = [output, input].map(({ header }) => header.bytes.subarray(header.contentEnd));
-  if (columns?.hasHeader === false || wanted === undefined || ending?.equals(wanted)) return check;
-  throw mismatch(`the header's line ending differs from that of ${input.file}`, {
-    file: output.file,
+  const check = appendedCheckOf(comparison, files.output, shape);
+  if (comparison.endsAlike) return check;
+  throw mismatch(`the header's line ending differs from that of ${files.input}`, {
+    file: files.output,
     line: 1,
   });
 }
 
 /** The same, whatever the line endings. */
-export function appendedCheckOf(
-  input: NamedHeader,
-  output: NamedHeader,
-  columns: OutputColumns | undefined,
-  chosen: ChosenProbabilities,
-): AppendedCheck {
-  const location = { file: output.file, line: 1 };
-  const { dialect } = input.header;
-  const scored = output.header;
-  const { length: kept } = ownNames(input.header, columns);
-  const shape = { ...chosen, isAfterOthers: kept > 0 };
-  if (columns?.hasHeader === false) {
-    const check = appendedCheck(scored.names.length - kept, dialect, shape);
-    // An output without rows has nothing that tells its columns.
-    const nothing = { wrong: 'nothing is appended' };
-    return check ?? { isAfterOthers: kept > 0, isAlone: false, check: () => nothing };
-  }
-  const own = ownHeader(input.header, columns);
-  const beginsAlike = scored.bytes.subarray(0, own.length).equals(own);
-  if (beginsAlike && scored.contentEnd === own.length)
-    throw mismatch(`the header has no columns besides those of ${input.file}`, location);
-  const separator = kept > 0 ? dialect.delimiter : '';
-  if (!beginsAlike || !scored.bytes.subarray(own.length).toString('latin1').startsWith(separator))
-    throw mismatch(`the header does not start with that of ${input.file}`, location);
-  const appended = scored.names.slice(kept);
-
-  const written = separator + writeRow(appended, dialect).slice(0, -1);
-  const former = new Map(Object.entries(columns?.rename ?? {}).map(([from, to]) => [to, from]));
-  const check = appendedCheck(
-    appended.map(name => former.get(name) ?? name),
-    dialect,
-    shape,
-  );
-  const isAsWritten = scored.bytes.subarray(own.length, scored.contentEnd).equals(Buffer.from(written));
-  if (check === undefined || !isAsWritten)
-    throw mismatch(
-      `the appended columns are not named <prefix>_<class>, optionally followed by predicted_<column>`,
-      location,
-    );
-  return check;
+export function appendedCheckOf(comparison: Comparison, output: string, shape: OutputShape): AppendedCheck {
+  const { dialect, ownNames } = comparison;
+  const isAfterOthers = ownNames.length > 0;
+  const location = { file: output, line: 1 };
+  const appended = appendedNames(comparison, shape);
+  if (typeof appended !== 'number' && 'wrong' in appended) throw mismatch(appended.wrong, location);
+  const check = appendedCheck(appended, dialect, { ...shape, isAfterOthers });
+  if (check !== undefined) return check;
+  if (typeof appended !== 'number') throw mismatch(NOT_NAMED, location);
+  // An output without rows has nothing that tells its columns.
+  const nothing = { wrong: 'nothing is appended' };
+  return { isAfterOthers, isAlone: false, check: () => nothing };
 }
 
-const BOM = Buffer.from('\ufeff');
-
-/**
- * Compares the header of INPUT with that of its rejects file, ignoring a BOM in either.
- *
- * @throws RowcastError `difference`
- */
-export function compareRejectsHeader(input: NamedHeader, rejects: NamedHeader): void {
-  const { bytes, dialect } = input.header;
-  const columns = rejectColumns.map(name => name + dialect.delimiter).join('');
-  const expected = Buffer.concat([Buffer.from(columns), withoutBom(bytes)]);
-  if (withoutBom(rejects.header.bytes).equals(expected)) return;
-  throw mismatch(`the header is not ${columns} followed by that of ${input.file}`, {
-    file: rejects.file,
-    line: 1,
-  });
-}
-
-function withoutBom(bytes: Buffer): Buffer {
-  return bytes.subarray(0, BOM.length).equals(BOM) ? bytes.subarray(BOM.length) : bytes;
+/** The names of the appended columns before `rename`, or what else the output tells of them. */
+export function appendedNames(
+  { appended }: Comparison,
+  { rename = {} }: Pick<ColumnOptions, 'rename'>,
+): Comparison['appended'] {
+  if (typeof appended === 'number' || 'wrong' in appended) return appended;
+  const former = new Map(Object.entries(rename).map(([from, to]) => [to, from]));
+  return appended.map(name => former.get(name) ?? name);
 }

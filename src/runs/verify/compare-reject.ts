@@ -1,5 +1,4 @@
-import { fieldEnd } from '../../formats/csv/fields/malformed.ts';
-import { causeText } from '../../formats/csv/reject-records.ts';
+import type { RejectRecords } from '../../formats/comparison.ts';
 import { type Fault, isFaultCode } from '../../formats/records/faults.ts';
 import { mismatch } from './mismatch.ts';
 import type { RecordCursor } from './record-cursor.ts';
@@ -20,21 +19,14 @@ export interface RejectHead {
  *
  * @throws RowcastError `difference`
  */
-export function readRejectHead({ bytes, start, contentEnd, dialect, file, line }: RecordCursor): RejectHead {
-  const ends: number[] = [];
-  for (let column = 0, at = start; column < 4; column++) {
-    const end = fieldEnd(bytes, at, contentEnd, dialect);
-    if (end === contentEnd) throw mismatch('not a record of a rejects file', { file, line });
-    ends.push(end);
-    at = end + 1;
-  }
-  const [rowEnd = start, lineEnd = start, codeEnd = start, reasonEnd = start] = ends;
-  const row = bytes.toString('latin1', start, rowEnd);
-  const itsLine = bytes.toString('latin1', rowEnd + 1, lineEnd);
-  const code = bytes.toString('latin1', lineEnd + 1, codeEnd);
+export function readRejectHead(cursor: RecordCursor, records: RejectRecords): RejectHead {
+  const { file, line } = cursor;
+  const found = records.head(cursor);
+  if (found === undefined) throw mismatch('not a record of a rejects file', { file, line });
+  const { row, line: itsLine, code, causeAt, at } = found;
   if (!isNumber(row) || !isNumber(itsLine) || !isCode(code))
     throw mismatch('reject_row, reject_line or reject_code is missing or invalid', { file, line });
-  return { row: Number(row), line: Number(itsLine), code, causeAt: lineEnd + 1, at: reasonEnd + 1 };
+  return { row: Number(row), line: Number(itsLine), code, causeAt, at };
 }
 
 /** A 1-based number, written as rowcast writes it. */
@@ -48,14 +40,13 @@ export type RowOutcome = 'scored' | 'unscored' | Fault;
 /** Compares rows of INPUT with a rejects file. */
 export class RejectComparer {
   readonly #rejects: RecordCursor;
-  readonly #ending: Buffer;
+  readonly #records: RejectRecords;
   /** Cached for each fault, since there may be millions of rejects. */
   readonly #causes = new WeakMap<Fault, Buffer>();
 
-  /** @param ending the line ending of all records of the rejects file, whatever INPUT's are */
-  constructor(rejects: RecordCursor, ending: Buffer) {
+  constructor(rejects: RecordCursor, records: RejectRecords) {
     this.#rejects = rejects;
-    this.#ending = ending;
+    this.#records = records;
   }
 
   /**
@@ -84,8 +75,7 @@ export class RejectComparer {
       outcome === 'unscored' ? wrongCode(head, where) : this.#wrongCause(head, outcome, where);
     if (wrongCause !== undefined) return wrongCause;
     const { bytes, end } = this.#rejects;
-    const content = input.bytes.subarray(input.start, input.contentEnd);
-    const isSame = bytes.subarray(head.at, end).equals(Buffer.concat([content, this.#ending]));
+    const isSame = bytes.subarray(head.at, end).equals(this.#records.row(input));
     return isSame ? undefined : `the record differs from that at ${where}`;
   }
 
@@ -98,7 +88,7 @@ export class RejectComparer {
   }
 
   #causeOf(fault: Fault): Buffer {
-    const cause = this.#causes.get(fault) ?? causeText(fault, this.#rejects.dialect);
+    const cause = this.#causes.get(fault) ?? this.#records.cause(fault);
     this.#causes.set(fault, cause);
     return cause;
   }

@@ -1,12 +1,11 @@
 import type { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { fieldEnd } from '../../formats/csv/fields/malformed.ts';
+import type { Comparison, RecordAt } from '../../formats/comparison.ts';
 import { joinsLine } from '../../formats/records/line-endings.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';
-import type { Projection } from './projection.ts';
-import type { LocatedRecord, RecordCursor } from './record-cursor.ts';
+import type { RecordCursor } from './record-cursor.ts';
 
 /**
  * Compares the current row of INPUT with the current record of OUTPUT: its own bytes, the appended fields, the line ending.
@@ -17,17 +16,18 @@ import type { LocatedRecord, RecordCursor } from './record-cursor.ts';
 export function compareRow(
   input: RecordCursor,
   output: RecordCursor,
-  appended: AppendedCheck,
-  project: Projection,
+  comparison: Comparison,
+  check: AppendedCheck,
 ): 'scored' | 'unscored' | 'other' {
-  const own = project(input);
-  if (!output.hasRecord || !startsWithContent(output, own)) return 'other';
-  const at = output.start + own.contentEnd - own.start;
-  if (at === output.contentEnd) throw inOutput(input, output, 'no fields are appended to');
-  if (appended.isAfterOthers && output.bytes[at] !== input.dialect.delimiter.charCodeAt(0)) return 'other';
-  const outcome = appended.check(output.bytes, at, output.contentEnd);
+  if (!output.hasRecord) return 'other';
+  const appended = comparison.appendedOf(comparison.own(input), output);
+  if (appended === undefined) return 'other';
+  const { bytes, start, contentEnd } = appended;
+  if (start === contentEnd) throw inOutput(input, output, 'no fields are appended to');
+  const outcome = check.check(bytes, start, contentEnd);
   if (typeof outcome === 'object') throw inOutput(input, output, `${outcome.wrong}, in`);
-  if (!hasEndingOf(input, output)) throw inOutput(input, output, 'the line ending differs from that of');
+  if (comparison.preserves === 'bytes' && !hasEndingOf(input, output))
+    throw inOutput(input, output, 'the line ending differs from that of');
   return outcome;
 }
 
@@ -35,25 +35,19 @@ export function compareRow(
  * Checks the record of OUTPUT that takes the place of a row which was rejected and then repaired: its own fields may be
  * any, as many as there are columns, and it must be scored.
  *
- * @param width number of the row's own fields
  * @throws RowcastError `difference`
  */
 export function compareRepaired(
   input: RecordCursor,
   output: RecordCursor,
-  width: number,
-  appended: AppendedCheck,
+  comparison: Comparison,
+  check: AppendedCheck,
 ): void {
-  const { bytes, start, contentEnd, dialect } = output;
   if (!output.hasRecord || output.kind === RecordKind.blank || output.kind === RecordKind.malformed)
     throw inOutput(input, output, 'there is no repaired record of');
-  let at = start;
-  for (let column = 0; column < width; column++) {
-    if (column > 0 && at === contentEnd)
-      throw inOutput(input, output, 'fields are missing in the repaired record of');
-    at = fieldEnd(bytes, column === 0 ? start : at + 1, contentEnd, dialect);
-  }
-  const outcome = appended.check(bytes, at, contentEnd);
+  const appended = comparison.afterOwn(output);
+  if (appended === undefined) throw inOutput(input, output, 'fields are missing in the repaired record of');
+  const outcome = check.check(appended.bytes, appended.start, appended.contentEnd);
   if (outcome === 'scored') return;
   const wrong = outcome === 'unscored' ? 'there are no probabilities' : outcome.wrong;
   throw inOutput(input, output, `${wrong}, in the repaired record of`);
@@ -78,25 +72,20 @@ export function compareBlank(input: RecordCursor, output: RecordCursor, lastByte
     );
 }
 
-/** Whether the current record of OUTPUT starts with the bytes of a row. */
-export function hasContentOf(row: LocatedRecord, output: RecordCursor): boolean {
-  const at = output.start + row.contentEnd - row.start;
-  const isFieldsEnd = at === output.contentEnd || output.bytes[at] === output.dialect.delimiter.charCodeAt(0);
-  return output.hasRecord && startsWithContent(output, row) && isFieldsEnd;
-}
+/** Whether the current record of OUTPUT starts with what OUTPUT has of a row. */
+export const hasContentOf = (row: RecordAt, output: RecordCursor, comparison: Comparison): boolean =>
+  output.hasRecord && comparison.hasOwn(comparison.own(row), output);
 
 /**
  * Describes an unexpected record of OUTPUT, judging by the two current records and the row before them.
  *
- * @param names the input's columns that OUTPUT has
  * @param previousIsMalformed whether the row before was malformed
  */
 export function describeUnexpected(
   input: RecordCursor,
   output: RecordCursor,
-  names: readonly string[],
+  comparison: Comparison,
   previousIsMalformed: boolean,
-  project: Projection,
 ): RowcastError {
   const location = locationOf(input, output);
   if (!output.hasRecord)
@@ -108,7 +97,7 @@ export function describeUnexpected(
   if (output.kind === RecordKind.blank)
     return mismatch(`unexpected blank line: there is none at ${input.file}:${input.line}`, location);
   const { previous } = input;
-  if (previous !== undefined && hasContentOf(project(previous), output))
+  if (previous !== undefined && hasContentOf(previous, output, comparison))
     return mismatch(
       previousIsMalformed
         ? `row ${previous.row}, before ${input.file}:${input.line}, is malformed and should not be in the output`
@@ -117,11 +106,8 @@ export function describeUnexpected(
     );
   if (!input.hasRecord)
     return mismatch(`unexpected record: ${input.file} ends before line ${input.line}`, location);
-  return inOutput(
-    input,
-    output,
-    `the column "${sanitize(changedColumn(project(input), output, names))}" differs from`,
-  );
+  const changed = comparison.ownNames[comparison.changedColumn(comparison.own(input), output)] ?? '';
+  return inOutput(input, output, `the column "${sanitize(changed)}" differs from`);
 }
 
 function inOutput(input: RecordCursor, output: RecordCursor, what: string): RowcastError {
@@ -133,31 +119,10 @@ function locationOf(input: RecordCursor, output: RecordCursor): { file: string; 
   return { file: output.file, line: output.line, ...(isRow && { row: input.row }) };
 }
 
-function startsWithContent(output: RecordCursor, { bytes, start, contentEnd }: LocatedRecord): boolean {
-  const end = output.start + contentEnd - start;
-  if (end > output.contentEnd) return false;
-  return bytes.compare(output.bytes, output.start, end, start, contentEnd) === 0;
-}
-
 function hasEndingOf(input: RecordCursor, output: RecordCursor): boolean {
   const size = input.end - input.contentEnd;
   if (output.end - output.contentEnd !== size) return false;
   for (let at = 0; at < size; at++)
     if (input.bytes[input.contentEnd + at] !== output.bytes[output.contentEnd + at]) return false;
   return true;
-}
-
-/** The name of the first column that differs. */
-function changedColumn(own: LocatedRecord, output: RecordCursor, names: readonly string[]): string {
-  const { bytes, start, contentEnd } = own;
-  const { dialect } = output;
-  let same = 0;
-  while (start + same < contentEnd && bytes[start + same] === output.bytes[output.start + same]) same++;
-  let column = 0;
-  let end = fieldEnd(bytes, start, contentEnd, dialect);
-  while (end < start + same && end < contentEnd) {
-    end = fieldEnd(bytes, end + 1, contentEnd, dialect);
-    column++;
-  }
-  return names[column] ?? '';
 }

@@ -1,4 +1,4 @@
-import { malformedFinder } from '../../formats/csv/fields/malformed.ts';
+import type { Comparison } from '../../formats/comparison.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
@@ -13,7 +13,6 @@ import {
   hasContentOf,
 } from './compare-row.ts';
 import { mismatch } from './mismatch.ts';
-import type { Projection } from './projection.ts';
 import { load, type RecordCursor } from './record-cursor.ts';
 import { Rejected } from './rejected.ts';
 import type { Sample } from './sample.ts';
@@ -25,16 +24,7 @@ export interface Pair {
   rejects: RecordCursor | undefined;
   /** The rows that were repaired, as they were rejected. */
   repaired?: RecordCursor | undefined;
-  /** Line ending of INPUT's header: each record of the rejects file has it. */
-  headerEnding: Buffer;
-  /** Number of the input's columns. */
-  width: number;
-  /** Names of those that the output has. */
-  names: readonly string[];
-  /** What the output has of a row; by default all. */
-  project?: Projection;
-  /** Whether the output has a header; by default it does. */
-  hasHeader?: boolean;
+  comparison: Comparison;
   appended: AppendedCheck;
   /** Counts so far; by default of its own. */
   tally?: VerifiedRows | undefined;
@@ -71,16 +61,16 @@ export const newVerifiedRows = (): VerifiedRows => ({
  * @throws RowcastError `difference`, the first one found
  */
 export function* compare(pair: Pair): Generator<RecordCursor, VerifiedRows> {
-  const { input, output, rejects, headerEnding, width, names, appended } = pair;
-  const { project = row => row, hasHeader = true, tally = newVerifiedRows(), sample } = pair;
-  const findFault = faultFinder(input, width);
-  const rejected = rejects && new Rejected(rejects, headerEnding);
-  const repaired = pair.repaired && new Rejected(pair.repaired, headerEnding);
+  const { input, output, rejects, comparison, appended, tally = newVerifiedRows(), sample } = pair;
+  const findFault = faultFinder(input);
+  const { rejectRecords } = input.layout;
+  const rejected = rejects && new Rejected(rejects, rejectRecords);
+  const repaired = pair.repaired && new Rejected(pair.repaired, rejectRecords);
   const blankLines = repaired && new BlankLines(input, output);
   /** Whether the row before was malformed, not counting blank lines. */
   let previousIsMalformed = false;
   /** The last byte of OUTPUT before its current record. */
-  let lastByte = hasHeader ? headerEnding.at(-1) : undefined;
+  let lastByte = output.layout.preamble.at(-1);
   if (rejected !== undefined) yield* rejected.load();
   if (repaired !== undefined) yield* repaired.load();
 
@@ -105,7 +95,7 @@ export function* compare(pair: Pair): Generator<RecordCursor, VerifiedRows> {
       repaired.compareHead(input, fault);
       yield* (fault === undefined ? blankLines?.settle() : blankLines?.pass()) ?? [];
       if (!output.hasRecord) yield* load(output);
-      compareRepaired(input, output, names.length, appended);
+      compareRepaired(input, output, comparison, appended);
       yield* repaired.next();
       tally.scored++;
       tally.repaired++;
@@ -118,9 +108,8 @@ export function* compare(pair: Pair): Generator<RecordCursor, VerifiedRows> {
     } else {
       yield* blankLines?.settle() ?? [];
       if (!output.hasRecord) yield* load(output);
-      const compared = compareRow(input, output, appended, project);
-      if (compared === 'other')
-        return yield* reportOther({ ...pair, project }, previousIsMalformed, findFault);
+      const compared = compareRow(input, output, comparison, appended);
+      if (compared === 'other') return yield* reportOther(pair, previousIsMalformed, findFault);
       tally[compared]++;
       if (compared === 'scored') sample?.offer(input, output);
       outcome = compared;
@@ -134,7 +123,7 @@ export function* compare(pair: Pair): Generator<RecordCursor, VerifiedRows> {
 
   yield* blankLines?.settle() ?? [];
   yield* load(output);
-  if (output.hasRecord) throw describeUnexpected(input, output, names, previousIsMalformed, project);
+  if (output.hasRecord) throw describeUnexpected(input, output, comparison, previousIsMalformed);
   rejected?.checkEnd();
   repaired?.checkEnd();
   return tally;
@@ -145,19 +134,19 @@ const LOOK_AHEAD = 1000;
 
 /** Reports an unexpected record of OUTPUT, which may be a later row. */
 function* reportOther(
-  { input, output, names, project }: Pair & { project: Projection },
+  { input, output, comparison }: Pair,
   previousIsMalformed: boolean,
   findFault: () => Fault | undefined,
 ): Generator<RecordCursor, never> {
   const { row, line, previous } = input;
-  const unexpected = describeUnexpected(input, output, names, previousIsMalformed, project);
-  const isFormer = previous !== undefined && hasContentOf(project(previous), output);
+  const unexpected = describeUnexpected(input, output, comparison, previousIsMalformed);
+  const isFormer = previous !== undefined && hasContentOf(previous, output, comparison);
   for (let ahead = 0; ahead < LOOK_AHEAD && output.hasRecord && !isFormer; ahead++) {
     input.advance();
     yield* load(input);
     if (!input.hasRecord) break;
-    if (input.kind === RecordKind.blank || findFault() !== undefined || !hasContentOf(project(input), output))
-      continue;
+    if (input.kind === RecordKind.blank || findFault() !== undefined) continue;
+    if (!hasContentOf(input, output, comparison)) continue;
     throw mismatch(
       `row ${row}, at ${input.file}:${line}, should be here, but row ${input.row} is: rows are missing or out of order`,
       unexpected.location,
@@ -167,8 +156,8 @@ function* reportOther(
 }
 
 /** Returns the fault of a cursor's current record; each batch is examined once. */
-function faultFinder(cursor: RecordCursor, width: number): () => Fault | undefined {
-  const findMalformed = malformedFinder(width, cursor.dialect);
+function faultFinder(cursor: RecordCursor): () => Fault | undefined {
+  const findMalformed = cursor.layout.faultFinder();
   let known: Batch | undefined;
   let faults: ReadonlyMap<number, Fault> = new Map();
   return () => {

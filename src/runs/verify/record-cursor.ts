@@ -1,14 +1,10 @@
-import type { Dialect } from '../../base/parse-records.ts';
+import type { RecordAt } from '../../formats/comparison.ts';
+import type { Layout } from '../../formats/format.ts';
 import { type Batch, kindOf, startOf } from '../../formats/records/batch.ts';
-import { contentEnd, countLines } from '../../formats/records/line-endings.ts';
-import type { Position } from '../../formats/records/position.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
 
-/** A record and its location. */
-export interface LocatedRecord {
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly contentEnd: number;
+/** A record, and the number of its row. */
+export interface LocatedRecord extends RecordAt {
   readonly row: number;
 }
 
@@ -19,7 +15,7 @@ export interface LocatedRecord {
 export class RecordCursor implements LocatedRecord {
   /** File name, for messages. */
   readonly file: string;
-  readonly dialect: Dialect;
+  readonly layout: Layout;
   /** The current batch, undefined before the first one. */
   batch: Batch | undefined;
   index = -1;
@@ -36,18 +32,15 @@ export class RecordCursor implements LocatedRecord {
   /** Number of the record's row; for a blank line, of the next row. */
   row: number;
 
-  readonly #begin: Position;
   #previous: LocatedRecord | undefined;
   /** Line of the batch's byte at `#counted`. */
   #line = 0;
   #counted = 0;
 
-  /** @param begin start of the first record */
-  constructor(file: string, dialect: Dialect, begin: Position) {
+  constructor(file: string, layout: Layout) {
     this.file = file;
-    this.dialect = dialect;
-    this.row = begin.row;
-    this.#begin = begin;
+    this.layout = layout;
+    this.row = layout.start.row;
   }
 
   /** Sets the next batch, undefined at the end of the file. */
@@ -75,9 +68,9 @@ export class RecordCursor implements LocatedRecord {
 
   /** Line where the record starts, or the next one would. Lines are counted from the previous call. */
   get line(): number {
-    if (this.batch === undefined) return this.#begin.line;
+    if (this.batch === undefined) return this.layout.start.line;
     if (!this.hasRecord) return this.batch.end.line;
-    this.#line += countLines(this.bytes, this.#counted, this.start, this.dialect);
+    this.#line += this.layout.countLines(this.bytes, this.#counted, this.start);
     this.#counted = this.start;
     return this.#line;
   }
@@ -94,7 +87,7 @@ export class RecordCursor implements LocatedRecord {
     for (let index = this.index - 1; index >= 0; index--) {
       if (batch.kinds[index] === RecordKind.blank) continue;
       const [start, end] = [startOf(batch, index), startOf(batch, index + 1)];
-      const content = contentEnd(batch.bytes, start, end, this.dialect);
+      const content = this.layout.contentEnd(batch.bytes, start, end);
       return { bytes: batch.bytes, start, contentEnd: content, row: this.row - 1 };
     }
     return this.#previous;
@@ -106,7 +99,7 @@ export class RecordCursor implements LocatedRecord {
     if (end === undefined) return;
     this.start = startOf(batch, this.index);
     this.end = end;
-    this.contentEnd = contentEnd(batch.bytes, this.start, end, this.dialect);
+    this.contentEnd = this.layout.contentEnd(batch.bytes, this.start, end);
     this.kind = kindOf(batch, this.index);
   }
 }

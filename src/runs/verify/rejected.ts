@@ -1,3 +1,4 @@
+import type { RejectRecords } from '../../formats/comparison.ts';
 import { type Fault, isFaultCode } from '../../formats/records/faults.ts';
 import { RejectComparer, type RejectHead, type RowOutcome, readRejectHead } from './compare-reject.ts';
 import { mismatch } from './mismatch.ts';
@@ -8,18 +9,19 @@ export class Rejected {
   readonly cursor: RecordCursor;
   /** The fields before the current record; undefined at the end, and before `load`. */
   head: RejectHead | undefined;
+  readonly #records: RejectRecords;
   readonly #comparer: RejectComparer;
 
-  /** @param ending the line ending of its records */
-  constructor(cursor: RecordCursor, ending: Buffer) {
+  constructor(cursor: RecordCursor, records: RejectRecords) {
     this.cursor = cursor;
-    this.#comparer = new RejectComparer(cursor, ending);
+    this.#records = records;
+    this.#comparer = new RejectComparer(cursor, records);
   }
 
   /** Reads the first record, or that after the current one if that was passed. @throws RowcastError `difference` */
   *load(): Generator<RecordCursor, void> {
     yield* load(this.cursor);
-    this.head = this.cursor.hasRecord ? readRejectHead(this.cursor) : undefined;
+    this.head = this.cursor.hasRecord ? readRejectHead(this.cursor, this.#records) : undefined;
   }
 
   *next(): Generator<RecordCursor, void> {

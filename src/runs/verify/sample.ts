@@ -1,4 +1,4 @@
-import type { Projection } from './projection.ts';
+import type { Comparison } from '../../formats/comparison.ts';
 import type { RecordCursor } from './record-cursor.ts';
 
 /** A scored row of OUTPUT that is to be predicted again. */
@@ -20,17 +20,14 @@ const SEED = 0x9e3779b9;
 /** Chooses rows at random, each with the same probability, however many there are (Vitter's algorithm R). */
 export class Sample {
   readonly #size: number;
-  readonly #project: Projection;
-  readonly #isAfterOthers: boolean;
+  readonly #comparison: Comparison;
   readonly #random = randomNumbers(SEED);
   readonly #rows: SampledRow[] = [];
   #offered = 0;
 
-  /** @param isAfterOthers whether other columns are before the appended ones */
-  constructor(size: number, project: Projection, isAfterOthers: boolean) {
+  constructor(size: number, comparison: Comparison) {
     this.#size = size;
-    this.#project = project;
-    this.#isAfterOthers = isAfterOthers;
+    this.#comparison = comparison;
   }
 
   /** The chosen rows, in their order. */
@@ -44,16 +41,16 @@ export class Sample {
       this.#offered < this.#size ? this.#offered : Math.floor(this.#random() * (this.#offered + 1));
     this.#offered++;
     if (place >= this.#size) return;
-    const own = this.#project(input);
-    const length = own.contentEnd - own.start;
-    const at = output.start + length;
-    const { bytes, contentEnd } = output;
+    const { ownNames } = this.#comparison;
+    const appended = this.#comparison.appendedOf(this.#comparison.own(input), output);
+    if (appended === undefined) return;
+    const { bytes, start, contentEnd } = appended;
     this.#rows[place] = {
       row: input.row,
       inputLine: input.line,
       line: output.line,
       record: Buffer.from(input.bytes.subarray(input.start, input.contentEnd)),
-      appended: bytes.toString('latin1', this.#isAfterOthers ? at + 1 : at, contentEnd),
+      appended: bytes.toString('latin1', ownNames.length > 0 ? start + 1 : start, contentEnd),
     };
   }
 }

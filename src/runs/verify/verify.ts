@@ -1,19 +1,16 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { Dialect } from '../../base/parse-records.ts';
 import type { ChosenProbabilities } from '../../formats/appended.ts';
-import type { Header } from '../../formats/csv/header.ts';
-import { type ColumnOptions, outputColumns, ownNames } from '../../formats/csv/output-columns.ts';
-import { readHead } from '../../formats/csv/read-head.ts';
-import { rejectEnding } from '../../formats/csv/reject-records.ts';
-import type { ReadOptions } from '../../formats/read-options.ts';
+import type { ColumnOptions } from '../../formats/column-options.ts';
+import type { Layout } from '../../formats/format.ts';
+import { type Formats, readLayout } from '../../formats/formats.ts';
+import type { ReadAs, ReadOptions } from '../../formats/read-options.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import { compare, type VerifiedRows } from './compare.ts';
-import { compareHeaders, compareRejectsHeader } from './compare-header.ts';
+import { appendedNames, compareHeaders } from './compare-header.ts';
 import { compareSample, type PredictedAgain, type SampledColumns } from './compare-sample.ts';
 import { mismatch } from './mismatch.ts';
-import { projectionOf } from './projection.ts';
 import type { RecordCursor } from './record-cursor.ts';
 import { Sample, type SampledRow } from './sample.ts';
 import { openSide, type Side } from './side.ts';
@@ -35,6 +32,8 @@ export interface VerifyOptions extends Omit<ReadOptions, 'names'>, ColumnOptions
   /** Receives the counts so far. */
   tally?: VerifiedRows | undefined;
   sample?: SampleOptions | undefined;
+  /** The formats that the files may have, if they are not the usual ones. */
+  formats?: Formats | undefined;
   /** Called for the first suspiciously long quoted field of INPUT: it may have swallowed rows. */
   onLongField?: ((field: LongField) => void) | undefined;
 }
@@ -48,9 +47,10 @@ export interface SampleOptions {
   /**
    * Predicts rows as the run did.
    *
-   * @param csv the rows, after a header
+   * @param file a file of the rows
+   * @param readAs how it is read
    */
-  predict(csv: Buffer, dialect: Dialect): Promise<PredictedAgain>;
+  predict(file: Buffer, readAs: ReadAs): Promise<PredictedAgain>;
   /** Called with the number of rows that agree. */
   onCompared(rows: number): void;
 }
@@ -92,65 +92,54 @@ async function run(
   repaired: Source | undefined,
   options: Omit<VerifyOptions, 'input' | 'output' | 'rejects' | 'repaired'>,
 ): Promise<VerifiedRows> {
-  const own = await readHead(input, options);
-  const { dialect } = own.header;
-  const columns = outputColumns(own.header, options, input.name);
-  const hasHeader = columns?.hasHeader !== false;
-  const larger = {
-    delimiter: dialect.delimiter,
-    quote: dialect.quote ?? 'none',
-    maxRecordBytes: options.maxRecordBytes + APPENDED_BYTES,
-  };
-  const scored = await readHead(output, {
-    ...larger,
-    names: hasHeader ? undefined : 'numbers',
-    loneCr: dialect.loneCr,
-  }).catch(error => brokenCsv(error));
-  const header = { file: input.name, header: own.header };
-  const appended = compareHeaders(header, { file: output.name, header: scored.header }, columns, options);
+  const own = await readLayout(input, options, options.formats);
+  const { format } = own;
+  const { readAs } = own.layout;
+  const larger = { ...readAs, maxRecordBytes: options.maxRecordBytes + APPENDED_BYTES };
+  const names = options.outputHeader === false ? 'numbers' : undefined;
+  const scored = await format.readLayout(output, { ...larger, names }).catch(error => brokenFile(error));
+  const comparison = own.layout.compareWith(scored.layout, input.name);
+  const appended = compareHeaders(comparison, { input: input.name, output: output.name }, options);
   const openRejects = async (source: Source): Promise<Side> => {
-    const head = await readHead(source, larger).catch(error => brokenCsv(error));
-    compareRejectsHeader(header, { file: source.name, header: head.header });
-    return openSide(source, head, larger);
+    const opened = await format.readLayout(source, larger).catch(error => brokenFile(error));
+    const wrong = own.layout.rejectRecords.wrongHeader(opened.layout, input.name);
+    if (wrong !== undefined) throw mismatch(wrong, { file: source.name, line: 1 });
+    return openSide(source, opened, larger);
   };
   const rejectsSide = rejects && (await openRejects(rejects));
   const repairedSide = repaired && (await openRejects(repaired));
   const inputSide = openSide(input, own, options);
   const outputSide = openSide(output, scored, larger);
-  const project = projectionOf(columns?.kept, dialect);
-  const sample = options.sample && new Sample(options.sample.size, project, appended.isAfterOthers);
-  const comparison = compare({
+  const sample = options.sample && new Sample(options.sample.size, comparison);
+  const comparing = compare({
     input: inputSide.cursor,
     output: outputSide.cursor,
     rejects: rejectsSide?.cursor,
     repaired: repairedSide?.cursor,
-    headerEnding: rejectEnding(own.header),
-    width: own.header.names.length,
-    names: ownNames(own.header, columns),
-    project,
-    hasHeader,
+    comparison,
     appended,
     tally: options.tally,
     sample,
   });
   const sides = [inputSide, outputSide, rejectsSide, repairedSide].filter(side => side !== undefined);
   for (;;) {
-    const { value, done } = comparison.next();
+    const { value, done } = comparing.next();
     if (done) {
-      const { length: kept } = ownNames(own.header, columns);
-      const former = new Map(Object.entries(columns?.rename ?? {}).map(([from, to]) => [to, from]));
-      const names = scored.header.names.slice(kept).map(name => former.get(name) ?? name);
-      await predictAgain(sample?.rows ?? [], own.header, {
+      const found = appendedNames(comparison, options);
+      await predictAgain(sample?.rows ?? [], own.layout, {
         ...options,
+        dialect: comparison.dialect,
         input: input.name,
         output: output.name,
-        names: hasHeader ? names : undefined,
+        names: typeof found === 'number' || 'wrong' in found ? undefined : found,
       });
       return value;
     }
     const side = sides.find(({ cursor }) => cursor === value);
     const next = side?.batches.next();
-    const read = await (side === inputSide ? next : next?.catch(error => brokenCsv(error, inputSide.cursor)));
+    const read = await (side === inputSide
+      ? next
+      : next?.catch(error => brokenFile(error, inputSide.cursor)));
     value.setBatch(read?.done ? undefined : read?.value);
   }
 }
@@ -158,24 +147,22 @@ async function run(
 /** Predicts the rows of a sample again, and compares them. @throws RowcastError `difference`; of the service */
 async function predictAgain(
   rows: readonly SampledRow[],
-  header: Header,
-  { sample, ...columns }: Pick<VerifyOptions, 'sample'> & Omit<SampledColumns, 'prefix' | 'dialect'>,
+  layout: Layout,
+  { sample, ...columns }: Pick<VerifyOptions, 'sample'> & Omit<SampledColumns, 'prefix'>,
 ): Promise<void> {
   if (sample === undefined) return;
-  const ending = rejectEnding(header);
-  const head = header.bytes.subarray(header.contentStart, header.contentEnd);
-  const csv = Buffer.concat([head, ...rows.map(({ record }) => record)].flatMap(part => [part, ending]));
-  const { dialect } = header;
-  if (rows.length > 0)
-    compareSample(rows, await sample.predict(csv, dialect), { ...columns, dialect, prefix: sample.prefix });
+  if (rows.length > 0) {
+    const predicted = await sample.predict(layout.fileOf(rows.map(({ record }) => record)), layout.readAs);
+    compareSample(rows, predicted, { ...columns, prefix: sample.prefix });
+  }
   sample.onCompared(rows.length);
 }
 
-/** Errors of the CSV reader. */
+/** Errors of reading a file in its format. */
 const BROKEN = new Set(['empty_input', 'not_csv', 'bad_header', 'unclosed_quote', 'record_too_long']);
 
-/** Reports an OUTPUT that is not valid CSV as a difference; other errors, such as an unreadable file, are rethrown. */
-function brokenCsv(error: unknown, input?: RecordCursor): never {
+/** Reports a file that cannot be read in its format as a difference; others, such as an unreadable file, are rethrown. */
+function brokenFile(error: unknown, input?: RecordCursor): never {
   if (!(error instanceof RowcastError) || !BROKEN.has(error.code)) throw error;
   const wanted = input && `; the record at ${input.file}:${input.line} should be here`;
   const message = error.code === 'empty_input' ? 'the file is empty' : error.message;

@@ -1,12 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
-import { RowcastError } from '../../base/errors.ts';
+import type { Distributions } from '../../base/contract/predictions.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
-import type { ReceivedPredictions } from '../predictions.ts';
+import { predictionTypeOf, type ReceivedPredictions } from '../predictions.ts';
 import type { Failed, Scored, ScoredBatch } from '../scorer.ts';
+import { checkSameType } from './check-same-type.ts';
+import { joinValues, type PlacedPredictions } from './join-values.ts';
 
 /** The predictions for an empty batch. */
-export const noPredictions: ReceivedPredictions = {
+export const noPredictions: ReceivedPredictions<Distributions> = {
+  kind: 'distribution',
   classes: [],
   probabilities: new Float64Array(),
   errors: new Map(),
@@ -17,7 +19,7 @@ export function rejectedPersona({ faults, failure }: Failed): Scored {
   const { code, message, origin } = failure;
   const errors = new Map([[0, { code, message }]]);
   const origins = origin === undefined ? [] : [origin];
-  return { faults, predictions: { classes: [], probabilities: new Float64Array(), errors, origins } };
+  return { faults, predictions: { ...noPredictions, errors, origins } };
 }
 
 /** Number of personas in a batch: its well-formed records. */
@@ -27,8 +29,8 @@ export const countPersonas = (batch: Batch, { faults }: Pick<Scored, 'faults'>):
 /**
  * Joins the parts of a batch.
  *
- * @param parts in row order; a part without a scored persona may have no classes
- * @throws RowcastError `wrong_answer` if the parts have different classes
+ * @param parts in row order; a part without a scored persona may be of another kind
+ * @throws RowcastError `wrong_answer` if the parts have predictions of different kinds, or other classes
  */
 export function joinParts(parts: readonly ScoredBatch[]): Scored {
   const faults = new Map<number, Fault>();
@@ -40,36 +42,20 @@ export function joinParts(parts: readonly ScoredBatch[]): Scored {
   return { faults, predictions: joinPredictions(parts) };
 }
 
+/** @throws RowcastError `wrong_answer` */
 function joinPredictions(parts: readonly ScoredBatch[]): ReceivedPredictions {
-  const classes = parts.find(({ predictions }) => predictions.classes.length > 0)?.predictions.classes ?? [];
-  const personas = parts.reduce((sum, part) => sum + countPersonas(part.batch, part), 0);
-  const probabilities = new Float64Array(personas * classes.length).fill(Number.NaN);
+  const known = parts.flatMap(({ predictions }) => predictionTypeOf(predictions) ?? []);
+  const [predictionType] = known;
+  for (const other of known) checkSameType(other, predictionType);
   const errors = new Map<number, { code: string; message: string }>();
-  let before = 0;
+  const placed: PlacedPredictions[] = [];
+  let personas = 0;
   for (const part of parts) {
     const { predictions } = part;
-    if (predictions.classes.length > 0 && !isDeepStrictEqual(predictions.classes, classes))
-      throw classesChanged();
-    probabilities.set(predictions.probabilities, before * classes.length);
-    for (const [index, error] of predictions.errors) errors.set(before + index, error);
-    before += countPersonas(part.batch, part);
+    placed.push({ predictions, from: personas });
+    for (const [index, error] of predictions.errors) errors.set(personas + index, error);
+    personas += countPersonas(part.batch, part);
   }
-  return {
-    classes,
-    probabilities,
-    errors,
-    origins: parts.flatMap(({ predictions }) => predictions.origins ?? []),
-  };
-}
-
-export function classesChanged(): RowcastError {
-  return new RowcastError(
-    'wrong_answer',
-    'the classes in the response differ from those of earlier responses',
-    {
-      severity: 'stopped',
-      needsRestart: true,
-      hint: 'The report has changed since the run began. Start over with --restart.',
-    },
-  );
+  const joined = predictionType === undefined ? noPredictions : joinValues(predictionType, placed, personas);
+  return { ...joined, errors, origins: parts.flatMap(({ predictions }) => predictions.origins ?? []) };
 }

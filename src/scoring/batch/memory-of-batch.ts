@@ -1,3 +1,4 @@
+import type { Predictions } from '../../base/contract/predictions.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Scored } from '../scorer.ts';
 
@@ -22,10 +23,21 @@ export const memoryOfFaults = ({ size }: Scored['faults']): number => REJECT_BYT
 
 /** Bytes of memory that the result of an attempt uses until it is written. */
 export function memoryOfScored({ faults, predictions, merged }: Scored): number {
-  const { probabilities, errors } = predictions;
-  let bytes = memoryOfFaults(faults) + probabilities.byteLength + REJECT_BYTES * errors.size;
+  const { errors } = predictions;
+  let bytes = memoryOfFaults(faults) + memoryOfValues(predictions) + REJECT_BYTES * errors.size;
   bytes += merged?.bytes.buffer.byteLength ?? 0;
   // V8 uses two bytes per character if any of them is not Latin-1.
   for (const { code, message } of errors.values()) bytes += 2 * (code.length + message.length);
   return bytes;
+}
+
+function memoryOfValues(predictions: Predictions): number {
+  switch (predictions.kind) {
+    case 'distribution':
+      return predictions.probabilities.byteLength;
+    case 'numbers':
+      return predictions.values.byteLength;
+    case 'label':
+      return predictions.labels.reduce((sum, { length }) => sum + 2 * length, predictions.indices.byteLength);
+  }
 }

@@ -5,7 +5,7 @@ import type { BatchScorer } from '../scorer.ts';
 
 export interface ProberOptions {
   scorer: BatchScorer;
-  feedback: Pick<Feedback, 'classes'>;
+  feedback: Pick<Feedback, 'predictionType'>;
   layout: Pick<Layout, 'slice'>;
   /** Cancels probes. */
   signal: AbortSignal;
@@ -106,7 +106,7 @@ export class Prober {
     const { scorer, feedback } = this.#options;
     const { retryPolicy } = scorer;
     try {
-      const outcome = await scorer.tryPart({ batch, classes: feedback.classes() }, signal);
+      const outcome = await scorer.tryPart({ batch, predictionType: feedback.predictionType() }, signal);
       const now = performance.now();
       if ('predictions' in outcome) retryPolicy?.availability.succeeded(now, true);
       else if (!signal.aborted)

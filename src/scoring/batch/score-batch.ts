@@ -5,13 +5,14 @@ import { Attempts } from '../failures/attempts.ts';
 import { CallError } from '../failures/call-error.ts';
 import type { Feedback } from '../feedback.ts';
 import type { BatchScorer, Failed, Outcome, Scored, ScoredBatch } from '../scorer.ts';
+import { checkedOutcome } from './check-values.ts';
 import { FirstRejects } from './first-rejects.ts';
 import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
 import { Prober } from './recovery-probe.ts';
 
 export interface ScoreBatchOptions {
   scorer: BatchScorer;
-  feedback: Pick<Feedback, 'classes'>;
+  feedback: Pick<Feedback, 'predictionType'>;
   /** Name of the input, for messages. */
   file: string;
   layout: Pick<Layout, 'slice'>;
@@ -23,7 +24,7 @@ export interface ScoreBatchOptions {
 
 /**
  * Scores batches and handles failing ones: they are tried again, and where the rows may be at fault, they are halved until
- * the failing rows are isolated. These get an error, the others their probabilities. One bad row in a batch of n costs at
+ * the failing rows are isolated. These get an error, the others their predictions. One bad row in a batch of n costs at
  * most 2·log2(n) + 1 extra requests. `scoring/failures/decide.ts` decides what to do about a failure.
  */
 export class ScoreBatch {
@@ -66,9 +67,11 @@ export class ScoreBatch {
     try {
       for (;;) {
         signal.throwIfAborted();
-        const outcome = await scorer.tryPart(
-          { batch, classes: feedback.classes(), allowAllInvalid: isPart },
-          signal,
+        const outcome = checkedOutcome(
+          await scorer.tryPart(
+            { batch, predictionType: feedback.predictionType(), allowAllInvalid: isPart },
+            signal,
+          ),
         );
         const personas = countPersonas(batch, outcome);
         if ('predictions' in outcome) {

@@ -1,4 +1,6 @@
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { LooseReport } from '../../base/contract/schemas.ts';
+import { RowcastError } from '../../base/errors.ts';
 import type { Appended, AppendedOptions, ChosenProbabilities } from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
 import { checkClasses } from './check-classes.ts';
@@ -13,42 +15,65 @@ export interface MergeOptions {
   probabilities?: ChosenProbabilities['probabilities'];
   decimals?: number | undefined;
   threshold?: ChosenProbabilities['threshold'];
-  /** If the run has written its header already: the classes, and the last byte of the output so far. */
-  resumed?: { classes: readonly string[]; lastByte: number | undefined } | undefined;
+  /** If the run has written its header already: what was appended to it, and the last byte of the output so far. */
+  resumed?: { predictionType: PredictionType; lastByte: number | undefined } | undefined;
 }
 
 /**
- * The columns to append, for these classes or those of the definition or report.
+ * The columns to append, for these predictionType or the classes of the definition or report.
  *
- * @returns undefined if nothing names the classes
- * @throws RowcastError `duplicate_columns` if two columns of the output would have the same name; `bad_classes`
+ * @returns undefined if nothing says what is predicted
+ * @throws RowcastError `duplicate_columns` if two columns of the output would have the same name; `bad_classes`;
+ *   `bad_option` for options that only a distribution has
  */
-export function appendedFor(options: MergeOptions, classes = knownClasses(options)): Appended | undefined {
-  return classes && options.layout.appended(appendedOptions(options, classes));
+export function appendedFor(
+  options: MergeOptions,
+  predictionType = knownPredictionType(options),
+): Appended | undefined {
+  return predictionType && options.layout.appended(appendedOptions(options, predictionType));
 }
 
 /** What is appended, as plain data. */
 export function appendedOptionsFor(options: MergeOptions): AppendedOptions | undefined {
-  const classes = knownClasses(options);
-  return classes && appendedOptions(options, classes);
+  const predictionType = knownPredictionType(options);
+  return predictionType && appendedOptions(options, predictionType);
 }
 
-const appendedOptions = (
-  { report, prefix, prediction, probabilities, decimals, threshold }: MergeOptions,
-  classes: readonly string[],
-): AppendedOptions => ({
-  classes,
-  prefix,
-  // A threshold says how to predict, so there is a prediction.
-  prediction: prediction || threshold !== undefined ? (report.predicts ?? 'class') : undefined,
-  chosen:
-    probabilities === undefined && decimals === undefined && threshold === undefined
-      ? undefined
-      : { probabilities, decimals, threshold },
-});
+/** What is appended if predictions consist of these predictionType. @throws RowcastError `bad_option` */
+export function appendedOptions(options: MergeOptions, predictionType: PredictionType): AppendedOptions {
+  const { report, prefix, prediction, probabilities, decimals, threshold } = options;
+  if (predictionType.kind !== 'distribution') {
+    checkNoProbabilities(options, predictionType);
+    return { predictionType, prefix, prediction: report.predicts };
+  }
+  return {
+    predictionType,
+    prefix,
+    // A threshold says how to predict, so there is a prediction.
+    prediction: prediction || threshold !== undefined ? (report.predicts ?? 'class') : undefined,
+    chosen:
+      probabilities === undefined && decimals === undefined && threshold === undefined
+        ? undefined
+        : { probabilities, decimals, threshold },
+  };
+}
 
-function knownClasses({ classes, report, resumed }: MergeOptions): readonly string[] | undefined {
-  if (resumed !== undefined) return resumed.classes;
+/** @throws RowcastError `bad_option` */
+function checkNoProbabilities(options: MergeOptions, { kind }: PredictionType): void {
+  const given = probabilityOptions.find(name => options[name] !== undefined && options[name] !== false);
+  if (given === undefined) return;
+  throw new RowcastError(
+    'bad_option',
+    `--${given} needs probabilities, but the predictions are ${kind === 'label' ? 'labels' : 'numbers'}`,
+    { hint: `Leave out --${given}.` },
+  );
+}
+
+const probabilityOptions = ['classes', 'prediction', 'probabilities', 'decimals', 'threshold'] as const;
+
+function knownPredictionType({ classes, report, resumed }: MergeOptions): PredictionType | undefined {
+  if (resumed !== undefined) return resumed.predictionType;
   if (classes !== undefined) checkClasses(classes, report.classes);
-  return classes ?? report.classes;
+  const known = classes ?? report.classes;
+  return known && { kind: 'distribution', classes: known };
 }

@@ -1,8 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Appended } from '../../formats/appended.ts';
 import { startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
-import { classesChanged } from '../batch/join-predictions.ts';
+import { checkSameType } from '../batch/check-same-type.ts';
+import { predictionTypeOf } from '../predictions.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import { appendedFor, type MergeOptions } from './appended-for.ts';
 import { GzipMembers } from './gzip-members.ts';
@@ -13,7 +14,7 @@ import { type PartTally, type PartTallyOptions, partTally } from './part-tally.t
 import { rejectsOf } from './rejects.ts';
 
 /**
- * The stage that joins predictions to rows. The classes come from the definition, else the report, else the first
+ * The stage that joins predictions to rows. What is predicted is known from the definition, else the report, else the first
  * response. The header is written as soon as they are known; until then rejects are passed on, and only the records that
  * belong after the header are held.
  */
@@ -41,20 +42,21 @@ export class Merger {
     this.#setAppended(appendedFor(options));
   }
 
-  /** The header's classes, once known. Responses with different classes are rejected. */
-  get classes(): readonly string[] | undefined {
-    return this.#appended?.classes;
+  /** What the header's columns stand for, once known. Responses with other predictions are rejected. */
+  get predictionType(): PredictionType | undefined {
+    return this.#appended?.predictionType;
   }
 
   /**
    * Merges a batch in parts, each up to a point where a gzip member ends or the run may resume.
    *
-   * @throws RowcastError `wrong_answer` if the classes are not the header's, `unknown_classes`
+   * @throws RowcastError `wrong_answer` if the predictions are not those of the header, `unknown_classes`
    */
   *merge(scored: ScoredBatch): Generator<MergedPart> {
     const { batch, predictions } = scored;
-    if (predictions.classes.length > 0 && this.#appended === undefined)
-      this.#setAppended(appendedFor(this.#options, predictions.classes));
+    const predictionType = predictionTypeOf(predictions);
+    if (predictionType !== undefined && this.#appended === undefined)
+      this.#setAppended(appendedFor(this.#options, predictionType));
     if (this.#appended === undefined || this.#members === undefined) {
       this.#held.add(scored);
       const rejects = rejectsOf(scored, this.#options.layout);
@@ -71,8 +73,7 @@ export class Merger {
       return;
     }
     yield* this.end();
-    if (predictions.classes.length > 0 && !isDeepStrictEqual(predictions.classes, this.#appended.classes))
-      throw classesChanged();
+    if (predictionType !== undefined) checkSameType(predictionType, this.#appended.predictionType);
     yield* this.#parts(scored, this.#appended, this.#members);
   }
 
@@ -119,7 +120,7 @@ export class Merger {
         endsBatch: to === batch.ends.length,
         endsMember,
         isCommitPoint,
-        classes: appended.classes,
+        predictionType: appended.predictionType,
         ...countsOf(batch, from, to, rejects.slice(first, reject)),
         tally: tallies === undefined ? this.#tally?.(scored, from, to) : tallies.next().value,
       };
@@ -128,7 +129,7 @@ export class Merger {
 
   /** An empty part. */
   get #nothing() {
-    return { ...NOTHING, classes: this.classes };
+    return { ...NOTHING, predictionType: this.predictionType };
   }
 
   #setAppended(appended: Appended | undefined): void {

@@ -1,3 +1,4 @@
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Position } from '../../formats/records/position.ts';
 import type { Reject } from '../../formats/records/reject.ts';
 import type { Tally } from '../counting/tally.ts';
@@ -15,8 +16,8 @@ export interface MergedPart {
   readonly endsMember: boolean;
   /** Whether a run may resume after these bytes: they are whole records, and the header was written. */
   readonly isCommitPoint: boolean;
-  /** The header's classes, once known. */
-  readonly classes: readonly string[] | undefined;
+  /** What the header's columns stand for, once known. */
+  readonly predictionType: PredictionType | undefined;
   readonly scored: number;
   readonly blank: number;
   readonly rejects: readonly Reject[];

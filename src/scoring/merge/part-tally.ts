@@ -27,9 +27,10 @@ export function partTally({ layout, nulls = [], counting }: PartTallyOptions): P
     fields ??= new FieldTally(new TallyLayout(counting), nulls, layout);
     const isWhole = from === 0 && to === batch.ends.length;
     const { tally, rows } = fields.count(isWhole ? batch : layout.slice(batch, from, to));
-    const { probabilities, classes, errors } = predictions;
-    if (counting.isDetailed)
+    if (counting.isDetailed && predictions.kind === 'distribution') {
+      const { probabilities, classes, errors } = predictions;
       addScores(tally, { probabilities, classes: classes.length, errors }, row, row + rows);
+    }
     row += rows;
     return tally;
   };

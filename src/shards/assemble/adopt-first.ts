@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
 import type { RunIdentity } from '../../runs/output/output.ts';
 import { RejectsOutput } from '../../runs/output/rejects-output.ts';
@@ -18,7 +19,7 @@ export interface FirstPart {
   paths: RunFiles;
   parts: FileParts['parts'];
   identity: RunIdentity;
-  classes: readonly string[];
+  predictionType: PredictionType | undefined;
   private: boolean;
 }
 
@@ -54,7 +55,7 @@ export async function adoptFirst(work: FirstPart): Promise<void> {
 }
 
 async function saveFirst(
-  { files, paths, identity, classes, ...work }: FirstPart,
+  { files, paths, identity, predictionType, ...work }: FirstPart,
   first: Part,
 ): Promise<void> {
   const options = { isPrivate: work.private, files };
@@ -72,7 +73,7 @@ async function saveFirst(
     first,
     { attempt, fingerprint },
     { bytes, tail: bytes === 0 ? '' : tail.digest() },
-    classes,
+    predictionType,
   );
   const output = new LocalOutput(paths.output, options);
   await output.checkpoint.replace(Buffer.from(JSON.stringify(checkpoint)));

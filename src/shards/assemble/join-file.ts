@@ -71,7 +71,7 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
   if (await isInPlace(folder, files, file, paths)) return;
   const fingerprint = joinFingerprint(plan, file, locked.relativeRejects);
   const identity = { attempt, fingerprint, rejectsHeader };
-  await adoptFirst({ ...options, paths, parts: file.parts, identity, classes: plan.classes });
+  await adoptFirst({ ...options, paths, parts: file.parts, identity, predictionType: plan.predictionType });
   const acquired = await acquire();
   const joined = await acquired?.open(identity).catch(error => {
     throw withHint(error);
@@ -83,7 +83,7 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
     if (stop.aborted) throw new Interrupted(stop);
     await folder.create(joinedName(file.index), '{}');
     const { end } = file.parts.at(-1) as Part; // an input has at least one shard
-    await joined.finish(pointAfter({ end }, file.accounts, plan.classes));
+    await joined.finish(pointAfter({ end }, file.accounts, plan.predictionType));
   } catch (error) {
     await joined.suspend();
     throw withHint(error);
@@ -126,7 +126,7 @@ async function append({ parts }: FileParts, output: Output, options: JoinOptions
       options.onJoined?.(joined);
     }
     accounts = sumOf([accounts, result.accounts]);
-    const point = pointAfter(part, accounts, plan.classes);
+    const point = pointAfter(part, accounts, plan.predictionType);
     await output.write({ ...PIECE, isCommitPoint: true }, () => point);
     unsaved += result.output.bytes;
     if (unsaved < saveBytes) continue;

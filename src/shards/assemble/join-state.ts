@@ -1,3 +1,4 @@
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Attempt } from '../../runs/attempt.ts';
 import { type Checkpoint, type Fingerprint, FORMAT } from '../../runs/checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../../runs/checkpoint/fingerprint.ts';
@@ -17,13 +18,13 @@ export const SHARDS_OPTION = '--shards';
  */
 export function joinFingerprint(
   { id, service, report }: ShardPlan,
-  { file: { input: path, size, modified, codec, dialect } }: FileParts,
+  { file: { input: path, size, modified, codec, format, read_as: readAs } }: FileParts,
   rejects: string | undefined,
 ): Fingerprint {
   return {
     input: { path, size, modified, codec },
-    format: 'csv',
-    dialect,
+    format,
+    readAs,
     service,
     report,
     options: {
@@ -37,18 +38,18 @@ export function joinFingerprint(
 export const pointAfter = (
   { end: position }: Pick<Part, 'end'>,
   accounts: RowCounts,
-  classes: readonly string[],
-): CommitPoint => ({ position, prefix: new PrefixDigest().state(), classes, accounts });
+  predictionType: PredictionType | undefined,
+): CommitPoint => ({ position, prefix: new PrefixDigest().state(), predictionType, accounts });
 
 /** The checkpoint of an output that has its first part. */
 export function firstCheckpoint(
   first: Part,
   identity: { attempt: Attempt; fingerprint: Fingerprint },
   rejects: Checkpoint['rejects'],
-  classes: readonly string[],
+  predictionType: PredictionType | undefined,
 ): Checkpoint {
   const { output, accounts } = first.result;
-  const { position, prefix } = pointAfter(first, accounts, classes);
+  const { position, prefix } = pointAfter(first, accounts, predictionType);
   return {
     format: FORMAT,
     state: 'running',
@@ -57,7 +58,7 @@ export function firstCheckpoint(
     prefix,
     output: { ...output, uncompressed: output.bytes },
     rejects,
-    classes: [...classes],
+    ...(predictionType !== undefined && { predictionType }),
     accounts,
   };
 }

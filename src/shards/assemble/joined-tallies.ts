@@ -51,8 +51,8 @@ export async function joinTallies(
       : undefined;
     if (counts === undefined) checkUnlimited(options, plan);
     counts?.check(options, accounts.read, 'end');
-    total.add(counts, plan.classes);
-    if (counts !== undefined) figures.set(index, counts.figures(plan.classes));
+    total.add(counts, plan.predictionType);
+    if (counts !== undefined) figures.set(index, counts.figures(plan.predictionType));
     if (isSame) columns.set(index, runColumns(prepared));
   }
   return { figures, columns, total: total.figures() };

@@ -1,5 +1,5 @@
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { usualFormat } from '../../formats/formats.ts';
+import { readLayout } from '../../formats/formats.ts';
 import { openPlanned } from '../plan/make-plan.ts';
 import type { FileParts } from './file-parts.ts';
 
@@ -15,7 +15,7 @@ export async function rejectsHeaderOf(
   if (accounts.rejected === 0 && file.rejects === null) return Buffer.alloc(0);
   const source = await openPlanned(file, options.encoding);
   try {
-    const { layout } = await usualFormat.readLayout(source, options);
+    const { layout } = await readLayout(source, options);
     return layout.rejectsPreamble;
   } finally {
     source.close();

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { predictionTypeShape } from '../../scoring/prediction-type-shape.ts';
 
 const positionShape = z.strictObject({ offset: z.number(), row: z.number(), line: z.number() });
 
@@ -16,7 +17,11 @@ const planFileShape = z.strictObject({
   codec: z.string(),
   /** SHA-256 of what is before the first record. */
   header: z.string(),
-  dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
+  /** The name of its format, and the options of the format. */
+  format: z.string(),
+  read_as: z.record(z.string(), z.union([z.string(), z.boolean()])),
+  /** Whether a record that is left out may change the line ending before it. */
+  may_join_lines: z.boolean(),
 });
 export type PlanFile = z.infer<typeof planFileShape>;
 
@@ -29,10 +34,13 @@ export const planShape = z.strictObject({
   version: z.string(),
   /** `local`, or the base URL. */
   service: z.string(),
+  /** Name of the protocol, if it is not that of the prediction report API. */
+  protocol: z.string().exactOptional(),
   /** The ID of the report, and the hash of its description. */
   report: z.strictObject({ id: z.string(), hash: z.string() }),
   /** In the order of the output's columns. */
-  classes: z.array(z.string()),
+  /** What is appended to each output; a plan without files does not say. */
+  predictionType: predictionTypeShape.exactOptional(),
   /** The options that determine the bytes of the outputs, as a definition has them. */
   options: z.record(z.string(), z.unknown()),
   /** When to stop, and what to write beside the outputs. */

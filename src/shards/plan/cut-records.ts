@@ -1,5 +1,5 @@
 import type { Layout } from '../../formats/format.ts';
-import { type Batch, positionOf, startOf } from '../../formats/records/batch.ts';
+import { type Batch, startOf } from '../../formats/records/batch.ts';
 import type { ByteSource } from '../../formats/records/byte-source.ts';
 import { INPUT_START, type Position } from '../../formats/records/position.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
@@ -50,7 +50,7 @@ export async function* cutRecords(options: CutOptions): AsyncGenerator<Position,
   let end = start;
   for await (const batch of readBatches({ records, rest, source, stop })) {
     for (let at = firstFrom(batch, target); at < batch.ends.length; at = firstFrom(batch, target)) {
-      const cut = positionOf(batch, at, layout.dialect);
+      const cut = layout.positionOf(batch, at);
       target = next(cut);
       yield cut;
     }

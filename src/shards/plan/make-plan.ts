@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import type { PredictionType } from '../../base/contract/predictions.ts';
+import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
@@ -7,7 +9,7 @@ import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { checkOutputName } from '../../runs/guards/check-output-name.ts';
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
-import { classesOf, type Plan, prepare } from '../../scoring/prepare.ts';
+import { type Plan, plannedPredictionType, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Identity, Source } from '../../storage/source.ts';
@@ -43,14 +45,14 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
   const files: PlanFile[] = [];
   let report =
     pairs.length === 0 ? reportHash(await unlessStopped(scorer.describe(options.report), stop)) : '';
-  let classes: readonly string[] = [];
+  let predictionType: PredictionType | undefined;
   for (const pair of pairs) {
     const source = await openSource(pair.input, false, options.encoding);
     try {
       const prepared = await prepare(source, { ...options }, scorer, stop);
-      checkOutputName(pair.output, prepared.layout.dialect);
+      checkOutputName(pair.output, prepared.layout.readAs);
       report = reportHash(prepared.report);
-      classes = classesOf(prepared);
+      predictionType = plannedPredictionType(prepared);
       files.push(planFile(pair, await source.identify(), prepared));
     } finally {
       source.close();
@@ -60,10 +62,11 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     format: 1 as const,
     version,
     service: scorer.name,
+    ...namedProtocol(scorer.protocol),
     shard_bytes: shardBytes,
     files,
     report: { id: options.report, hash: report },
-    classes: [...classes],
+    ...(predictionType !== undefined && { predictionType }),
     options: pinned.options,
   };
   const id = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
@@ -87,7 +90,6 @@ function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout 
       hint: 'Write it to a file that all machines can read.',
     });
   const { input, output, rejects = null } = pair;
-  const { quote = null, ...dialect } = layout.dialect;
   return {
     input: resolve(input),
     output: resolve(output),
@@ -95,7 +97,9 @@ function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout 
     size,
     modified,
     codec,
-    dialect: { ...dialect, quote },
+    format: layout.format,
+    read_as: layout.readAs,
+    may_join_lines: layout.mayJoinLines,
     header: createHash('sha256').update(layout.preamble).digest('hex'),
   };
 }

@@ -1,6 +1,6 @@
 import { Interrupted } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { usualFormat } from '../../formats/formats.ts';
+import { readLayout } from '../../formats/formats.ts';
 import type { Position } from '../../formats/records/position.ts';
 import { none } from '../../storage/codecs/none.ts';
 import { PLANNED, shardName } from '../folder/names.ts';
@@ -65,7 +65,7 @@ async function* partsOf(
       yield { from: null, to: null, is_last: true };
       return;
     }
-    const opened = await usualFormat.readLayout(source, options);
+    const opened = await readLayout(source, options);
     const { layout } = opened;
     let begin = from ?? layout.start;
     let { rest } = opened;
@@ -97,9 +97,12 @@ async function* partsOf(
 }
 
 /** Why an input cannot be divided; undefined if it can. */
-export function whyOneShard({ codec, dialect }: PlanFile, encoding: string | undefined): string | undefined {
+export function whyOneShard(
+  { codec, may_join_lines: mayJoinLines }: PlanFile,
+  encoding: string | undefined,
+): string | undefined {
   if (codec !== none.name) return `compressed with ${codec}`;
   if (encoding !== undefined) return `in ${encoding}`;
   // A rejected record may take the line ending of the next one with it: see `mayJoinLines`.
-  return dialect.loneCr ? 'its records end in CR' : undefined;
+  return mayJoinLines ? 'its records end in CR' : undefined;
 }

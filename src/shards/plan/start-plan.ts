@@ -35,12 +35,13 @@ const differencesOf = (a: ShardPlan, b: ShardPlan): string[] =>
   Object.entries({
     'rowcast version': [a.version, b.version],
     'the service': [a.service, b.service],
+    'the protocol': [a.protocol, b.protocol],
     'the report': [a.report, b.report],
     'the inputs or outputs': [a.files, b.files],
     '--shard-bytes': [a.shard_bytes, b.shard_bytes],
     'the options': [
-      [a.options, a.classes],
-      [b.options, b.classes],
+      [a.options, a.predictionType],
+      [b.options, b.predictionType],
     ],
   })
     .filter(([, [before, now]]) => JSON.stringify(before) !== JSON.stringify(now))

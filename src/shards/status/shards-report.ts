@@ -1,4 +1,5 @@
 import type { StatusReport } from '../../runs/status/status-report.ts';
+import { classesOf } from '../../scoring/predictions.ts';
 import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { LastAttempt, ShardsProgress } from './read-progress.ts';
 
@@ -32,7 +33,7 @@ export function shardsReport({ run, attempts, isCancelled, isAssembling }: Shard
     input: plan.files.map(({ input }) => input).join(', '),
     service: plan.service,
     report: plan.report.id,
-    classes: plan.classes,
+    classes: classesOf(plan.predictionType),
     rows,
     blank_lines: accounts.blank,
     batches: accounts.batches,

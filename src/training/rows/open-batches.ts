@@ -1,7 +1,8 @@
-import type { BatchOptions, Layout } from '../../formats/format.ts';
-import { usualFormat } from '../../formats/formats.ts';
+import type { Layout } from '../../formats/format.ts';
+import { type Formats, readLayout } from '../../formats/formats.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
+import type { BatchOptions } from '../../formats/records/batch-options.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { openSource } from '../../storage/backends.ts';
 
@@ -9,6 +10,8 @@ import { openSource } from '../../storage/backends.ts';
 export interface OpenOptions extends ReadOptions {
   /** The encoding of the text, if it is not UTF-8. */
   encoding?: string | undefined;
+  /** The formats that the file may have, if they are not the usual ones. */
+  formats?: Formats | undefined;
 }
 
 /** An opened input whose records are read but not scored. */
@@ -46,7 +49,7 @@ export async function openRecords(
 ): Promise<OpenRecords> {
   const source = await openSource(input, true, options.encoding);
   try {
-    const { layout, rest } = await usualFormat.readLayout(source, options);
+    const { layout, rest } = await readLayout(source, options, options.formats);
     const records = layout.records({
       file: source.name,
       batchRows: BATCH_ROWS,

@@ -2,7 +2,7 @@ import { RowcastError } from '../../base/errors.ts';
 import type { RejectLimit } from '../../base/options/values/reject-limit.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Layout } from '../../formats/format.ts';
-import { type Batch, positionOf, startOf } from '../../formats/records/batch.ts';
+import { type Batch, startOf } from '../../formats/records/batch.ts';
 import { type Fields, textOf } from '../../formats/records/fields.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
@@ -147,9 +147,9 @@ function* labelledRecords(
   fields: Fields,
   column: number,
   malformed: MalformedRows,
-  { dialect }: Layout,
+  layout: Layout,
 ) {
-  for (const [index, fault] of fields.faults) malformed.add(fault, positionOf(batch, index, dialect));
+  for (const [index, fault] of fields.faults) malformed.add(fault, layout.positionOf(batch, index));
   let row = 0;
   for (const [index, end] of batch.ends.entries()) {
     if (batch.kinds[index] === RecordKind.blank || fields.faults.has(index)) continue;

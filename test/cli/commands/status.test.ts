@@ -209,7 +209,7 @@ describe('a status as text', () => {
     fingerprint: {
       input: { path: '/data/in.csv', size: 8000, modified: 1, codec: 'none' },
       format: 'csv',
-      dialect: { delimiter: ';', quote: '"', loneCr: false },
+      readAs: { delimiter: ';', quote: '"', loneCr: false },
       service: 'https://predictions.example',
       report: { id: 'churn', hash: 'x' },
       options: { '--prefix': '"probability"', '--nulls': '["-"]', '--limit': '9000', '--delimiter': '";"' },

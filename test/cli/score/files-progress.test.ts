@@ -31,7 +31,7 @@ async function begin(
   await record.begin({ summary: undefined }, false);
   record.accounts = { ...newRowCounts(), read, rejected: read === 0 ? 0 : 1 };
   const { accounts } = record;
-  const unknown = { classes: [], figures: () => undefined, resumePoint: () => undefined };
+  const unknown = { predictionType: undefined, figures: () => undefined, resumePoint: () => undefined };
   for (const observer of observers) observer.progress?.({ accounts, fraction, before, ...unknown });
   return record;
 }

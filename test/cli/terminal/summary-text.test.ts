@@ -30,6 +30,7 @@ const summary: Summary = {
   resumed_from_row: null,
   attempts: 1,
   protocol: 'report',
+  prediction: { kind: 'distribution', classes: ['no', 'yes'] },
   classes: ['no', 'yes'],
   options: {},
   sha256: null,

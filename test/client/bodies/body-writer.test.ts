@@ -4,7 +4,7 @@ import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
 
 function write(bodies: BodyWriter, text: string): Buffer {
-  bodies.begin('');
+  bodies.begin();
   for (const part of text.match(/.{1,1000}/g) ?? []) bodies.copy(wordView(Buffer.from(part)));
   return bodies.take();
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { contractWire } from '../../../src/base/contract/wire-names.ts';
 import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
-import { rowOverhead } from '../../../src/client/bodies/objects.ts';
+import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
+import { contractWire } from '../../../src/client/protocols/report/wire-names.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import { encodeValue } from '../../../src/formats/json/encode-value.ts';
 import { character, runs } from '../../support/random-tests.ts';
@@ -13,7 +13,7 @@ import { encodeText } from '../../support/scoring/encoded.ts';
 function inBody(field: string, isText: boolean): string {
   const words = wordView(Buffer.from(`,${field},`));
   const bodies = new BodyWriter();
-  bodies.begin('');
+  bodies.begin();
   bodies.member(wordView(Buffer.alloc(0)), words, 1, words.bytes.length - 1, isText);
   return bodies.take().toString();
 }
@@ -114,7 +114,7 @@ describe('a body', () => {
 
   it('uses the member names that the deployment configures', () => {
     const wire = { ...contractWire, id: 'model "x"', personas: 'rows', features: 'row' };
-    const [encoded] = encodeText('a\n1\n', { wire }).encoded;
+    const [encoded] = encodeText('a\n1\n', { protocol: reportProtocol(wire) }).encoded;
     assert.equal(encoded?.body.toString(), '{"model \\"x\\"":"r","rows":[{"row":{"a":1}}]}');
   });
 
@@ -157,9 +157,11 @@ describe('a body', () => {
   });
 
   it('is no longer than the reader estimates for rows that need no escapes', () => {
-    const [encoded] = encodeText('name,b\nabc,1\ndef,2\n').encoded;
-    const sent = ['name', 'b'].map((name, index) => ({ name, index, type: undefined }));
-    const estimated = 'abc,1\ndef,2\n'.length + 2 * rowOverhead(sent, contractWire);
+    const {
+      encoded: [encoded],
+      rowOverhead,
+    } = encodeText('name,b\nabc,1\ndef,2\n');
+    const estimated = 'abc,1\ndef,2\n'.length + 2 * rowOverhead;
     const around = '{"id":"r","personas":[]}'.length;
     assert.ok(Number(encoded?.body.length) - around <= estimated);
   });

@@ -205,10 +205,10 @@ describe('a client', { concurrency: true }, () => {
         return true;
       },
     });
-    const refused = client.report('r');
+    const refused = client.describe('r');
     while (arrivals.length === 0) await delay(10);
     await delay(100); // the 429 has arrived
-    await Promise.all([refused, client.report('r'), client.report('r')]);
+    await Promise.all([refused, client.describe('r'), client.describe('r')]);
     const [first = 0, second = 0] = arrivals;
     assert.ok(second - first >= 990, `the next request came after ${second - first} ms`);
   });
@@ -216,7 +216,7 @@ describe('a client', { concurrency: true }, () => {
   it('sends requests no faster than configured', async t => {
     const { client } = await connect(t, { concurrency: 8, maxRequestsPerSecond: 40 });
     const begun = performance.now();
-    await Promise.all(Array.from({ length: 21 }, () => client.report('r')));
+    await Promise.all(Array.from({ length: 21 }, () => client.describe('r')));
     assert.ok(performance.now() - begun >= 470);
   });
 });

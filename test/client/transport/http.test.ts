@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { failureTable } from '../../../src/client/failure-table.ts';
+import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
 import { Transport } from '../../../src/client/transport/http.ts';
 
 const never = new AbortController().signal;
@@ -16,7 +17,15 @@ async function connect(t: TestContext, listener: RequestListener, path = '/'): P
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // listening on a port, not on a path
   const url = new URL(path, `http://127.0.0.1:${port}`);
-  const transport = new Transport({ url, key: 'k', timeout: 5000, connections: 1, failureTable });
+  const transport = new Transport({
+    url,
+    key: 'k',
+    headers: reportProtocol().headers('k'),
+    timeout: 5000,
+    connections: 1,
+    failureTable,
+    problemOf: reportProtocol().problemOf,
+  });
   t.after(async () => {
     await transport.close();
     server.closeAllConnections();

@@ -6,7 +6,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { ServiceClient } from '../../../src/client/service-client.ts';
+import { connectReports } from '../../../src/client/connect-reports.ts';
+import { ReportClient } from '../../../src/client/protocols/report/report-client.ts';
 import { permanentError } from '../../../src/client/transport/permanent-errors.ts';
 import { newFolder } from '../../support/folder.ts';
 import { startRaw, whole } from '../../support/stub/raw.ts';
@@ -43,7 +44,7 @@ async function startTls(t: TestContext): Promise<number> {
 
 /** Asserts that every kind of request fails at the first attempt, despite a large --max-outage. */
 async function assertStops(t: TestContext, url: string, code: string): Promise<void> {
-  const client = new ServiceClient({
+  const client = connectReports({
     url: new URL(url),
     key: 'a-key',
     name: 'wrong',
@@ -51,16 +52,17 @@ async function assertStops(t: TestContext, url: string, code: string): Promise<v
     onRetry: failure => assert.fail(`${failure.code} is retried`),
   });
   t.after(() => client.close());
+  const reports = new ReportClient(client);
   const body = Buffer.from('{"id":"r","personas":[{"features":{}}]}');
   async function* csv(): AsyncGenerator<Buffer> {
     yield Buffer.from('a\n1\n');
   }
   for (const call of [
-    () => client.report('r'),
-    () => client.persona('r', {}),
-    () => client.batchPersona(body, { personas: 1, classes: undefined }),
-    () => client.testingResults('r').next(),
-    () => client.batchPredict('r', csv(), undefined),
+    () => reports.report('r'),
+    () => reports.persona('r', {}),
+    () => reports.batchPersona('r', body, 1),
+    () => reports.testingResults('r').next(),
+    () => reports.batchPredict('r', csv(), undefined),
   ])
     await assert.rejects(call(), { code, kind: 'fatal', severity: 'refused' });
 }

@@ -1,7 +1,7 @@
 // A run of the library that may kill itself; argv has its parameters as JSON.
 
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
-import { ServiceClient } from '../../../src/client/service-client.ts';
+import { connectReports } from '../../../src/client/connect-reports.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
 import { recordedFiles } from './recorded-files.ts';
@@ -18,7 +18,7 @@ export interface ScoreUntil extends Partial<RunValues> {
 }
 
 const { url, key, before, after, ...options }: ScoreUntil = JSON.parse(process.argv[2] ?? '');
-const client = new ServiceClient({ url: new URL(url), key, name: 'stub', concurrency: 1 });
+const client = connectReports({ url: new URL(url), key, name: 'stub', concurrency: 1 });
 let operations = 0;
 const files = recordedFiles({
   before({ text }) {

@@ -9,7 +9,7 @@ import { isFull, seed } from '../../support/random-tests.ts';
 const killed = { ...thisProcess(), started: 'never' };
 
 /** How many of the requests are tried in the quick tests, the first one chosen by the seed. */
-const TRIED = 5;
+const TRIED = 3;
 
 interface Death {
   client: string;
@@ -68,16 +68,17 @@ async function dieAtEach(t: TestContext, key: string, bench: StoreBench): Promis
       );
     }
   t.diagnostic(`${requests} requests, ${deaths} deaths, ${resumes} resumes`);
-  assert.ok(deaths >= TRIED && resumes > 0);
+  assert.ok(deaths >= TRIED);
+  if (isFull) assert.ok(resumes > 0);
 }
 
 describe('a run that dies at one of its requests to a store is finished by the next one', () => {
-  it('with the same bytes', async t => dieAtEach(t, '/out.csv', await storeBench(t, 400)));
+  it('with the same bytes', async t => dieAtEach(t, '/out.csv', await storeBench(t, 300)));
 
-  it('with the same bytes as gzip', async t => dieAtEach(t, '/out.csv.gz', await storeBench(t, 1600)));
+  it('with the same bytes as gzip', async t => dieAtEach(t, '/out.csv.gz', await storeBench(t, 1100)));
 
   it('without scoring a row if it had only to publish its objects, of which one is there', async t => {
-    const bench = await storeBench(t, 400);
+    const bench = await storeBench(t, 300);
     const wanted = await bench.wanted('out.csv');
     for (const side of ['before', 'after'] as const) {
       const key = `/${side}/out.csv`;

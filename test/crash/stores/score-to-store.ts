@@ -1,7 +1,7 @@
 // A run of the library whose output is in an object store; argv has its parameters as JSON.
 
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
-import { ServiceClient } from '../../../src/client/service-client.ts';
+import { connectReports } from '../../../src/client/connect-reports.ts';
 import { withObjectStore } from '../../support/object-store/object-backend.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
@@ -14,7 +14,7 @@ export interface ScoreToStore extends Partial<RunValues> {
 }
 
 const { url, key, ...options }: ScoreToStore = JSON.parse(process.argv[2] ?? '');
-const client = new ServiceClient({ url: new URL(url), key, name: 'stub', concurrency: 2 });
+const client = connectReports({ url: new URL(url), key, name: 'stub', concurrency: 2 });
 const backends = withObjectStore({ client: String(process.pid) });
 const result = await score(job(options), client, {}, { backends });
 process.stdout.write(String(result?.resumedFrom ?? 1));

@@ -3,8 +3,7 @@ import { describe, it } from 'node:test';
 import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import { BatchColumns, type PlacedBatch } from '../../../src/formats/columns/batch-columns.ts';
 import { readerOf } from '../../../src/formats/columns/reader-of.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
-import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import { read } from '../../support/csv/read.ts';
 
@@ -13,9 +12,9 @@ const layoutOf = (fields: number): CsvLayout => new CsvLayout(read(header(fields
 
 /** All records in one batch. */
 function batchOf(layout: CsvLayout, records: string): Batch {
-  const { dialect, start, names } = layout;
+  const { start } = layout;
   const limits = { batchRows: 10_000, batchBytes: () => 1 << 30, rowOverhead: 0, maxRecordBytes: 1 << 30 };
-  const reader = new RecordReader({ dialect, start, width: names.length, file: 'in.csv', ...limits });
+  const reader = layout.records({ start, file: 'in.csv', ...limits });
   const [batch, ...others] = [...reader.push(Buffer.from(records)), ...reader.end()];
   assert.ok(batch && others.length === 0);
   return batch;

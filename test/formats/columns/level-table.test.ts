@@ -5,7 +5,7 @@ import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import { BatchColumns } from '../../../src/formats/columns/batch-columns.ts';
 import { levelTable } from '../../../src/formats/columns/level-table.ts';
 import { readerOf } from '../../../src/formats/columns/reader-of.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { read } from '../../support/csv/read.ts';
 import '../../support/random-tests.ts';
 

@@ -6,7 +6,7 @@ import { BatchColumns } from '../../../src/formats/columns/batch-columns.ts';
 import { encoderOf, type LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
 import { readerOf } from '../../../src/formats/columns/reader-of.ts';
 import { unrecognizedOf } from '../../../src/formats/columns/unrecognized-value.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { encodeValue } from '../../../src/formats/json/encode-value.ts';
 import { textOf } from '../../../src/formats/records/fields.ts';
 import { read } from '../../support/csv/read.ts';

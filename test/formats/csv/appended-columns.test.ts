@@ -5,9 +5,15 @@ import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import { appendedColumns } from '../../../src/formats/csv/appended-columns.ts';
 import { type ReadOptions, read } from '../../support/csv/read.ts';
 
-const append = (header: string, options: Partial<AppendedOptions> = {}, read_: ReadOptions = {}) =>
+type Options = Partial<Omit<AppendedOptions, 'predictionType'>> & { classes?: readonly string[] };
+
+const append = (
+  header: string,
+  { classes = ['no', 'yes'], ...options }: Options = {},
+  read_: ReadOptions = {},
+) =>
   appendedColumns(read(header, read_).head, {
-    classes: ['no', 'yes'],
+    predictionType: { kind: 'distribution', classes },
     prefix: 'probability',
     prediction: undefined,
     ...options,
@@ -17,7 +23,14 @@ const append = (header: string, options: Partial<AppendedOptions> = {}, read_: R
 function fields(columns: Appended, ...probabilities: number[]): string {
   const into = wordView(Buffer.alloc(1 + columns.maxBytes));
   // The first record and the first byte belong to others.
-  const end = columns.write(Float64Array.of(9, ...probabilities), 1, into, 1);
+  const before = probabilities.map(() => Number.NaN);
+  const write = columns.writer({
+    kind: 'distribution',
+    classes: probabilities.map(String),
+    probabilities: Float64Array.of(...before, ...probabilities),
+    errors: new Map(),
+  });
+  const end = write(1, into, 1);
   return into.bytes.toString('utf8', 1, end);
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import type { MergeRecords } from '../../../src/formats/format.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import { toSinglePrecision } from '../../../src/models/model/single-precision.ts';
@@ -39,7 +39,11 @@ it('a kernel merges records with what is appended as TypeScript does', () => {
         const { head, batches } = read(csv.text, { ...csv, batchRows: 20 });
         const layout = new CsvLayout(head);
         const prediction = hasPrediction ? 'y' : undefined;
-        const appended = layout.appended({ classes, prefix: 'p', prediction });
+        const appended = layout.appended({
+          predictionType: { kind: 'distribution', classes },
+          prefix: 'p',
+          prediction,
+        });
         const mergePlaced = layout.placedMerger(appended, kernelMemory);
         assert.ok(mergePlaced);
         const readFields = layout.fieldReader(kernelMemory);
@@ -50,10 +54,10 @@ it('a kernel merges records with what is appended as TypeScript does', () => {
             { length: fields.rows * classes.length },
             () => numbers.next().value ?? 0,
           );
-          const predictions = { classes, probabilities, errors: new Map<number, unknown>() };
+          const predictions = { kind: 'distribution', classes, probabilities, errors: new Map() } as const;
           const expected = layout.merger({ batch, faults: fields.faults, predictions }, appended);
           assert.deepEqual(
-            merged(batch, split, mergePlaced(batch, fields, probabilities)),
+            merged(batch, split, mergePlaced(batch, fields, predictions)),
             merged(batch, split, expected),
           );
         }

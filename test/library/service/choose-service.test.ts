@@ -125,7 +125,7 @@ describe('the service that is used', () => {
 describe('a client', () => {
   const values = { timeout: 5 };
   const reportOf = (address: Omit<RemoteAddress, 'allowHttp'>, env: Environment = {}): Promise<unknown> =>
-    withClient({ ...address, allowHttp: false }, { values, env }, client => client.report('r'));
+    withClient({ ...address, allowHttp: false }, { values, env }, client => client.describe('r'));
 
   const stubUrl = async (t: TestContext): Promise<string> => (await connect(t)).stub.url;
 

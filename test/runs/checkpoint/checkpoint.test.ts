@@ -5,7 +5,7 @@ import { chooseResumeMethod, type Fingerprint } from '../../../src/runs/checkpoi
 const fingerprint: Fingerprint = {
   input: { path: '/data/in.csv', size: 8000, modified: 1, codec: 'none' },
   format: 'csv',
-  dialect: { delimiter: ',', quote: '"', loneCr: false },
+  readAs: { delimiter: ',', quote: '"', loneCr: false },
   service: 'local',
   report: { id: 'churn', hash: 'x' },
   options: {},
@@ -45,6 +45,15 @@ describe('the decision to resume', () => {
     );
   });
 
+  it('refuses another protocol; without a name it is that of the prediction report API', () => {
+    assert.throws(() => chooseResumeMethod(fingerprint, { ...fingerprint, protocol: 'mlflow' }, 'c'), {
+      code: 'other_work',
+      message: /\(the protocol was report, now it is mlflow\)$/,
+    });
+    const named = { ...fingerprint, protocol: 'mlflow' };
+    assert.equal(chooseResumeMethod(named, named, 'c'), 'seek');
+  });
+
   it('refuses another format', () => {
     assert.throws(() => chooseResumeMethod(fingerprint, { ...fingerprint, format: 'lines' }, 'c'), {
       code: 'other_work',
@@ -53,7 +62,7 @@ describe('the decision to resume', () => {
   });
 
   it('refuses another dialect, whether detected or given as an option', () => {
-    const other = { ...fingerprint, dialect: { delimiter: '\t', quote: null, loneCr: false } };
+    const other = { ...fingerprint, readAs: { delimiter: '\t', quote: 'none', loneCr: false } };
     assert.throws(() => chooseResumeMethod(fingerprint, other, 'c'), {
       code: 'other_work',
       message:

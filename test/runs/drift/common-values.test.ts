@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { describeCommonValues } from '../../../src/runs/drift/common-values.ts';
 import type { CountedColumn } from '../../../src/scoring/counting/counted-column.ts';
 import { read } from '../../support/csv/read.ts';

@@ -6,7 +6,7 @@ import { RowcastError } from '../../../src/base/errors.ts';
 import { Interrupted } from '../../../src/base/interrupted.ts';
 import { counted } from '../../../src/base/number-text.ts';
 import { readBaseUrl } from '../../../src/client/base-url.ts';
-import { ServiceClient } from '../../../src/client/service-client.ts';
+import { connectReports } from '../../../src/client/connect-reports.ts';
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import type { DataFigures } from '../../../src/runs/drift/figures.ts';
 import type { RunProgress } from '../../../src/runs/observer.ts';
@@ -116,7 +116,7 @@ describe('what a run counts', () => {
   it('is the same with a service, whatever the batches are', async t => {
     const local = figuresOf(await score(await files(t), await scorerOf(t, 1)));
     const { url, key } = await serving(t, { home });
-    const client = new ServiceClient({ url: readBaseUrl(url, false), key, name: 'service' });
+    const client = connectReports({ url: readBaseUrl(url, false), key, name: 'service' });
     t.after(() => client.close());
     const remote = figuresOf(await score({ ...(await files(t, 'out.csv.gz')), batchRows: 77 }, client));
     assert.deepEqual(remote, local);
@@ -208,7 +208,7 @@ describe('what a run counts', () => {
 
     it('also with a service, whose batches are small', async t => {
       const { url, key } = await serving(t, { home });
-      const client = new ServiceClient({ url: readBaseUrl(url, false), key, name: 'service' });
+      const client = connectReports({ url: readBaseUrl(url, false), key, name: 'service' });
       t.after(() => client.close());
       const options = await garbled(t, { rows: 500 });
       await assert.rejects(score({ ...options, batchRows: 90 }, client), stopped(500));

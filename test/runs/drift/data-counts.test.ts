@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { dataTally } from '../../../src/runs/drift/data-tally.ts';
+
 import { countedColumns } from '../../../src/scoring/counting/counted-column.ts';
 import { read } from '../../support/csv/read.ts';
 import { job } from '../../support/scoring/job.ts';

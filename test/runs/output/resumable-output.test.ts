@@ -20,7 +20,7 @@ const paths = runFilesOf(`${folder}/out.csv`);
 const fingerprint = {
   input: { path: '/in.csv', size: 10, modified: 1, codec: 'none' },
   format: 'csv',
-  dialect: { delimiter: ',', quote: '"', loneCr: false },
+  readAs: { delimiter: ',', quote: '"', loneCr: false },
   service: 'local',
   report: { id: 'r', hash: 'h' },
   options: {},
@@ -54,7 +54,7 @@ const piece = (text: string, rejects = ''): Piece => ({
 const pointAt = (row: number): CommitPoint => ({
   position: { offset: 10 * row, row, line: row + 1 },
   prefix: new PrefixDigest().state(),
-  classes: ['no', 'yes'],
+  predictionType: { kind: 'distribution', classes: ['no', 'yes'] },
   accounts: newRowCounts(),
 });
 

@@ -281,7 +281,7 @@ const checkpointOfKilledRun: Checkpoint = {
   fingerprint: {
     input: { path: '/data/in.csv', size: 479, modified: 1, codec: 'none' },
     format: 'csv',
-    dialect: { delimiter: ',', quote: '"', loneCr: false },
+    readAs: { delimiter: ',', quote: '"', loneCr: false },
     service: 'stub',
     report: { id: 'r', hash: 'x' },
     options: {},
@@ -290,7 +290,6 @@ const checkpointOfKilledRun: Checkpoint = {
   prefix: { offset: 9, blocks: '', digest: 'x' },
   output: { bytes: 0, uncompressed: 0, tail: 'x' },
   rejects: { bytes: 0, tail: 'x' },
-  classes: [],
   accounts: {
     read: 0,
     scored: 0,

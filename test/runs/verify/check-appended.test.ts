@@ -18,8 +18,9 @@ const classes = ['no', 'yes', 'a,b'];
 function appendedBy(chosen: ChosenProbabilities, prediction: string | undefined, hasHeader: boolean) {
   const header = readHeader(Buffer.from('id\n'), true, { dialect, file: 'in.csv', maxRecordBytes: 100 });
   assert.ok(header !== undefined);
-  const options = { classes, prefix: 'p', prediction, chosen };
-  const { write, maxBytes } = appendedColumns(header, options);
+  const predictionType = { kind: 'distribution', classes } as const;
+  const options = { predictionType, prefix: 'p', prediction, chosen };
+  const { writer, maxBytes } = appendedColumns(header, options);
   const names = appendedNames(options, undefined);
   const shape = { ...chosen, isAfterOthers: true };
   const checking = () => {
@@ -29,7 +30,9 @@ function appendedBy(chosen: ChosenProbabilities, prediction: string | undefined,
   };
   const textOf = (probabilities: readonly number[]): string => {
     const into = wordView(Buffer.alloc(maxBytes));
-    return into.bytes.toString('utf8', 0, write(Float64Array.from(probabilities), 0, into, 0));
+    const values = Float64Array.from(probabilities);
+    const write = writer({ ...predictionType, probabilities: values, errors: new Map() });
+    return into.bytes.toString('utf8', 0, write(0, into, 0));
   };
   return { textOf, checking, width: names.length };
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
-import type { ClientOptions } from '../../../src/client/client-options.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
+import { ofKind } from '../../../src/formats/appended.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import { ScoreBatch } from '../../../src/scoring/batch/score-batch.ts';
 import type { BatchScorer, Scored } from '../../../src/scoring/scorer.ts';
 import { openText } from '../../support/scoring/opened.ts';
-import { connect } from '../../support/stub/connect.ts';
+import { type ConnectOptions, connect } from '../../support/stub/connect.ts';
 import { probabilitiesOf, type StubCall, send } from '../../support/stub/service.ts';
 
 const classes = ['no', 'yes'];
@@ -21,7 +21,7 @@ interface Bench {
   requests(): unknown[][];
 }
 
-interface BenchOptions extends Partial<ClientOptions> {
+interface BenchOptions extends ConnectOptions {
   batchRows?: number;
   /** Whether an earlier process of the run has scored any row. */
   hasScored?: boolean;
@@ -49,7 +49,7 @@ async function bench(
   });
   const scoreBatch = new ScoreBatch({
     scorer: change(opened),
-    feedback: { classes: () => header },
+    feedback: { predictionType: () => header && { kind: 'distribution', classes: header } },
     file: 'in.csv',
     layout,
     hasScored,
@@ -131,10 +131,11 @@ describe('a batch with rows that the service rejects', { concurrency: true }, ()
       ],
     );
     assert.deepEqual([...predictions.errors.keys()], [4]);
-    assert.deepEqual(predictions.classes, classes);
+    const { classes: received, probabilities } = ofKind(predictions, 'distribution');
+    assert.deepEqual(received, classes);
     for (const [persona, id] of [0, 1, 3, 4, 6, 7].entries())
       assert.deepEqual(
-        [...predictions.probabilities.subarray(2 * persona, 2 * persona + 2)],
+        [...probabilities.subarray(2 * persona, 2 * persona + 2)],
         id === 6 ? [Number.NaN, Number.NaN] : expected(id),
         `row ${id}`,
       );

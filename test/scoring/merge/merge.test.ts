@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LooseReport } from '../../../src/base/contract/schemas.ts';
-import type { Encoded } from '../../../src/client/bodies/objects.ts';
+import type { Encoded } from '../../../src/client/bodies/encode.ts';
 import type { MergeOptions } from '../../../src/scoring/merge/appended-for.ts';
 import { Merger } from '../../../src/scoring/merge/merge.ts';
 import type { MergedPart } from '../../../src/scoring/merge/merged-part.ts';
@@ -23,7 +23,12 @@ function responseTo(
     probabilities[persona * classes.length + 1] = 1 - persona / 16;
   }
   const errors = new Map(failed.map(persona => [persona, { code: 'odd', message: `persona ${persona}` }]));
-  return { classes: failed.length < encoded.personas ? classes : [], probabilities, errors };
+  return {
+    kind: 'distribution',
+    classes: failed.length < encoded.personas ? classes : [],
+    probabilities,
+    errors,
+  };
 }
 
 function newMerger({ layout }: EncodedInput, options: Partial<MergeOptions> = {}): Merger {

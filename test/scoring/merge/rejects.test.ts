@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { noPredictions } from '../../../src/scoring/batch/join-predictions.ts';
 import { rejectsOf } from '../../../src/scoring/merge/rejects.ts';
 import { encodeText } from '../../support/scoring/encoded.ts';
 
@@ -16,7 +17,12 @@ describe('the rejects of a batch', () => {
         [1, { code: 'odd', message: 'row 2' }],
         [4, { code: 'odd', message: 'row 8' }],
       ]);
-      const predictions = { classes: ['x'], probabilities: new Float64Array(5), errors };
+      const predictions = {
+        kind: 'distribution',
+        classes: ['x'],
+        probabilities: new Float64Array(5),
+        errors,
+      } as const;
       assert.deepEqual(
         rejectsOf({ ...batch, predictions }, layout).map(({ row, line, code }) => [row, line, code]),
         [
@@ -38,7 +44,7 @@ describe('the rejects of a batch', () => {
     });
     const [batch] = encoded;
     assert.ok(batch);
-    const predictions = { classes: [], probabilities: new Float64Array(), errors: new Map() };
+    const predictions = noPredictions;
     const begun = performance.now();
     const rejects = rejectsOf({ ...batch, predictions }, layout);
     // A thousand times as long as needed, but less than recounting the lines for each reject would take.
@@ -51,13 +57,9 @@ describe('the rejects of a batch', () => {
     const [batch] = encoded;
     assert.ok(batch);
     const errors = new Map([[0, { code: 'unknown_level', message: 'no such plan' }]]);
-    assert.deepEqual(
-      rejectsOf(
-        { ...batch, predictions: { classes: [], probabilities: new Float64Array(), errors } },
-        layout,
-      ),
-      [{ row: 1, line: 2, code: 'unknown_level', reason: 'no such plan', record: Buffer.from('1') }],
-    );
+    assert.deepEqual(rejectsOf({ ...batch, predictions: { ...noPredictions, errors } }, layout), [
+      { row: 1, line: 2, code: 'unknown_level', reason: 'no such plan', record: Buffer.from('1') },
+    ]);
   });
 
   it('can be written in a dialect without quotes, whatever the delimiter and the reason', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
-import { ServiceClient } from '../../../src/client/service-client.ts';
+import { connectReports } from '../../../src/client/connect-reports.ts';
 import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
 import { startService } from '../../../src/server/server.ts';
 import { train } from '../../../src/training/train.ts';
@@ -31,7 +31,7 @@ const rowCountsOf = ({ trailers }: { trailers: NodeJS.Dict<string> }) => trailer
 test('the response is byte for byte what `score` writes, for every kind of CSV', async t => {
   const target = await serving(t);
   const folder = await newFolder(t);
-  const client = new ServiceClient({ url: new URL(target.url), key: target.key, name: 'test' });
+  const client = connectReports({ url: new URL(target.url), key: target.key, name: 'test' });
   t.after(() => client.close());
   for (const [name, file] of files) {
     const [input, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];

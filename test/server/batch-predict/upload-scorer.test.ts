@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { loadReportModel } from '../../../src/models/store/report-model.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import { uploadScorer } from '../../../src/server/batch-predict/upload-scorer.ts';
@@ -21,7 +21,7 @@ test('a batch that waits for a thread is not scored once its upload has ended', 
   const [batch] = batches;
   assert.ok(batch);
   const layout = new CsvLayout(head);
-  const { classes } = model;
+  const predictionType = { kind: 'distribution', classes: model.classes } as const;
   const open = () =>
     uploadScorer({ model, threads, turns, batchRows: 3000 }).open({
       report: 'one',
@@ -29,11 +29,11 @@ test('a batch that waits for a thread is not scored once its upload has ended', 
       features: chooseFeatures(layout, {}, {}, 'test.csv'),
       nulls: [],
       batchBytes: 1 << 20,
-      appended: { classes, prefix: 'probability', prediction: undefined },
+      appended: { predictionType, prefix: 'probability', prediction: undefined },
     });
   const uploads = Array.from({ length: 5 }, open);
   const never = new AbortController().signal;
-  const attempts = uploads.map(upload => upload.tryPart({ batch, classes }, never));
+  const attempts = uploads.map(upload => upload.tryPart({ batch, predictionType }, never));
   uploads.at(-1)?.close?.();
   const ends = await Promise.allSettled(attempts);
   assert.deepEqual(

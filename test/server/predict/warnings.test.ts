@@ -4,7 +4,8 @@ import { before, describe, it, type TestContext } from 'node:test';
 import { parseAccounts } from '../../../src/base/contract/accounts-trailer.ts';
 import { personaResponse } from '../../../src/base/contract/schemas.ts';
 import { readBaseUrl } from '../../../src/client/base-url.ts';
-import { ServiceClient } from '../../../src/client/service-client.ts';
+import { connectReports } from '../../../src/client/connect-reports.ts';
+import { ReportClient } from '../../../src/client/protocols/report/report-client.ts';
 import { Client as LibraryClient } from '../../../src/index.ts';
 import { LocalService } from '../../../src/models/local/service/local-service.ts';
 import { post } from '../../support/service/client.ts';
@@ -20,9 +21,9 @@ describe('what a service says about values that its model does not know', () => 
 
   async function clientOf(t: TestContext) {
     const target = await serving(t, { home });
-    const client = new ServiceClient({ url: readBaseUrl(target.url, false), key: target.key, name: 'test' });
+    const client = connectReports({ url: readBaseUrl(target.url, false), key: target.key, name: 'test' });
     t.after(() => client.close());
-    return { client, target };
+    return { client: new ReportClient(client), target };
   }
 
   it('names an unknown category and a value of another type, as a local prediction does', async t => {

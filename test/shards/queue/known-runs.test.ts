@@ -17,7 +17,6 @@ const plan = {
   version: '0',
   service: 'local',
   report: { id: 'one', hash: '' },
-  classes: [],
   options: {},
   settings: {},
   shard_bytes: 1 << 20,

@@ -36,7 +36,7 @@ export interface RunInStore {
   values?: Partial<RunValues>;
 }
 
-export async function storeBench(t: TestContext, rows = 1500): Promise<StoreBench> {
+export async function storeBench(t: TestContext, rows = 500): Promise<StoreBench> {
   const folder = await newFolder(t);
   const input = join(folder, 'in.csv');
   await writeFile(input, rowsOf({ hasRejects: true, words: 170 }, rows));

@@ -1,11 +1,12 @@
 import { RowcastError } from '../../../src/base/errors.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { dialectOf } from '../../../src/formats/csv/dialect.ts';
-import { type Header, readHeader } from '../../../src/formats/csv/header.ts';
-import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
-import { rejectEnding } from '../../../src/formats/csv/reject-records.ts';
+import { readHeader } from '../../../src/formats/csv/header.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
+import type { BatchReader } from '../../../src/formats/records/batch-reader.ts';
 import { compare, type VerifiedRows } from '../../../src/runs/verify/compare.ts';
-import { compareHeaders, compareRejectsHeader } from '../../../src/runs/verify/compare-header.ts';
+import { compareHeaders } from '../../../src/runs/verify/compare-header.ts';
+import { mismatch } from '../../../src/runs/verify/mismatch.ts';
 import { RecordCursor } from '../../../src/runs/verify/record-cursor.ts';
 
 export interface CompareOptions {
@@ -27,44 +28,50 @@ export function compareTexts(
     const dialect = dialectOf(options);
     const header = readHeader(bytes, true, { dialect, file, maxRecordBytes: 1 << 20 });
     if (header === undefined) throw new Error('all bytes are available, so the header is found or missing');
-    return { file, header, rest: bytes.subarray(header.bytes.length) };
+    return { file, layout: new CsvLayout(header), rest: bytes.subarray(header.bytes.length) };
   };
   const sides = {
     input: open('in.csv', input),
     output: open('out.csv', output),
     rejects: options.rejects === undefined ? undefined : open('rejects.csv', options.rejects),
   };
-  const appended = compareHeaders(sides.input, sides.output);
-  if (sides.rejects !== undefined) compareRejectsHeader(sides.input, sides.rejects);
+  const { layout } = sides.input;
+  const comparison = layout.compareWith(sides.output.layout, 'in.csv');
+  const appended = compareHeaders(comparison, { input: 'in.csv', output: 'out.csv' }, {});
+  const wrong = sides.rejects && layout.rejectRecords.wrongHeader(sides.rejects.layout, 'in.csv');
+  if (wrong !== undefined) throw mismatch(wrong, { file: 'rejects.csv', line: 1 });
 
   const batches = new Map<RecordCursor, Iterator<Batch>>();
-  const cursorOf = ({ file, header, rest }: { file: string; header: Header; rest: Buffer }): RecordCursor => {
-    const start = { offset: header.bytes.length, row: 1, line: 1 + header.lines };
-    const reader = new RecordReader({
-      dialect: header.dialect,
+  const cursorOf = ({
+    file,
+    layout,
+    rest,
+  }: {
+    file: string;
+    layout: CsvLayout;
+    rest: Buffer;
+  }): RecordCursor => {
+    const reader = layout.records({
       file,
-      width: header.names.length,
       batchRows: options.batchRows ?? 3,
       batchBytes: () => 1 << 20,
       rowOverhead: 0,
       maxRecordBytes: 1 << 20,
-      start,
+      start: layout.start,
     });
-    const cursor = new RecordCursor(file, header.dialect, start);
+    const cursor = new RecordCursor(file, layout);
     batches.set(cursor, batchesOf(reader, rest));
     return cursor;
   };
-  const comparison = compare({
+  const comparing = compare({
     input: cursorOf(sides.input),
     output: cursorOf(sides.output),
     rejects: sides.rejects && cursorOf(sides.rejects),
-    headerEnding: rejectEnding(sides.input.header),
-    width: sides.input.header.names.length,
-    names: sides.input.header.names,
+    comparison,
     appended,
   });
   for (;;) {
-    const { value, done } = comparison.next();
+    const { value, done } = comparing.next();
     if (done) return value;
     value.setBatch(batches.get(value)?.next().value);
   }
@@ -85,7 +92,7 @@ export function outcomeOf(
   }
 }
 
-function* batchesOf(reader: RecordReader, bytes: Buffer): Generator<Batch> {
+function* batchesOf(reader: BatchReader, bytes: Buffer): Generator<Batch> {
   yield* reader.push(bytes);
   yield* reader.end();
 }

@@ -1,32 +1,35 @@
-import { contractWire } from '../../../src/base/contract/wire-names.ts';
 import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
-import { type Encoded, type EncodeOptions, encode } from '../../../src/client/bodies/objects.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { type Encoded, encode } from '../../../src/client/bodies/encode.ts';
+import type { Protocol } from '../../../src/client/protocols/protocol.ts';
+import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import { type ReadOptions, read } from '../csv/read.ts';
 
 export interface EncodedInput {
   layout: CsvLayout;
   encoded: Encoded[];
+  /** Estimated bytes of a row, without its values. */
+  rowOverhead: number;
 }
 
-/** The encoded batches of a CSV with all columns sent; `read` says how it is cut into batches. */
-export function encodeText(
-  text: string | Buffer,
-  options: Partial<EncodeOptions> & { read?: ReadOptions; types?: Record<string, string> } = {},
-): EncodedInput {
+export interface TextOptions {
+  /** How the text is cut into batches. */
+  read?: ReadOptions;
+  types?: Record<string, string>;
+  nulls?: readonly string[];
+  batchBytes?: () => number;
+  protocol?: Protocol;
+}
+
+/** The encoded batches of a CSV with all columns sent. */
+export function encodeText(text: string | Buffer, options: TextOptions = {}): EncodedInput {
+  const { nulls = [], types, batchBytes = () => 1 << 20, protocol = reportProtocol() } = options;
   const { head, batches } = read(text, { batchRows: 100, ...options.read });
   const layout = new CsvLayout(head);
-  const sent = chooseFeatures(layout, {}, { types: options.types }, 'test.csv');
-  const stage = encode({
-    report: 'r',
-    features: sent,
-    layout,
-    nulls: [],
-    wire: contractWire,
-    bodyWriter: new BodyWriter(),
-    batchBytes: () => 1 << 20,
-    ...options,
-  });
-  return { layout, encoded: batches.flatMap(batch => [...stage(batch)]) };
+  const features = chooseFeatures(layout, {}, { types }, 'test.csv');
+  const batchBody = protocol.predict('r').body.open({ features, nulls });
+  const stage = encode({ batchBody, layout, bodyWriter: new BodyWriter(), batchBytes });
+  const encoded = batches.flatMap(batch => [...stage(batch)]);
+  return { layout, encoded, rowOverhead: batchBody.rowOverhead };
 }

@@ -17,7 +17,12 @@ export function respond({ encoded }: EncodedInput, fails: (persona: number) => b
     const errors = new Map(failed.map(persona => [persona, SERVICE_ERROR]));
     return {
       ...one,
-      predictions: { classes, probabilities: classes.length === 0 ? NONE : probabilities, errors },
+      predictions: {
+        kind: 'distribution',
+        classes,
+        probabilities: classes.length === 0 ? NONE : probabilities,
+        errors,
+      },
     };
   });
 }
@@ -63,6 +68,9 @@ export function mergeRest(
   rest: readonly ScoredBatch[],
   lastByte: number | undefined,
 ): Buffer {
-  const merger = mergerOf(input, false, { classes: CLASSES, lastByte });
+  const merger = mergerOf(input, false, {
+    predictionType: { kind: 'distribution', classes: CLASSES },
+    lastByte,
+  });
   return Buffer.concat(rest.flatMap(scored => [...merger.merge(scored)]).map(({ bytes }) => bytes));
 }

@@ -1,4 +1,4 @@
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import type { BatchScorer, Scorer } from '../../../src/scoring/scorer.ts';

@@ -21,13 +21,20 @@ export interface Exchange {
 }
 
 /** A complete response with a JSON body. */
-export function response(body: unknown, { status = 200, headers = '' } = {}): string {
-  const text = JSON.stringify(body);
+export const response = (body: unknown, { status = 200, headers = '' } = {}): string =>
+  textResponse(JSON.stringify(body), { status, headers });
+
+/** A complete response with any body. */
+export function textResponse(text: string, { status = 200, headers = '' } = {}): string {
   return `HTTP/1.1 ${status} x\r\n${headers}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
 }
 
 /** A prediction service that parses its requests and sends given bytes in response. @returns its base URL */
-export async function startWire(t: TestContext, respond: (exchange: Exchange) => void): Promise<string> {
+export async function startWire(
+  t: TestContext,
+  respond: (exchange: Exchange) => void,
+  service: Answers = reportAnswers,
+): Promise<string> {
   const sockets = new Set<Socket>();
   const timers = new Set<NodeJS.Timeout>();
   let connections = 0;
@@ -60,7 +67,7 @@ export async function startWire(t: TestContext, respond: (exchange: Exchange) =>
         id: /^x-request-id: (\S+)/im.exec(head)?.[1] ?? '',
         body,
         path: head.split(' ')[1] ?? '',
-        response: response(length === 0 ? { tech_specs: {}, drivers: [] } : predictionsOf(body)),
+        response: length === 0 ? service.description : service.predictions(body),
         write,
         later(ms, bytes) {
           timers.add(setTimeout(write, ms, bytes));
@@ -79,6 +86,17 @@ export async function startWire(t: TestContext, respond: (exchange: Exchange) =>
   const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
   return `http://127.0.0.1:${port}`;
 }
+
+/** What a service responds to requests without and with a body. */
+export interface Answers {
+  description: string;
+  predictions(body: string): string;
+}
+
+const reportAnswers: Answers = {
+  description: response({ tech_specs: {}, drivers: [] }),
+  predictions: body => response(predictionsOf(body)),
+};
 
 function predictionsOf(body: string): unknown {
   const { id, personas } = JSON.parse(body);

@@ -19,6 +19,7 @@ export const summaryWith = (more: Partial<Summary> = {}): Summary => ({
   service: 'local',
   protocol: 'report',
   report: 'churn',
+  prediction: { kind: 'distribution', classes: ['no', 'yes'] },
   classes: ['no', 'yes'],
   options: {},
   rows: { read: 2000, scored: 1998, rejected: 2, rejected_by: { too_few_fields: 2 } },

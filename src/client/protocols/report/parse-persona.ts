@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { type PersonaAnswer, type ValueWarning, valueWarning } from '../../../base/contract/schemas.ts';
-import type { Wire } from '../../../base/contract/wire-names.ts';
 import { checkReport, InvalidResponse } from '../../invalid-response.ts';
 import { jsonText } from '../../transport/response-body.ts';
 import { parsePredictions } from './parse-predictions.ts';
+import type { Wire } from './wire-names.ts';
 
 /**
  * Parses and validates the response for one persona, as a batch of one, so that the same checks apply.

@@ -1,26 +1,18 @@
 import { codePointOrder } from '../../../base/contract/code-point-order.ts';
-import { MAX_CLASSES } from '../../../base/contract/limits.ts';
-import type { Wire } from '../../../base/contract/wire-names.ts';
-import { counted, countOf } from '../../../base/number-text.ts';
+import type { Distributions } from '../../../base/contract/predictions.ts';
 import { sanitize } from '../../../base/sanitize.ts';
-import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import { checkReport, InvalidResponse } from '../../invalid-response.ts';
-import { copyProbabilities } from './copy-probabilities.ts';
-import { isObject } from './is-object.ts';
+import { checkClassCount, checkCount, collectPredictions } from '../collect-predictions.ts';
+import { copyProbabilities } from '../copy-probabilities.ts';
+import { isObject } from '../is-object.ts';
+import type { Expected } from '../protocol.ts';
 import { inPersonaOrder } from './persona-order.ts';
+import type { Wire } from './wire-names.ts';
 
-export interface ExpectedPredictions {
-  /** Number of personas sent. */
-  personas: number;
-  /** The classes in the output header, once they are known. */
-  classes: readonly string[] | undefined;
-  /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
-  allowAllInvalid?: boolean;
+export interface ExpectedPredictions extends Expected {
   /** The requested report; if the response names one, it must be this one. */
   report?: string;
   wire: Wire;
-  /** The API key: text from the service that contains it is not shown. */
-  secret?: string;
 }
 
 /**
@@ -33,46 +25,25 @@ export interface ExpectedPredictions {
  */
 export function parsePredictions(
   body: string,
-  { personas, classes, allowAllInvalid, report, wire, secret }: ExpectedPredictions,
-): ReceivedPredictions {
+  { report, wire, secret, ...expected }: ExpectedPredictions,
+): Distributions {
   const received = readPredictions(body, wire, report);
-  if (received.length !== personas)
-    throw new InvalidResponse(
-      `${countOf(received.length, 'prediction')} came back for ${countOf(personas, 'persona')}`,
-    );
+  checkCount(received.length, expected.personas);
   const predictions = inPersonaOrder(received, wire);
-
-  const errors = new Map<number, { code: string; message: string }>();
-  const expected = classes ?? firstClasses(predictions, wire);
-  const probabilities = new Float64Array(personas * expected.length);
-  let firstFault: string | undefined;
-  let faults = 0;
-  for (let index = 0; index < personas; index++) {
+  const classes = expected.classes ?? firstClasses(predictions, wire);
+  return collectPredictions(expected, classes, (index, into) => {
     const prediction = predictions[index];
     if (!isObject(prediction)) throw new InvalidResponse(`prediction ${index + 1} is not an object`);
     const own = prediction[wire.probabilities];
-    if (isObject(own)) {
-      const fault = copyProbabilities(own, index, expected, classes !== undefined, probabilities);
-      if (fault === undefined) continue;
-      faults++;
-      firstFault ??= `prediction ${index + 1}: ${fault}`;
-      errors.set(index, { code: 'wrong_probabilities', message: fault });
-      probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
-    } else if (isObject(prediction[wire.error])) {
-      const { code, message } = prediction[wire.error] as Record<string, unknown>; // isObject says so
-      errors.set(index, {
-        code: errorCode(textOf(code, secret)),
-        message: sanitize(textOf(message, secret)),
-      });
-      probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
-    } else throw new InvalidResponse(`prediction ${index + 1} has no "${wire.probabilities}"`);
-  }
-  if (firstFault !== undefined && faults === personas) {
-    if (!allowAllInvalid) throw new InvalidResponse(firstFault);
-    // Classes seen only in invalid predictions must not become the header's.
-    if (classes === undefined) return { classes: [], probabilities: new Float64Array(), errors };
-  }
-  return { classes: expected, probabilities, errors };
+    if (isObject(own)) return copyProbabilities(own, index, classes, expected.classes !== undefined, into);
+    const error = prediction[wire.error];
+    if (!isObject(error)) throw new InvalidResponse(`prediction ${index + 1} has no "${wire.probabilities}"`);
+    const { code, message } = error;
+    return {
+      code: errorCode(textOf(code, secret)),
+      message: sanitize(textOf(message, secret)),
+    };
+  });
 }
 
 /** A member from the service as text, whatever its type. */
@@ -90,10 +61,7 @@ function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
     const own = isObject(prediction) ? prediction[wire.probabilities] : undefined;
     if (!isObject(own)) continue;
     const classes = Object.keys(own);
-    if (classes.length > MAX_CLASSES)
-      throw new InvalidResponse(
-        `the response has ${counted(classes.length)} classes; the limit is ${counted(MAX_CLASSES)}`,
-      );
+    checkClassCount(classes.length);
     return classes.sort(codePointOrder);
   }
   return [];

@@ -1,6 +1,6 @@
-import type { Wire } from '../../../base/contract/wire-names.ts';
 import { InvalidResponse } from '../../invalid-response.ts';
-import { isObject } from './is-object.ts';
+import { isObject } from '../is-object.ts';
+import type { Wire } from './wire-names.ts';
 
 /** Some services number their predictions with this member. */
 export const indexMember = 'index';

@@ -1,6 +1,6 @@
+import type { Distributions } from '../../../base/contract/predictions.ts';
 import { sumsToOne } from '../../../base/contract/predictions.ts';
 import { StringScanner } from '../../../formats/json/scan-string.ts';
-import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import { indexMember } from './persona-order.ts';
 
 /** A JSON number, or the beginning of a string, in Latin-1 text. */
@@ -43,7 +43,7 @@ export class ResponseTemplate {
   }
 
   /** Derives the template of a parsed response; undefined if reading that response by it would not give the same result. */
-  static of(body: Buffer, { classes, probabilities }: ReceivedPredictions): ResponseTemplate | undefined {
+  static of(body: Buffer, { classes, probabilities }: Distributions): ResponseTemplate | undefined {
     const text = body.toString('latin1');
     const strings = new StringScanner();
     const gaps: string[] = [];
@@ -77,16 +77,12 @@ export class ResponseTemplate {
   }
 
   /** Reads a response that matches the template; undefined for any other, and if a probability is invalid. */
-  read(
-    body: Buffer,
-    personas: number,
-    classes: readonly string[] | undefined,
-  ): ReceivedPredictions | undefined {
+  read(body: Buffer, personas: number, classes: readonly string[] | undefined): Distributions | undefined {
     if (classes !== this.#classes || personas === 0) return undefined;
     const probabilities = new Float64Array(personas * classes.length);
     const at = this.#readPersonas(body, personas, probabilities);
     if (endOf(this.#last, body, at) !== body.length) return undefined;
-    return { classes, probabilities, errors: NO_ERRORS };
+    return { kind: 'distribution', classes, probabilities, errors: NO_ERRORS };
   }
 
   /**
@@ -154,7 +150,7 @@ interface Parts {
 /** Used in place of a class: the member is the persona's own number. */
 const INDEX = -1;
 
-const NO_ERRORS: ReceivedPredictions['errors'] = new Map();
+const NO_ERRORS: Distributions['errors'] = new Map();
 
 /** The offset after `gap`, which is expected at `at`; NaN if there is other text. */
 function endOf(gap: Buffer, body: Buffer, at: number): number {

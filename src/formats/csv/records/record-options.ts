@@ -1,26 +1,9 @@
 import type { Dialect } from '../../../base/parse-records.ts';
-import type { LongField } from '../../records/long-field.ts';
-import type { InputRange } from '../../records/position.ts';
+import type { BatchOptions } from '../../records/batch-options.ts';
 
-/** Options of `RecordReader`. The first pushed byte is the one at the start of the range. */
-export interface RecordOptions extends InputRange {
+/** Options of `RecordReader`. */
+export interface RecordOptions extends BatchOptions {
   dialect: Dialect;
-  /** The input's name, for messages only. */
-  file: string;
   /** Number of columns; with a single column, an empty line is a record with an empty value. */
   width: number;
-  /** Maximum number of rows in a batch. */
-  batchRows: number;
-  /** Maximum size of a batch's request body, as estimated from its records; called for each batch. */
-  batchBytes: () => number;
-  /** Bytes per row in a request body in addition to the record: names, quotes, braces. */
-  rowOverhead: number;
-  /** Maximum size of a record; a longer one stops the run. */
-  maxRecordBytes: number;
-  /** Number of the last row to read; undefined means all. */
-  limit?: number | undefined;
-  /** Whether the batches' bytes are in memory that threads share. */
-  isShared?: boolean | undefined;
-  /** Called for the first suspiciously long quoted field. */
-  onLongField?: ((field: LongField) => void) | undefined;
 }

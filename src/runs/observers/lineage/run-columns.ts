@@ -1,5 +1,5 @@
-import type { LooseReport } from '../../../base/contract/schemas.ts';
-import { appendedOptionsFor } from '../../../scoring/merge/appended-for.ts';
+import type { PredictionType } from '../../../base/contract/predictions.ts';
+import { appendedOptions } from '../../../scoring/merge/appended-for.ts';
 import type { Plan } from '../../../scoring/prepare.ts';
 
 /** A column as lineage describes it. */
@@ -12,8 +12,8 @@ export interface RunColumn {
 /** The columns of a run's input and output. */
 export interface RunColumns {
   input: readonly RunColumn[];
-  /** @param classes those of the output's header; none if they are not known yet */
-  output(classes: readonly string[]): readonly RunColumn[];
+  /** @param predictionType what the output's header says; null if that is not known yet */
+  output(predictionType: PredictionType | null): readonly RunColumn[];
 }
 
 export function runColumns({ layout, report, options }: Plan): RunColumns {
@@ -24,20 +24,15 @@ export function runColumns({ layout, report, options }: Plan): RunColumns {
   };
   return {
     input: layout.names.map(typed),
-    output(classes) {
+    output(predictionType) {
       const own = layout.ownNames.map(typed);
-      if (classes.length === 0) return own;
-      const about: Pick<LooseReport, 'predicts'> = report;
-      const appended = appendedOptionsFor({
-        ...options,
-        layout,
-        report: { ...about, classes: [...classes] },
-        classes,
-      });
-      if (appended === undefined) return own;
+      if (predictionType === null) return own;
+      const appended = appendedOptions({ ...options, layout, report }, predictionType);
       const names = layout.appendedNames(appended);
-      const isLabel = (index: number): boolean =>
-        appended.prediction !== undefined && index === names.length - 1;
+      const hasLabel =
+        predictionType.kind === 'label' ||
+        (predictionType.kind === 'distribution' && appended.prediction !== undefined);
+      const isLabel = (index: number): boolean => hasLabel && index === names.length - 1;
       return [...own, ...names.map((name, at) => ({ name, type: isLabel(at) ? 'string' : 'number' }))];
     },
   };

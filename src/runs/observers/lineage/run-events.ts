@@ -100,7 +100,7 @@ function datasetsOf(run: Summary, isEnd: boolean, columns: RunColumns | undefine
       ? []
       : [
           {
-            ...dataset(run.output, columns?.output(run.classes)),
+            ...dataset(run.output, columns?.output(run.prediction)),
             ...(isEnd && { outputFacets: written(statistics(rows.scored, bytes_out)) }),
           },
         ]),

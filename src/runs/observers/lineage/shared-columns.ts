@@ -1,3 +1,4 @@
+import type { PredictionType } from '../../../base/contract/predictions.ts';
 import type { RunColumn, RunColumns } from './run-columns.ts';
 
 /** The columns of finished runs. Files with the same columns, which is the usual case, share one list. */
@@ -5,9 +6,9 @@ export class SharedColumns {
   readonly #lists = new Map<string, readonly RunColumn[]>();
   readonly #runs = new Map<string, RunColumns>();
 
-  /** @param classes those of the output's header */
-  add(runId: string, columns: RunColumns, classes: readonly string[]): void {
-    const output = this.#shared(columns.output(classes));
+  /** @param predictionType what the output's header says */
+  add(runId: string, columns: RunColumns, predictionType: PredictionType | null): void {
+    const output = this.#shared(columns.output(predictionType));
     this.#runs.set(runId, { input: this.#shared(columns.input), output: () => output });
   }
 

@@ -1,6 +1,6 @@
 import { RowcastError } from '../../../base/errors.ts';
 import type { Layout } from '../../../formats/format.ts';
-import { type Batch, kindOf, positionOf, startOf } from '../../../formats/records/batch.ts';
+import { type Batch, kindOf, startOf } from '../../../formats/records/batch.ts';
 import { type Fields, textOf } from '../../../formats/records/fields.ts';
 import { RecordKind } from '../../../formats/records/record-kind.ts';
 import { isBlank } from '../../../formats/values/coerce.ts';
@@ -55,7 +55,7 @@ export class ProfileBuilder {
   add(batch: Batch): void {
     const fields = this.#fieldsOf(batch);
     for (const [index, fault] of fields.faults) {
-      const { line, row } = positionOf(batch, index, this.#layout.dialect);
+      const { line, row } = this.#layout.positionOf(batch, index);
       throw new RowcastError(fault.code, fault.reason, { location: { file: this.#file, line, row } });
     }
     for (let row = 0; row < fields.rows; row++) this.#count(fields, row);

@@ -1,5 +1,5 @@
 import { RowcastError } from '../../../base/errors.ts';
-import { usualFormat } from '../../../formats/formats.ts';
+import { type Formats, readLayout } from '../../../formats/formats.ts';
 import { readBatches } from '../../../formats/records/read-batches.ts';
 import { refuseRowAsHeader } from '../../../formats/refuse-row-as-header.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from '../../../storage/codecs/codecs.ts';
@@ -25,7 +25,11 @@ const BATCH_BYTES = 1 << 20;
  *
  * @throws RowcastError for the first error, as training would: it reads the file with the same rules
  */
-export async function profileSource(stored: AsyncIterator<Buffer>, job: ProfileJob): Promise<Profile> {
+export async function profileSource(
+  stored: AsyncIterator<Buffer>,
+  job: ProfileJob,
+  formats?: Formats,
+): Promise<Profile> {
   const { name: file, delimiter, maxRecordBytes } = job;
   const content = contentOf(stored, job);
   const source = {
@@ -37,7 +41,7 @@ export async function profileSource(stored: AsyncIterator<Buffer>, job: ProfileJ
     checkUnchanged: async () => {},
   };
   const options = { delimiter, maxRecordBytes, maxColumns: job.maxColumns };
-  const { layout, rest } = await usualFormat.readLayout(source, options);
+  const { layout, rest } = await readLayout(source, options, formats);
   if (layout.columnsHint !== undefined && delimiter === undefined)
     throw new RowcastError('invalid_csv', 'the header has a single column that looks like several', {
       location: { file, line: 1 },

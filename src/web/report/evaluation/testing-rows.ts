@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RowcastError } from '../../../base/errors.ts';
-import { formats } from '../../../formats/formats.ts';
+import { readLayout } from '../../../formats/formats.ts';
 import { type Fields, textOf } from '../../../formats/records/fields.ts';
 import { readBatches } from '../../../formats/records/read-batches.ts';
 import type { EvaluatedRows } from '../../../training/learn/evaluation.ts';
@@ -31,7 +31,7 @@ export async function readTestingRows(
   const source = { name: 'testing-results.csv', contentName: 'testing-results.csv', isLive: false };
   const input = { ...source, chunks: chunks[Symbol.asyncIterator](), checkUnchanged: async () => {} };
   const options = { delimiter: ',', maxRecordBytes: MAX_RECORD_BYTES };
-  const { layout, rest } = await formats.csv.readLayout(input, options);
+  const { layout, rest } = await readLayout(input, options);
   const own = layout.names.length - classes.length - 2;
   if (own < 0) throw damaged();
   const columns = uniqueColumns(layout.names.slice(0, own));

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { codePointOrder } from '../../../../src/base/contract/code-point-order.ts';
+import type { Distributions } from '../../../../src/base/contract/predictions.ts';
 import { tolerance } from '../../../../src/base/contract/predictions.ts';
-import { contractWire } from '../../../../src/base/contract/wire-names.ts';
 import { InvalidResponse } from '../../../../src/client/invalid-response.ts';
 import {
   type ExpectedPredictions,
   parsePredictions,
 } from '../../../../src/client/protocols/report/parse-predictions.ts';
-import type { ReceivedPredictions } from '../../../../src/scoring/predictions.ts';
+import { contractWire } from '../../../../src/client/protocols/report/wire-names.ts';
 
 const good = { no: 0.25, yes: 0.75 };
 
 /** Reads a response for two personas, the first of which is valid. */
-const readSecond = (second: unknown, options: Partial<ExpectedPredictions> = {}): ReceivedPredictions =>
+const readSecond = (second: unknown, options: Partial<ExpectedPredictions> = {}): Distributions =>
   readText(JSON.stringify({ id: 'r', predictions: [{ probabilities: good }, second] }), options);
 
-const readText = (body: string, options: Partial<ExpectedPredictions> = {}): ReceivedPredictions =>
+const readText = (body: string, options: Partial<ExpectedPredictions> = {}): Distributions =>
   parsePredictions(body, { personas: 2, classes: ['no', 'yes'], wire: contractWire, ...options });
 
 const wrong = (message: RegExp, classesChanged = false) => ({
@@ -55,7 +55,7 @@ describe('a response', () => {
   });
 
   it('matches predictions to personas by index if they are numbered from 0 or 1', () => {
-    const numbered = (indexes: unknown[]): ReceivedPredictions =>
+    const numbered = (indexes: unknown[]): Distributions =>
       readText(
         JSON.stringify({
           predictions: indexes.map((index, at) => ({
@@ -79,7 +79,7 @@ describe('a response', () => {
   });
 
   it('may name its report, which must be the requested one', () => {
-    const from = (id: unknown): ReceivedPredictions =>
+    const from = (id: unknown): Distributions =>
       readText(JSON.stringify({ id, predictions: [{ probabilities: good }, { probabilities: good }] }), {
         report: '7',
       });

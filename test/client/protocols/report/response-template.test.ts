@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { contractWire } from '../../../../src/base/contract/wire-names.ts';
+import type { Distributions } from '../../../../src/base/contract/predictions.ts';
 import { parsePredictions } from '../../../../src/client/protocols/report/parse-predictions.ts';
-import { ResponseReader } from '../../../../src/client/protocols/report/response-reader.ts';
+import { ReportResponses } from '../../../../src/client/protocols/report/report-responses.ts';
 import { ResponseTemplate } from '../../../../src/client/protocols/report/response-template.ts';
-import type { ReceivedPredictions } from '../../../../src/scoring/predictions.ts';
+import { contractWire } from '../../../../src/client/protocols/report/wire-names.ts';
 import { character, isFull, runs } from '../../../support/random-tests.ts';
 
 const classes = fc.uniqueArray(fc.string({ unit: character, maxLength: 6 }), { minLength: 1, maxLength: 4 });
@@ -51,7 +51,7 @@ const bodyOf = (personas: readonly object[], { indent, extra, before, after }: S
   return Buffer.from(JSON.stringify({ id: 'é', predictions }, null, indent));
 };
 
-const inFull = (body: Buffer, personas: number, known: readonly string[]): ReceivedPredictions =>
+const inFull = (body: Buffer, personas: number, known: readonly string[]): Distributions =>
   parsePredictions(body.toString(), { personas, classes: known, wire: contractWire });
 
 /** The places of digits that hardly matter for the sum: the eleventh after a point, and those after it. */
@@ -200,7 +200,6 @@ describe('the template of a response', () => {
 
 describe('a response reader', () => {
   it('does not mistake responses of one report for another’s', () => {
-    const reader = new ResponseReader();
     const classes = ['no', 'yes'];
     const body = bodyOf(
       [
@@ -209,8 +208,8 @@ describe('a response reader', () => {
       ],
       { indent: undefined, extra: {} },
     );
-    const read = (report: string): ReceivedPredictions =>
-      reader.read(body, { personas: 2, classes, report, wire: contractWire });
+    const read = (report: string): Distributions =>
+      new ReportResponses(report, contractWire).read(body, { personas: 2, classes });
     assert.equal(read('é').probabilities.length, 4);
     assert.throws(() => read('e'), { name: 'InvalidResponse' });
   });
@@ -225,7 +224,7 @@ describe('a response reader', () => {
     ];
     for (const note of ['x', '"', '0', '\\']) {
       const body = Buffer.from(JSON.stringify({ note: note.repeat(length), predictions }));
-      const received = new ResponseReader().read(body, { personas: 2, classes: names, wire: contractWire });
+      const received = new ReportResponses('é', contractWire).read(body, { personas: 2, classes: names });
       assert.deepEqual(received.probabilities, Float64Array.of(0.25, 0.75, 0.5, 0.5));
       assert.deepEqual(ResponseTemplate.of(body, received)?.read(body, 2, names), received);
     }
@@ -234,18 +233,15 @@ describe('a response reader', () => {
   it('finds the error in a response that matches a template except for one probability', () => {
     const names = ['no', 'yes'];
     const plain = { indent: undefined, extra: {} };
-    const reader = new ResponseReader();
-    const read = (personas: object[]): ReceivedPredictions =>
-      reader.read(bodyOf(personas, plain), { personas: personas.length, classes: names, wire: contractWire });
+    const reader = new ReportResponses('é', contractWire);
+    const read = (personas: object[]): Distributions =>
+      reader.read(bodyOf(personas, plain), { personas: personas.length, classes: names });
     const sound = { no: 0.25, yes: 0.75 };
     read([sound, sound]);
     assert.equal(read([sound, { no: 0.25, yes: 0.25 }]).errors.get(1)?.code, 'wrong_probabilities');
     assert.deepEqual([...read([sound]).probabilities], [0.25, 0.75]);
-    assert.throws(
-      () => reader.read(Buffer.from('['.repeat(100)), { personas: 1, classes: names, wire: contractWire }),
-      {
-        message: /nested too deeply/,
-      },
-    );
+    assert.throws(() => reader.read(Buffer.from('['.repeat(100)), { personas: 1, classes: names }), {
+      message: /nested too deeply/,
+    });
   });
 });

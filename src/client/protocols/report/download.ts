@@ -1,6 +1,6 @@
-import { startDeadline } from './transport/deadline.ts';
-import type { Transport } from './transport/http.ts';
-import type { HttpRequest } from './transport/http-request.ts';
+import { startDeadline } from '../../transport/deadline.ts';
+import type { Transport } from '../../transport/http.ts';
+import type { HttpRequest } from '../../transport/http-request.ts';
 
 /**
  * A CSV of any size as it arrives. It is not retried.

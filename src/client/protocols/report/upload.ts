@@ -1,10 +1,14 @@
 import { Readable } from 'node:stream';
-import { accountsTrailer, parseAccounts, type ScoredUpload } from '../base/contract/accounts-trailer.ts';
-import type { RowcastError } from '../base/errors.ts';
-import { CallError } from '../scoring/failures/call-error.ts';
-import { pausedWhileProcessing, pausedWhileReading, startDeadline } from './transport/deadline.ts';
-import type { Transport } from './transport/http.ts';
-import type { HttpRequest } from './transport/http-request.ts';
+import {
+  accountsTrailer,
+  parseAccounts,
+  type ScoredUpload,
+} from '../../../base/contract/accounts-trailer.ts';
+import type { RowcastError } from '../../../base/errors.ts';
+import { CallError } from '../../../scoring/failures/call-error.ts';
+import { pausedWhileProcessing, pausedWhileReading, startDeadline } from '../../transport/deadline.ts';
+import type { Transport } from '../../transport/http.ts';
+import type { HttpRequest } from '../../transport/http-request.ts';
 
 /**
  * Uploads a CSV; the scored rows arrive while the rest is still being sent. There is no limit on the total time, only on

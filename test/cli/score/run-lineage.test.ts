@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pino } from 'pino';
-import { beginLineage } from '../../../../src/cli/score/run-lineage.ts';
-import type { RunColumns } from '../../../../src/runs/observers/lineage/run-columns.ts';
-import { SharedColumns } from '../../../../src/runs/observers/lineage/shared-columns.ts';
-import { RunRecord } from '../../../../src/runs/run-record.ts';
+import { beginLineage } from '../../../src/cli/score/run-lineage.ts';
+import type { RunColumns } from '../../../src/runs/observers/lineage/run-columns.ts';
+import { SharedColumns } from '../../../src/runs/observers/lineage/shared-columns.ts';
+import { RunRecord } from '../../../src/runs/run-record.ts';
+import { classesOf } from '../../../src/scoring/predictions.ts';
 
 const names = {
   version: '1.0.0',
@@ -37,16 +38,20 @@ describe('the columns of finished runs', () => {
   it('are kept once for all files that have the same', () => {
     const of = (name: string): RunColumns => ({
       input: [{ name }],
-      output: classes => [{ name }, ...classes.map(label => ({ name: label, type: 'number' }))],
+      output: predictionType => [
+        { name },
+        ...classesOf(predictionType ?? undefined).map(label => ({ name: label, type: 'number' })),
+      ],
     });
     const columns = new SharedColumns();
-    columns.add('1', of('a'), ['no', 'yes']);
-    columns.add('2', of('a'), ['no', 'yes']);
-    columns.add('3', of('b'), []);
+    const predictionType = { kind: 'distribution', classes: ['no', 'yes'] } as const;
+    columns.add('1', of('a'), predictionType);
+    columns.add('2', of('a'), predictionType);
+    columns.add('3', of('b'), null);
     const [first, second, third] = ['1', '2', '3'].map(id => columns.of(id));
     assert.equal(first?.input, second?.input);
-    assert.equal(first?.output([]), second?.output([]));
-    assert.deepEqual(first?.output([]), [
+    assert.equal(first?.output(null), second?.output(null));
+    assert.deepEqual(first?.output(null), [
       { name: 'a' },
       { name: 'no', type: 'number' },
       { name: 'yes', type: 'number' },

@@ -1,6 +1,6 @@
-import { sumsToOne } from '../../../base/contract/predictions.ts';
-import { sanitize } from '../../../base/sanitize.ts';
-import { InvalidResponse } from '../../invalid-response.ts';
+import { sumsToOne } from '../../base/contract/predictions.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { InvalidResponse } from '../invalid-response.ts';
 
 /** Copies a persona's probabilities; returns what is wrong with them, if anything. */
 export function copyProbabilities(

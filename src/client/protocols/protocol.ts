@@ -1,0 +1,72 @@
+import type { Description } from '../../base/contract/schemas.ts';
+import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
+import type { ReceivedPredictions } from '../../scoring/predictions.ts';
+import type { BodyLayout } from '../bodies/body-layout.ts';
+import type { Problem } from '../transport/error-response.ts';
+import type { HttpRequest } from '../transport/http-request.ts';
+
+/**
+ * How a service is asked for predictions: which requests it understands, and what its responses mean. It sends nothing and
+ * keeps nothing. Connections, pace, retries and what is done about failures are the same for all protocols.
+ */
+export interface Protocol {
+  /** Part of what identifies a run. */
+  readonly name: string;
+  /** The headers that carry the key. */
+  headers(key: string): Readonly<Record<string, string>>;
+  /** Asks what a model says about itself; missing if services of this protocol say nothing. */
+  describe?(model: string): Question<Description>;
+  /** Asks whether the service is ready. It is sent in place of the description if there is none. */
+  readonly ready?: HttpRequest;
+  /** Asks a model for predictions. */
+  predict(model: string): PredictionRequest;
+  /** What the body of a response with another status than 200 says. */
+  problemOf(status: number, body: string): Problem;
+  /** Statuses that mean another kind of failure than in `client/failure-table.ts`. */
+  readonly statuses?: Partial<Record<FailureKind, readonly number[]>>;
+  /**
+   * What a response answers, for the check at the end of a run, which asks for the description once more, or whether the
+   * service is ready: a response with predictions then belongs to an earlier request.
+   *
+   * @returns undefined if it could be either
+   * @throws InvalidResponse if it is neither
+   */
+  kindOf(body: Buffer): 'description' | 'predictions' | undefined;
+}
+
+/** A request and how its response is read. */
+export interface Question<Answer> {
+  readonly request: HttpRequest;
+  /** @throws InvalidResponse */
+  read(body: Buffer): Answer;
+}
+
+/** How the rows of a batch are sent, and how their predictions come back. */
+export interface PredictionRequest {
+  /** Everything but the body. */
+  readonly request: HttpRequest;
+  readonly body: BodyLayout;
+  /** A reader for the responses of one run, which may learn from each what the next will look like. */
+  reader(): ResponseReader;
+}
+
+export interface ResponseReader {
+  /**
+   * Reads and checks a response: a prediction or an error for each row, in the order of the rows.
+   *
+   * @throws InvalidResponse
+   */
+  read(body: Buffer, expected: Expected): ReceivedPredictions;
+}
+
+/** What a response is compared with. */
+export interface Expected {
+  /** Number of personas sent. */
+  personas: number;
+  /** The classes in the output header, once they are known. */
+  classes: readonly string[] | undefined;
+  /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
+  allowAllInvalid?: boolean;
+  /** The API key: text from the service that contains it is not shown. */
+  secret?: string;
+}

@@ -1,0 +1,188 @@
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import { type Dialect, parseRecords } from '../../base/parse-records.ts';
+import type { Appended, AppendedOptions } from '../appended.ts';
+import type { ColumnOptions } from '../column-options.ts';
+import type { Comparison, RejectRecords } from '../comparison.ts';
+import type {
+  Layout,
+  LayoutData,
+  MergeRecords,
+  PlacedMerger,
+  PredictedBatch,
+  RejectsFile,
+} from '../format.ts';
+import type { ReadAs } from '../read-options.ts';
+import { type Batch, positionOf, sliceBatch } from '../records/batch.ts';
+import type { BatchOptions } from '../records/batch-options.ts';
+import type { Fault } from '../records/faults.ts';
+import type { Fields } from '../records/fields.ts';
+import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
+import type { LongField } from '../records/long-field.ts';
+import type { Position } from '../records/position.ts';
+import type { Reject } from '../records/reject.ts';
+import { appendedColumns, appendedNames } from './appended-columns.ts';
+import { csvComparison } from './csv-comparison.ts';
+import { csvRejectRecords } from './csv-reject-records.ts';
+import { csvRejectsFile } from './csv-rejects-file.ts';
+import { FieldReader } from './fields/field-reader.ts';
+import { malformedFinder } from './fields/malformed.ts';
+import { longFieldOfHeader } from './find-long-field.ts';
+import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts';
+import { keptRecordMerger } from './kept-records.ts';
+import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
+import { type OutputColumns, ownNames } from './output-columns.ts';
+import { placedMerger } from './placed-merger.ts';
+import { RecordReader } from './records/record-reader.ts';
+import { rejectEnding, rejectsHeaderText, rejectsText } from './reject-records.ts';
+
+/** What makes the same layout in another thread. */
+export interface CsvLayoutValue {
+  readonly header: Header;
+  readonly columns: OutputColumns | undefined;
+}
+
+/** A CSV, as its header and options describe it. */
+export class CsvLayout implements Layout {
+  readonly names: readonly string[];
+  readonly preamble: Buffer;
+  readonly start: Position;
+  readonly format = 'csv';
+  readonly readAs: ReadAs;
+  readonly #dialect: Dialect;
+  readonly #header: Header;
+  readonly #columns: OutputColumns | undefined;
+
+  /** @param columns of the output, if they are not those of the input */
+  constructor(header: Header, columns?: OutputColumns) {
+    this.#header = header;
+    this.#columns = columns;
+    this.#dialect = header.dialect;
+    this.names = header.names;
+    this.preamble = readBytes(header);
+    this.start = afterHeader(header);
+    const { delimiter, quote = 'none', loneCr } = header.dialect;
+    this.readAs = { delimiter, quote, loneCr };
+  }
+
+  /** The header of another CSV. */
+  static headerOf(layout: Layout): Header {
+    if (layout instanceof CsvLayout) return layout.#header;
+    throw new Error('the files have different formats');
+  }
+
+  get data(): LayoutData {
+    const value: CsvLayoutValue = { header: this.#header, columns: this.#columns };
+    return { format: this.format, value };
+  }
+
+  get columnsHint(): string | undefined {
+    return delimiterHint(this.#header);
+  }
+
+  get longName(): LongField | undefined {
+    return longFieldOfHeader(this.#header);
+  }
+
+  records(options: BatchOptions): RecordReader {
+    return new RecordReader({ ...options, dialect: this.#dialect, width: this.names.length });
+  }
+
+  fieldReader(memory?: BatchMemory): (batch: Batch) => Fields {
+    const reader = new FieldReader(this.names.length, this.#dialect, memory);
+    return batch => reader.read(batch);
+  }
+
+  slice(batch: Batch, from: number, to: number): Batch {
+    return sliceBatch(batch, from, to, this.#dialect);
+  }
+
+  positionOf(batch: Batch, index: number): Position {
+    return positionOf(batch, index, this.#dialect);
+  }
+
+  textsOf(records: Buffer): string[][] {
+    return parseRecords(records.toString(), this.#dialect);
+  }
+
+  contentEnd(bytes: Uint8Array, start: number, end: number): number {
+    return contentEnd(bytes, start, end, this.#dialect);
+  }
+
+  countLines(bytes: Uint8Array, start: number, end: number): number {
+    return countLines(bytes, start, end, this.#dialect);
+  }
+
+  endsRecord(byte: number | undefined): boolean {
+    return byte === LF || (this.#dialect.loneCr && byte === CR);
+  }
+
+  appended(options: AppendedOptions): Appended {
+    return appendedColumns(this.#header, options, this.#columns);
+  }
+
+  get ownNames(): readonly string[] {
+    return ownNames(this.#header, this.#columns);
+  }
+
+  appendedNames(options: AppendedOptions): string[] {
+    return appendedNames(options, this.#columns);
+  }
+
+  outputPreamble(appended: Appended): Buffer {
+    return mergeHeader(this.#header, appended, this.#columns);
+  }
+
+  merger(scored: PredictedBatch, appended: Appended): MergeRecords {
+    const kept = this.#columns?.kept;
+    return kept === undefined
+      ? recordMerger(scored, appended, this.#dialect)
+      : keptRecordMerger(scored, appended, this.#dialect, kept);
+  }
+
+  placedMerger(appended: Appended, memory: BatchMemory): PlacedMerger | undefined {
+    return this.#columns?.kept === undefined ? placedMerger(memory, appended, this.#dialect) : undefined;
+  }
+
+  unscored(record: Buffer, isBlank: boolean, appended: Appended, lastByte: number | undefined): Buffer {
+    return unscoredRecord(record, { isBlank, lastByte }, appended, this.#dialect, this.#columns);
+  }
+
+  get mayJoinLines(): boolean {
+    return this.#dialect.loneCr;
+  }
+
+  faultFinder(): (batch: Batch) => ReadonlyMap<number, Fault> {
+    return malformedFinder(this.names.length, this.#dialect);
+  }
+
+  fileOf(records: readonly Buffer[]): Buffer {
+    const { bytes, contentStart, contentEnd } = this.#header;
+    const ending = rejectEnding(this.#header);
+    return Buffer.concat(
+      [bytes.subarray(contentStart, contentEnd), ...records].flatMap(part => [part, ending]),
+    );
+  }
+
+  compareWith(output: Layout, file: string): Comparison {
+    return csvComparison(this.#header, this.#columns, CsvLayout.headerOf(output), file);
+  }
+
+  asRejects(columns: ColumnOptions, file: string): RejectsFile | undefined {
+    return csvRejectsFile(this.#header, columns, file, {
+      layoutOf: (header, output) => new CsvLayout(header, output),
+      headerOf: CsvLayout.headerOf,
+    });
+  }
+
+  get rejectRecords(): RejectRecords {
+    return csvRejectRecords(this.#header);
+  }
+
+  get rejectsPreamble(): Buffer {
+    return rejectsHeaderText(this.#header);
+  }
+
+  rejectsText(rejects: readonly Reject[], isFirst: boolean): Buffer {
+    return rejectsText(rejects, this.#header, isFirst);
+  }
+}

@@ -1,0 +1,49 @@
+import type { RejectRecords } from '../comparison.ts';
+import { rejectColumns } from '../records/reject-columns.ts';
+import { fieldEnd } from './fields/malformed.ts';
+import type { Header } from './header.ts';
+import { causeText, rejectEnding } from './reject-records.ts';
+
+/**
+ * Reads the records of rejects files.
+ *
+ * @param header of the input
+ */
+export function csvRejectRecords(header: Header): RejectRecords {
+  const { dialect } = header;
+  const ending = rejectEnding(header);
+  return {
+    wrongHeader({ preamble }, input) {
+      const columns = rejectColumns.map(name => name + dialect.delimiter).join('');
+      const expected = Buffer.concat([Buffer.from(columns), withoutBom(header.bytes)]);
+      if (withoutBom(preamble).equals(expected)) return undefined;
+      return `the header is not ${columns} followed by that of ${input}`;
+    },
+    head({ bytes, start, contentEnd }) {
+      const ends: number[] = [];
+      for (let column = 0, at = start; column < rejectColumns.length; column++) {
+        const end = fieldEnd(bytes, at, contentEnd, dialect);
+        if (end === contentEnd) return undefined;
+        ends.push(end);
+        at = end + 1;
+      }
+      const [rowEnd = start, lineEnd = start, codeEnd = start, reasonEnd = start] = ends;
+      return {
+        row: bytes.toString('latin1', start, rowEnd),
+        line: bytes.toString('latin1', rowEnd + 1, lineEnd),
+        code: bytes.toString('latin1', lineEnd + 1, codeEnd),
+        causeAt: lineEnd + 1,
+        at: reasonEnd + 1,
+      };
+    },
+    cause: fault => causeText(fault, dialect),
+    row: ({ bytes, start, contentEnd }) => Buffer.concat([bytes.subarray(start, contentEnd), ending]),
+    rowOf: ({ bytes, contentEnd }, at) => bytes.subarray(at, contentEnd),
+  };
+}
+
+const BOM = Buffer.from('\ufeff');
+
+function withoutBom(bytes: Buffer): Buffer {
+  return bytes.subarray(0, BOM.length).equals(BOM) ? bytes.subarray(BOM.length) : bytes;
+}

@@ -1,0 +1,22 @@
+import type { LongField } from './long-field.ts';
+import type { InputRange } from './position.ts';
+
+/** How an input, or a part of it, is cut into batches. The first byte is the one at the start of the range. */
+export interface BatchOptions extends InputRange {
+  /** The input's name, for messages only. */
+  file: string;
+  /** Maximum number of rows in a batch. */
+  batchRows: number;
+  /** Maximum size of a batch's request body, as estimated from its records; called for each batch. */
+  batchBytes: () => number;
+  /** Bytes per row in a request body in addition to the record: names, quotes, braces. */
+  rowOverhead: number;
+  /** Maximum size of a record; a longer one stops the run. */
+  maxRecordBytes: number;
+  /** Number of the last row to read; undefined means all. */
+  limit?: number | undefined;
+  /** Whether the batches' bytes are in memory that threads share. */
+  isShared?: boolean | undefined;
+  /** Called for the first suspiciously long quoted field. */
+  onLongField?: ((field: LongField) => void) | undefined;
+}

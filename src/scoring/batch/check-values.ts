@@ -1,0 +1,45 @@
+import { type Labels, type Numbers, numbersPerRow } from '../../base/contract/predictions.ts';
+import { MAX_LABEL_BYTES } from '../../formats/appended.ts';
+import type { Outcome } from '../scorer.ts';
+
+type Errors = Map<number, { code: string; message: string }>;
+
+/**
+ * Rejects the rows whose label or number cannot be appended: a number must be finite, a label not too long. Probabilities
+ * are checked where they are received, because a scorer may have merged them already.
+ */
+export function checkedOutcome(outcome: Outcome): Outcome {
+  if (!('predictions' in outcome)) return outcome;
+  const { predictions } = outcome;
+  if (predictions.kind === 'distribution') return outcome;
+  const wrong = predictions.kind === 'label' ? wrongLabels(predictions) : wrongNumbers(predictions);
+  if (wrong.size === 0) return outcome;
+  return { ...outcome, predictions: { ...predictions, errors: new Map([...predictions.errors, ...wrong]) } };
+}
+
+function wrongNumbers({ names, values, errors }: Numbers): Errors {
+  const wrong: Errors = new Map();
+  for (const [at, value] of values.entries()) {
+    const row = Math.floor(at / numbersPerRow(names));
+    if (Number.isFinite(value) || errors.has(row) || wrong.has(row)) continue;
+    const name = names[at % numbersPerRow(names)];
+    const what = name === undefined ? 'the number' : `the number "${name}"`;
+    wrong.set(row, { code: 'wrong_prediction', message: `${what} is ${value}` });
+  }
+  return wrong;
+}
+
+function wrongLabels({ labels, indices, errors }: Labels): Errors {
+  const wrong: Errors = new Map();
+  const sizes = labels.map(label => Buffer.byteLength(label));
+  for (const [row, index] of indices.entries()) {
+    const size = sizes[index];
+    if ((size !== undefined && size <= MAX_LABEL_BYTES) || errors.has(row)) continue;
+    const message =
+      size === undefined
+        ? 'there is no label'
+        : `the label has ${size} bytes; the limit is ${MAX_LABEL_BYTES}`;
+    wrong.set(row, { code: 'wrong_prediction', message });
+  }
+  return wrong;
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { type Formats, formats as usualFormats } from '../../src/formats/formats.ts';
+import { repair } from '../../src/runs/repair/repair.ts';
+import { verify } from '../../src/runs/verify/verify.ts';
+import { readHistory } from '../../src/training/rows/read-history.ts';
+import { profileSource } from '../../src/web/data/profile/profile-source.ts';
+import { newFolder } from '../support/folder.ts';
+import { jsonLines } from '../support/formats/json-lines/json-lines.ts';
+import { job } from '../support/scoring/job.ts';
+import { score } from '../support/scoring/score.ts';
+import { connect } from '../support/stub/connect.ts';
+
+const formats: Formats = [jsonLines, ...usualFormats];
+const maxRecordBytes = 1 << 20;
+const ROWS = 200;
+
+/** The record of a row: some have another order of members, spaces, or another line ending. */
+const recordOf = (row: number, value = `row ${row}`): string =>
+  row % 3 === 1 ? `{"text": "${value}", "id": ${row}}` : `{"id":${row},"text":"${value}"}`;
+
+const textOf = (records: readonly string[]): string =>
+  records.map((record, row) => `${record}${row % 5 === 4 ? '\r\n\n' : '\n'}`).join('');
+
+async function bench(t: TestContext, records = Array.from({ length: ROWS }, (_, row) => recordOf(row))) {
+  const folder = await newFolder(t);
+  const { client } = await connect(t, {
+    report: { classes: ['no', 'yes'] },
+    behave({ body, defaultResponse }) {
+      for (const [index, { features }] of body.personas.entries())
+        if (features.text === 'bad')
+          Object.assign(defaultResponse.predictions, { [index]: { error: { code: 'bad', message: 'no' } } });
+      return false;
+    },
+  });
+  const at = (name: string): string => join(folder, name);
+  const input = at('in.jsonl');
+  await writeFile(input, textOf(records));
+  const scoring = (output: string, options = {}, watch = {}) =>
+    score(job({ input, output: at(output), batchRows: 10, ...options }), client, watch, { formats });
+  const verifying = (output: string, files = {}) =>
+    verify({ input, output: at(output), maxRecordBytes, formats, ...files });
+  const textIn = (name: string) => readFile(at(name), 'utf8');
+  return { at, scoring, verifying, textIn };
+}
+
+describe('a format that only its row knows', () => {
+  it('is scored, stopped and resumed to the same bytes, which are those of the input with members added', async t => {
+    const { scoring, textIn, at } = await bench(t);
+    await scoring('whole.jsonl');
+    const stopping = new AbortController();
+    const stop = stopping.signal;
+    const progress = (): void => stopping.abort();
+    await assert.rejects(scoring('out.jsonl', {}, { stop, progress }));
+    await assert.rejects(readFile(at('out.jsonl')), { code: 'ENOENT' });
+    let from: number | undefined;
+    const resumed = ({ row }: { row: number }): void => {
+      from = row;
+    };
+    await scoring('out.jsonl', {}, { resumed });
+    assert.ok(from !== undefined && from > 1, 'it began again');
+    const text = await textIn('out.jsonl');
+    assert.equal(text, await textIn('whole.jsonl'));
+    const own = text.replaceAll(/,"probability_no":[\d.e-]+,"probability_yes":[\d.e-]+(?=\})/g, '');
+    assert.equal(own, await textIn('in.jsonl'));
+  });
+
+  it('is verified: every record of the input is in the output with its own bytes, and predictions', async t => {
+    const { scoring, verifying, textIn, at } = await bench(t);
+    await scoring('out.jsonl');
+    assert.deepEqual(await verifying('out.jsonl'), {
+      rows: ROWS,
+      scored: ROWS,
+      repaired: 0,
+      unscored: 0,
+      malformed: 0,
+      blank: ROWS / 5,
+    });
+    const text = await textIn('out.jsonl');
+    for (const [changed, message] of [
+      [text.replace(/(?<="probability_yes":)[\d.]+/, '0.123'), /sum to/],
+      [text.replace(/(?<="probability_yes":)[\d.]+/, '"high"'), /probability_yes/],
+      [text.replace('row 7"', 'row 8"'), /the column "text" differs from row 8,/],
+      [text.replace(/^\{"id":6,.*\n/m, ''), /row 7, .*, should be here, but row 8 is/],
+      [text.replace('\r\n', '\n'), /the line ending differs/],
+      [text.replace('\n\n', '\n'), /the blank line/],
+      [text.replace(/^\{"id":0,"text":"row 0".*\n/, '$&$&'), /is repeated here/],
+      [text.slice(0, text.lastIndexOf('{')), /the output ends before row 200/],
+    ] as const) {
+      assert.notEqual(changed, text);
+      await writeFile(at('changed.jsonl'), changed);
+      await assert.rejects(verifying('changed.jsonl'), { code: 'difference', message });
+    }
+  });
+
+  it('has rejects, which are verified, corrected and put back', async t => {
+    const records = Array.from({ length: 40 }, (_, row) =>
+      row === 20 ? '{"id":20,"text":' : recordOf(row, [3, 12, 30].includes(row) ? 'bad' : `row ${row}`),
+    );
+    const { scoring, verifying, textIn, at } = await bench(t, records);
+    await scoring('out.jsonl');
+    const rejects = at('out.jsonl.rejects');
+    const before = await textIn('out.jsonl.rejects');
+    assert.equal(before.trimEnd().split('\n').length, 4);
+    const { unscored, malformed } = await verifying('out.jsonl', { rejects });
+    assert.deepEqual([unscored, malformed], [3, 1]);
+    await writeFile(rejects, before.replace('"reject_row":4,', '"reject_row":5,'));
+    await assert.rejects(verifying('out.jsonl', { rejects }), { code: 'difference' });
+
+    const corrected = before
+      .replaceAll('"bad"}', '"good"}')
+      .replaceAll('"bad",', '"good",')
+      .replace('"text":\n', '"text":"good"}\n');
+    await writeFile(rejects, before);
+    await writeFile(at('corrections.jsonl'), corrected);
+    await scoring('corrected.jsonl', { input: at('corrections.jsonl') });
+    const placed = await repair({
+      output: at('out.jsonl'),
+      corrected: at('corrected.jsonl'),
+      maxRecordBytes,
+      private: false,
+      formats,
+    });
+    assert.deepEqual(placed, { placed: 4, already: 0, left: 0 });
+    const { scored, repaired } = await verifying('out.jsonl', { repaired: at('out.jsonl.repaired') });
+    assert.deepEqual([scored, repaired], [40, 4]);
+    const ids = (await textIn('out.jsonl')).split('\n').filter(line => line.trim() !== '');
+    assert.deepEqual(
+      ids.map(line => (JSON.parse(line) as { id: number }).id),
+      records.map((_, row) => row),
+    );
+  });
+
+  it('is training data', async t => {
+    const historyFile = join(await newFolder(t), 'history.jsonl');
+    await writeFile(historyFile, '{"x":1,"y":"a"}\n{"y":"b","x":2}\n{"x":3}\n\n{"x":4,"y":"a"}');
+    const read = await readHistory({ historyFile, predict: 'y', seed: 1, maxRecordBytes, formats });
+    assert.deepEqual(read.rows, [
+      ['1', 'a'],
+      ['2', 'b'],
+      ['4', 'a'],
+    ]);
+    assert.deepEqual(read.labels, ['a', 'b', 'a']);
+  });
+
+  it('is profiled by the web platform, and recognized by its first bytes', async () => {
+    const profileOf = (name: string, text: string) => {
+      const job = { name, delimiter: undefined, maxRecordBytes, maxColumns: 100, maxContentBytes: 1e9 };
+      async function* chunks(): AsyncGenerator<Buffer> {
+        for (let at = 0; at < text.length; at += 7) yield Buffer.from(text.slice(at, at + 7));
+      }
+      return profileSource(chunks(), job, formats);
+    };
+    const text = textOf(Array.from({ length: 100 }, (_, row) => recordOf(row)));
+    for (const name of ['rows.jsonl', 'rows'])
+      assert.deepEqual(
+        (await profileOf(name, text)).columns.map(({ name, distinct }) => [name, distinct.count]),
+        [
+          ['id', 100],
+          ['text', 100],
+        ],
+      );
+    await assert.rejects(profileOf('rows.csv', text), { code: 'not_csv' });
+    for (const name of ['rows.csv', 'rows', 'rows.tsv'])
+      assert.equal(
+        (await profileOf(name, 'a\tb\n1\t2\n'.replaceAll('\t', name.endsWith('.tsv') ? '\t' : ','))).rows,
+        1,
+      );
+  });
+});

@@ -1,0 +1,95 @@
+import { codePointOrder } from '../../../src/base/contract/code-point-order.ts';
+import { sanitize } from '../../../src/base/sanitize.ts';
+import type { BodyLayout } from '../../../src/client/bodies/body-layout.ts';
+import { sentColumns } from '../../../src/client/bodies/sent-columns.ts';
+import { InvalidResponse } from '../../../src/client/invalid-response.ts';
+import {
+  checkClassCount,
+  checkCount,
+  collectPredictions,
+} from '../../../src/client/protocols/collect-predictions.ts';
+import { copyProbabilities } from '../../../src/client/protocols/copy-probabilities.ts';
+import { isObject } from '../../../src/client/protocols/is-object.ts';
+import { problemIn } from '../../../src/client/protocols/problem-in.ts';
+import type { Expected, Protocol } from '../../../src/client/protocols/protocol.ts';
+import { parseJson } from '../../../src/client/transport/response-body.ts';
+import { wordView } from '../../../src/formats/bytes/word-view.ts';
+import type { ReceivedPredictions } from '../../../src/scoring/predictions.ts';
+
+/**
+ * The protocol of the scoring servers of MLflow 2 and 3. They serve one model, and say nothing about it. Rows are sent as
+ * `dataframe_split`; a prediction is whatever the model returns: here probabilities, as an object by class or as a list in
+ * the order of `--classes`.
+ */
+export const mlflow: Protocol = {
+  name: 'mlflow',
+  headers: key => ({ authorization: `Bearer ${key}` }),
+  ready: { method: 'GET', path: '/ping' },
+  predict: () => ({
+    request: { method: 'POST', path: '/invocations' },
+    body: dataframeSplit,
+    reader: () => ({ read: readPredictions }),
+  }),
+  problemOf: (_, body) =>
+    problemIn(body, ({ error_code: code, message }) => ({
+      code: typeof code === 'string' ? code.toLowerCase() : undefined,
+      message,
+    })),
+  // The response to `ping` is a blank line.
+  kindOf: body => (body.toString().trim() === '' ? 'description' : kindOfJson(body)),
+};
+
+const kindOfJson = (body: Buffer): 'predictions' | undefined =>
+  Object(parseJson(body)).predictions === undefined ? undefined : 'predictions';
+
+/** `{"dataframe_split":{"columns":["a","b"],"data":[[1,"x"],[2,"y"]]}}` */
+const dataframeSplit: BodyLayout = {
+  open(sent) {
+    const names = JSON.stringify(sent.features.map(({ name }) => name));
+    const opening = wordView(Buffer.from(`{"dataframe_split":{"columns":${names},"data":[[`));
+    const between = wordView(Buffer.from('],['));
+    const closing = wordView(Buffer.from(']]}}'));
+    const columns = sentColumns(sent, (_, place) => (place === 0 ? '' : ','));
+    return {
+      rowOverhead: 3 * columns.length + between.bytes.length,
+      write({ rows, width, starts, ends }, words, into) {
+        into.copy(opening);
+        for (let row = 0; row < rows; row++) {
+          if (row > 0) into.copy(between);
+          const first = row * width;
+          for (const { index, write } of columns)
+            write(words, starts[first + index] ?? 0, ends[first + index] ?? 0, into);
+        }
+        into.copy(closing);
+      },
+    };
+  },
+};
+
+function readPredictions(body: Buffer, expected: Expected): ReceivedPredictions {
+  const { predictions } = Object(parseJson(body)); // of unknown type, checked next
+  if (!Array.isArray(predictions)) throw new InvalidResponse('the response has no list "predictions"');
+  checkCount(predictions.length, expected.personas);
+  const isKnown = expected.classes !== undefined;
+  const classes = expected.classes ?? classesOf(predictions);
+  return collectPredictions(expected, classes, (row, into) => {
+    const own: unknown = predictions[row];
+    if (Array.isArray(own)) return copyProbabilities(byClass(own, classes), row, classes, isKnown, into);
+    if (isObject(own)) return copyProbabilities(own, row, classes, isKnown, into);
+    throw new InvalidResponse(`prediction ${row + 1} has no probabilities: ${sanitize(JSON.stringify(own))}`);
+  });
+}
+
+function classesOf([first]: readonly unknown[]): string[] {
+  if (!isObject(first))
+    throw new InvalidResponse('the response does not name the classes; name them with --classes');
+  const classes = Object.keys(first).sort(codePointOrder);
+  checkClassCount(classes.length);
+  return classes;
+}
+
+/** A list by class; one of another length has the classes 1, 2 … */
+const byClass = (own: readonly unknown[], classes: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(
+    own.map((value, at) => [own.length === classes.length ? (classes[at] ?? '') : String(at + 1), value]),
+  );
