@@ -88,8 +88,8 @@ export class FileScorer {
     }
   }
 
-  #keepColumns({ attempt: { runId }, classes, columnsOf }: RunRecord): void {
+  #keepColumns({ attempt: { runId }, predictionType = null, columnsOf }: RunRecord): void {
     const columns = this.#options.job.values.lineage === undefined ? undefined : columnsOf(runId);
-    if (columns !== undefined) this.columns.add(runId, columns, classes);
+    if (columns !== undefined) this.columns.add(runId, columns, predictionType);
   }
 }
