@@ -11,11 +11,11 @@ import type {
  */
 export const failureTable: FailureTable = {
   unavailable: {
-    when: 'no connection or a broken one, no response in time',
+    when: 'no or a broken connection, no response in time',
     does:
-      'retried with exponential backoff until the service has been unavailable for --max-outage; then the run stops. ' +
-      'While other requests succeed, a batch that failed three times is halved; a single row is rejected if it failed ' +
-      'for the whole of --max-outage.',
+      'retries with exponential backoff; stops when the service has been unavailable for `--max-outage`. ' +
+      'While other requests succeed, a batch that failed three times is halved, and a single row that failed ' +
+      'for all of `--max-outage` is rejected.',
     statuses: [408, 502, 504],
     causes: ['service_unreachable', 'service_timeout', 'connection_broken'],
     service: 'down',
@@ -27,12 +27,12 @@ export const failureTable: FailureTable = {
     maxOutage: { without: 'response' },
   },
   busy: {
-    when: 'the service is overloaded or limits the rate',
+    when: 'overload or a rate limit',
     does:
-      'retried with exponential backoff, and no sooner than Retry-After says, until no batch has succeeded for --max-outage; ' +
-      'then the run stops. A 503 without Retry-After counts against its batch only if at least ten other requests ' +
-      'finished since the previous attempt and nine in ten of them succeeded: after three such failures, the batch ' +
-      'is halved or, if it is a single row, rejected.',
+      'retries with exponential backoff, not before `Retry-After`; stops when no batch has succeeded for `--max-outage`. ' +
+      'A 503 without `Retry-After` counts against its batch only if at least ten other requests finished since the ' +
+      'previous attempt, nine in ten of them successfully: after three such failures, the batch is halved, or a single ' +
+      'row rejected.',
     statuses: [429, 503],
     causes: [],
     service: 'down',
@@ -43,11 +43,11 @@ export const failureTable: FailureTable = {
     maxOutage: { without: 'scored batch' },
   },
   rejected_request: {
-    when: 'the service rejects this request',
+    when: 'a rejected request',
     does:
-      'the batch is halved until the offending rows are isolated, and those are rejected. After a 413, later batches are ' +
-      'smaller. If no row has been scored yet and a whole batch fails, or the first three single rows fail in the same ' +
-      'way, the run stops with the service’s own message.',
+      'the batch is halved until the offending rows are isolated, and those are rejected; after a 413, later batches are ' +
+      'smaller. Before any row has been scored, it stops with the service’s message if a whole batch, or each of the ' +
+      'first three single rows, fails in the same way.',
     statuses: [400, 413, 422],
     causes: [],
     service: 'up',
@@ -55,10 +55,10 @@ export const failureTable: FailureTable = {
     action: 'isolate',
   },
   server_error: {
-    when: 'an internal error of the service, or any other 5xx',
+    when: 'an internal error, or any other 5xx',
     does:
-      'three attempts; then, if other requests succeed meanwhile, the batch is halved or, if it is a single row, ' +
-      'rejected; otherwise as if the service were unavailable.',
+      'after three attempts, if other requests succeed meanwhile, halves the batch or rejects a single row; otherwise as ' +
+      'if the service were unavailable.',
     statuses: [500],
     otherStatusesFrom: 500,
     causes: [],
@@ -69,10 +69,10 @@ export const failureTable: FailureTable = {
     maxOutage: { without: 'response', afterFailures: 3 },
   },
   invalid_response: {
-    when: 'an invalid response: wrong number of predictions, wrong shape or report, compressed without being asked, for another request, followed by surplus bytes, or without a single valid prediction',
+    when: 'an invalid response: wrong number of predictions, wrong shape or report, compressed unrequested, of another request, followed by surplus bytes, or without a valid prediction',
     does:
-      'three attempts, then the run stops. If only some personas have invalid probabilities or an error entry, ' +
-      'those rows are rejected and the others are merged.',
+      'stops after three attempts. If only some personas have invalid probabilities or an error entry, rejects those rows ' +
+      'and merges the others.',
     statuses: [],
     causes: [
       'invalid_body',
@@ -87,8 +87,8 @@ export const failureTable: FailureTable = {
     retryAllInvalid: true,
   },
   fatal: {
-    when: 'a wrong key, an unknown report, a redirect, an oversized response, every other status; classes that differ from the output header; an untrusted certificate; http sent to an https port or the reverse; a host name that never resolved',
-    does: 'the run stops at once.',
+    when: 'a wrong key, an unknown report, a redirect, an oversized response, any other status; other classes than the output header; an untrusted certificate; http to an https port or the reverse; a host name that never resolved',
+    does: 'stops at once.',
     statuses: [401, 403, 404],
     otherStatusesFrom: 0,
     causes: ['answer_too_large', 'classes_changed', 'permanent_error', 'client_closed'],

@@ -1,7 +1,9 @@
 import { RowcastError } from '../base/errors.ts';
 import type { Run } from '../runs/run.ts';
+import type { FilePair } from '../runs/several/pair-files.ts';
 import type { JobValues } from './job-values.ts';
 import type { RunJob } from './run-job.ts';
+import { namesOf } from './run-names.ts';
 
 /** What a run uses and who watches it. */
 export type RunResources = Pick<
@@ -14,6 +16,17 @@ export function runOfJob({ values, inputs, places, names }: RunJob, resources: R
   const [input = '-'] = inputs;
   // Whoever opens the scorer checks that there is a report, so that the summary says so.
   return { names, options: { ...values, report: values.report ?? '', input }, paths: places, ...resources };
+}
+
+/** The run of one of several inputs of a job, each of which has an output of its own. @throws as `reportOf` */
+export function runOfFile({ values, places }: RunJob, file: FilePair, resources: RunResources): Run {
+  const options = { ...values, ...file, report: reportOf(values) };
+  return {
+    names: namesOf(options, [file.input]),
+    options,
+    paths: { ...file, private: values.private, reads: places.reads },
+    ...resources,
+  };
 }
 
 /** @throws RowcastError `usage` */

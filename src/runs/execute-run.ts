@@ -73,7 +73,12 @@ async function scoreLocked(run: Run, record: RunRecord, files: LockedPaths): Pro
   const output = endLast(files.output);
   try {
     record.ready(scorer);
-    const result = await scoreInput(run, record, { ...files, output: output.target }, scorer);
+    const locked = { ...files, output: output.target };
+    const result = await scoreOnce(run, record, locked, scorer).catch(error => {
+      // The bytes of the input show that the unfinished run is of another one, so it begins with the first row.
+      if (!isOtherInput(error, run)) throw error;
+      return scoreOnce(run, record, locked, scorer, true);
+    });
     record.scored(result);
     const code = result === undefined ? 0 : exitCodeOfRows(run.options, result.accounts);
     const summary = await record.end(result === undefined ? 'skipped' : 'finished', code);
@@ -84,23 +89,6 @@ async function scoreLocked(run: Run, record: RunRecord, files: LockedPaths): Pro
     throw error;
   } finally {
     await close();
-  }
-}
-
-/** Scores the input; if its bytes show that the unfinished run is of another input, from its first row. */
-async function scoreInput(
-  run: Run,
-  record: RunRecord,
-  files: LockedPaths,
-  scorer: Scorer,
-): Promise<RunResult | undefined> {
-  try {
-    return await scoreOnce(run, record, files, scorer);
-  } catch (error) {
-    const isOther = error instanceof RowcastError && error.code === 'other_work';
-    const canReopen = run.openInput === undefined && run.options.input !== '-';
-    if (!isOther || !run.options.restartIfChanged || !canReopen) throw error;
-    return scoreOnce(run, record, files, scorer, true);
   }
 }
 
@@ -176,3 +164,11 @@ const reportChanged = (id: string): RowcastError =>
     severity: 'stopped',
     hint: 'Start over: rowcast abort, then plan again.',
   });
+
+const isOtherInput = (error: unknown, { options, openInput }: Run): boolean =>
+  options.restartIfChanged &&
+  // A stream cannot be read again.
+  openInput === undefined &&
+  options.input !== '-' &&
+  error instanceof RowcastError &&
+  error.code === 'other_work';

@@ -10,7 +10,7 @@ import { type Attempt, firstAttempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/saved-attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import { exitCodeOf } from './exit-code.ts';
-import type { LockedTargets, RunObserver, RunProgress, RunView } from './observer.ts';
+import type { LockedTargets, RunObserver, RunView } from './observer.ts';
 import type { RunColumns } from './observers/lineage/run-columns.ts';
 import { RunControl } from './run-control.ts';
 import { runErrorOf } from './run-error.ts';
@@ -42,8 +42,6 @@ export class RunRecord implements RunView {
   predictionType: PredictionType | undefined;
   statistics: CallStatistics | undefined;
   accounts: RowCounts = newRowCounts();
-  /** How far it was with the last part that was written. */
-  progress: Pick<RunProgress, 'fraction' | 'before'> | undefined;
   /** What earlier processes of a resumed run had done. */
   before: RowCounts = newRowCounts();
   /** The counts of the last checkpoint; rows after it are scored again. */

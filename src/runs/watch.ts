@@ -50,7 +50,6 @@ export function watchRows(record: RunRecord, input: string): RowsWatch {
     },
     progress(now) {
       record.accounts = now.accounts;
-      record.progress = now;
       record.predictionType = now.predictionType;
       record.figures = now.figures;
       record.kept = () => now.resumePoint()?.accounts;

@@ -1,7 +1,8 @@
 // Prints figures about the structure of the code: node dist/test/bench/structure.js [FOLDER OF A CHECKOUT]
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { root } from '../support/root.ts';
+import { controlPath } from './control-path.ts';
 
 const checkout = process.argv[2] ?? root;
 const textOf = (file: string): string => readFileSync(join(checkout, file), 'utf8');
@@ -39,8 +40,12 @@ const rooms = readdirSync(join(checkout, 'src'), { withFileTypes: true }).filter
   entry.isDirectory(),
 );
 
+const path = controlPath(file => (existsSync(join(checkout, 'src', file)) ? textOf(join('src', file)) : ''));
+
 for (const [what, figure] of Object.entries({
   'rooms at the top of src': rooms.length,
+  'functions from the command to the stages': path.functions,
+  'changes of room on the way': path.moves,
   'pairs of sibling folders that import each other': both.length / 2,
   'files outside formats that import formats/csv': new Set(csvUsers.map(({ file }) => file)).size,
   'words of docs and RESULTS.md': words,

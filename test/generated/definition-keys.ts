@@ -2,7 +2,6 @@ import type { Option, Options } from '../../src/base/options/option.ts';
 import { scoreOptions, serviceOptions } from '../../src/base/options/score.ts';
 import { scaleOutOptions } from '../../src/base/options/shards.ts';
 import { historyOptions, trainOptions } from '../../src/base/options/train.ts';
-import { defaultTextOf } from '../../src/base/options/values/option-text.ts';
 import { markdownTable } from './markdown.ts';
 
 /** Tables of docs/definitions.md, by the name of their marker. */
@@ -13,14 +12,17 @@ export const definitionTables = (): Map<string, string> =>
     ['train keys', keysTable({ ...trainOptions, ...historyOptions })],
   ]);
 
+/** The kinds of values with their keys. What a key means, the command reference says of the option of the same name. */
 function keysTable(options: Options): string {
-  const rows = Object.entries(options).map(([name, option]) => [
-    `\`${name}\``,
-    escaped(kindOf(option)),
-    escaped(option.describe),
-    escaped(defaultOf(option)),
-  ]);
-  return markdownTable(['key', 'value', 'meaning', 'default'], rows);
+  const keysOf = new Map<string, string[]>();
+  for (const [name, option] of Object.entries(options)) {
+    const kind = kindOf(option);
+    keysOf.set(kind, [...(keysOf.get(kind) ?? []), `\`${name}\``]);
+  }
+  return markdownTable(
+    ['value', 'keys'],
+    [...keysOf].map(([kind, keys]) => [kind, keys.join(', ')]),
+  );
 }
 
 const NAMES: Readonly<Record<Option['kind'], string>> = {
@@ -43,10 +45,3 @@ function kindOf({ kind, choices }: Option): string {
   const listed = choices.map(choice => `\`${choice}\``).join(', ');
   return kind === 'text' ? listed : `${NAMES[kind]} of ${listed}`;
 }
-
-function defaultOf(option: Option): string {
-  const text = option.default === false ? 'false' : (defaultTextOf(option) ?? '');
-  return option.defaultText === undefined && text !== '' ? `\`${text}\`` : text;
-}
-
-const escaped = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '\\<');

@@ -1,6 +1,11 @@
 import { exitCodes } from '../../src/base/errors.ts';
 import { commandLineCodes } from '../../src/base/reference/command-line-codes.ts';
-import type { CommandErrorDocs, ErrorDocs } from '../../src/base/reference/error-doc.ts';
+import type {
+  CommandErrorDoc,
+  CommandErrorDocs,
+  ErrorDoc,
+  ErrorDocs,
+} from '../../src/base/reference/error-doc.ts';
 import { inputCodes } from '../../src/base/reference/input-codes.ts';
 import { libraryCodes } from '../../src/base/reference/library-codes.ts';
 import { type ProblemCode, problemDocs } from '../../src/base/reference/problem-codes.ts';
@@ -9,7 +14,7 @@ import { requestCodes } from '../../src/base/reference/request-codes.ts';
 import { runCodes } from '../../src/base/reference/run-codes.ts';
 import { serviceCodes } from '../../src/base/reference/service-codes.ts';
 import { exitCodeTable } from '../../src/cli/help/exit-code-table.ts';
-import { failureTable, kindOfStatus } from '../../src/client/failure-table.ts';
+import { failureTable } from '../../src/client/failure-table.ts';
 import { severities } from '../../src/scoring/failures/call-error.ts';
 import type { FailureKind } from '../../src/scoring/failures/failure-rule.ts';
 import { statusOf } from '../../src/server/problems/problems.ts';
@@ -28,54 +33,52 @@ ${markdownTable(
   exitCodeTable.map(({ code, meaning, action }) => [code, meaning, action]),
 )}
 
-[Scheduling](scheduling.md) says what a scheduler does about each. \`rowcast status\` exits with the code of the run that it
-describes: 0 finished, 75 running, 3 stopped; 2 if there is none. \`rowcast serve\` exits with 0 after a graceful shutdown.
+[Scheduling](scheduling.md) says what a scheduler does about each. \`rowcast status\` exits with 0 for a finished run, 75
+for a running one, 3 for a stopped one, and 2 for none; \`rowcast serve\` with 0 after a graceful shutdown.
 
 ## Error messages
 
-The last line on stderr says what happened and where, and ends in the error code. The next line says what to do:
+The error on stderr says what happened and where, with its code, then what to do:
 
     rowcast: personas.csv:17: the quote that opens on this line is not closed … [unclosed_quote]
       Close it. …
 
-With \`--log-format json\` the same is an object with the members \`code\`, \`exit_code\`, \`file\`, \`line\`, \`row\`,
-\`request\`, \`hint\` and \`retryable\`. The [summary](scoring.md#the-summary) has them as \`error\`. Codes are stable;
-messages are not.
+With \`--log-format json\`, this is an object with \`code\`, \`exit_code\`, \`file\`, \`line\`, \`row\`, \`request\`, \`hint\` and
+\`retryable\`; the [summary](scoring.md#the-summary) has it as \`error\`. Codes are stable, messages are not.
 
-The tables say with which exit code an error ends a command. Where they say 2 or 3, it is 2 while nothing has been done,
-and 3 once the run has started. An error with exit code 75 is retryable: the same command may succeed later, although
-nobody changes anything. An interrupted run is retryable too.
+An error ends a command with exit code 2, unless parentheses name others: (2/3) is 2 before the run has started, and 3
+afterwards. Errors with 75 and interrupted runs are retryable: the same command may succeed later although nobody changes
+anything.
 
 ### Command line, definition and environment
 
-${commandTable(commandLineCodes)}
+${commandList(commandLineCodes)}
 
 ### Input
 
-${commandTable(inputCodes)}
+${commandList(inputCodes)}
 
 In \`train\`, the codes of [malformed records](#malformed-records) are errors too.
 
 ### Output and resume
 
-${commandTable(runCodes)}
+${commandList(runCodes)}
 
 ### Callbacks and scorers of a program
 
-Only the [library](library.md) has these; the exit code is the \`exitCode\` of the error.
+Only the [library](library.md) has these, with the exit code as \`exitCode\`.
 
-${commandTable(libraryCodes)}
+${commandList(libraryCodes)}
 
 ### Requests to the service
 
-${commandTable(requestCodes)}
+${commandList(requestCodes)}
 
-When the response is a problem with a \`code\`, that code is shown, for example one of
-[those of \`rowcast serve\`](#problems-that-the-service-returns).
+If the response is a problem, its code is shown, such as one [of \`rowcast serve\`](running-the-service.md#problem-codes).
 
 ### Reports, keys, training and serving
 
-${commandTable(serviceCodes)}
+${commandList(serviceCodes)}
 
 ## What happens when a request fails
 
@@ -95,30 +98,18 @@ The column \`reject_code\` of the rejects file says why a row was not scored. Se
 
 ### Malformed records
 
-${docsTable(faultDocs)}
+${docsList(faultDocs)}
 
 ### Rows without a prediction
 
-${docsTable(predictionDocs)}
+${docsList(predictionDocs)}
 
 Other codes come from the service, or from the request that failed for this row alone. A code of the service that equals
 one of a malformed record gets the prefix \`service_\`, and text that is not a code becomes \`error\`.
 
 ## Warnings
 
-${docsTable(warningDocs)}
-
-## Problems that the service returns
-
-Errors of \`rowcast serve\` are \`application/problem+json\` (RFC 9457). Decide by \`code\`, not by \`detail\`.
-
-${markdownTable(
-  ['status', 'code', 'cause', 'fix', 'exit code of the client'],
-  Object.entries(problemDocs).map(([code, { cause, fix }]) => {
-    const status = statusOf(code as ProblemCode); // the keys of the record
-    return [String(status), `\`${code}\``, cause, fix, exitOfKind(kindOfStatus(status))];
-  }),
-)}
+${docsList(warningDocs)}
 `;
 }
 
@@ -135,17 +126,32 @@ function exitOfKind(kind: FailureKind): string {
   return severity === 'refused' ? '2 or 3' : String(exitCodes[severity]);
 }
 
-function commandTable(docs: CommandErrorDocs): string {
-  const rows = Object.entries(docs).map(([code, { cause, fix, exit }]) => [
-    `\`${code}\``,
-    cause,
-    fix,
-    exit.join(exit.length === 2 ? ' or ' : ', '),
-  ]);
-  return markdownTable(['code', 'cause', 'fix', 'exit code'], rows);
+function commandList(docs: CommandErrorDocs): string {
+  return Object.entries(docs)
+    .map(([code, doc]) => entry(code, doc, exitOf(doc)))
+    .join('\n');
 }
 
-function docsTable(docs: ErrorDocs): string {
-  const rows = Object.entries(docs).map(([code, { cause, fix }]) => [`\`${code}\``, cause, fix]);
-  return markdownTable(['code', 'cause', 'fix'], rows);
+/** Most errors end a command with 2. */
+const exitOf = ({ exit }: CommandErrorDoc): string | undefined =>
+  exit.length === 1 && exit[0] === 2 ? undefined : exit.join('/') || 'warning';
+
+const docsList = (docs: ErrorDocs): string =>
+  Object.entries(docs)
+    .map(([code, doc]) => entry(code, doc))
+    .join('\n');
+
+/** For docs/running-the-service.md: the problems of the service, by status. */
+export function problemList(): string {
+  const problems = Object.entries(problemDocs).map(([code, doc]) => {
+    const status = statusOf(code as ProblemCode); // the keys of the record
+    return { code, doc, status };
+  });
+  return problems
+    .sort((one, other) => one.status - other.status)
+    .map(({ code, doc, status }) => entry(code, doc, String(status)))
+    .join('\n');
 }
+
+const entry = (code: string, { cause, fix }: ErrorDoc, detail?: string): string =>
+  `- \`${code}\`${detail === undefined ? '' : ` (${detail})`}: ${[cause, fix].filter(Boolean).join(' ')}`;

@@ -6,8 +6,8 @@ import { definitionSchema } from '../../src/library/definition/definition-schema
 import { root } from '../support/root.ts';
 import { commandReference } from './command-reference.ts';
 import { definitionTables } from './definition-keys.ts';
-import { errorsPage, schedulerTable } from './errors-page.ts';
-import { eventTables } from './event-tables.ts';
+import { errorsPage, problemList, schedulerTable } from './errors-page.ts';
+import { eventLists } from './event-lists.ts';
 import { optionInterfaces } from './option-interfaces.ts';
 
 /** Files that are generated, in whole or in part, from tables in src: path → text of the whole file. */
@@ -17,8 +17,12 @@ export function generated(): Map<string, string> {
     ['docs/command-reference.md', commandReference()],
     ['man/rowcast.1', manPage()],
     ['docs/exit-codes-and-errors.md', errorsPage()],
-    ['docs/monitoring.md', withTables('docs/monitoring.md', eventTables())],
+    ['docs/log-events.md', withTables('docs/log-events.md', eventLists())],
     ['docs/scheduling.md', withTables('docs/scheduling.md', new Map([['exit codes', schedulerTable()]]))],
+    [
+      'docs/running-the-service.md',
+      withTables('docs/running-the-service.md', new Map([['problems', problemList()]])),
+    ],
     ...optionInterfaces(),
     ['docs/definitions.md', withTables('docs/definitions.md', definitionTables())],
   ]);

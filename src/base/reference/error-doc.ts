@@ -2,8 +2,8 @@
 export interface ErrorDoc {
   /** What happened, as a sentence. */
   readonly cause: string;
-  /** What to do about it, as a sentence. */
-  readonly fix: string;
+  /** What to do about it, as a sentence, where the cause does not say it already. */
+  readonly fix?: string;
 }
 
 export type ErrorDocs = Readonly<Record<string, ErrorDoc>>;

@@ -4,14 +4,13 @@ import type { CommandErrorDocs } from './error-doc.ts';
 export const libraryCodes = {
   callback_failed: {
     exit: [3],
-    cause:
-      '`onProgress`, `onReject`, `onRetry` or `onStep` threw an error, or returned a promise that was rejected; that error is the cause.',
-    fix: 'Handle errors in the callback. The same call resumes the run.',
+    cause: '`onProgress`, `onReject`, `onRetry` or `onStep` threw or rejected; its error is the `cause`.',
+    fix: 'The same call resumes.',
   },
   scorer_failed: {
     exit: [2, 3],
     cause:
-      'The scorer that the program gave threw an error, which is the cause, or returned what JSON cannot express, such as a `bigint`.',
-    fix: 'Correct the scorer. For an error that may go away, throw a `RowcastError` with the severity `temporary`.',
+      'The program’s scorer threw (see `cause`), or returned what JSON cannot express, such as a `bigint`.',
+    fix: 'For an error that may go away, throw a `RowcastError` with the severity `temporary`.',
   },
 } as const satisfies CommandErrorDocs;

@@ -1,2 +1,2 @@
-/** Event of a log line → when it is logged. Names are stable; the messages are not. */
+/** Event of a log line → what its name does not say: its occasion and members. Names are stable; messages are not. */
 export type LogEvents = Readonly<Record<string, string>>;

@@ -4,90 +4,66 @@ import type { CommandErrorDocs } from './error-doc.ts';
 export const requestCodes = {
   service_unreachable: {
     exit: [75],
-    cause: 'No connection to the service could be made.',
-    fix: 'Check `--url`, the network, and that the service is running.',
+    cause: 'The service cannot be connected to.',
+    fix: 'Check that it runs, `--url` and the network.',
   },
   service_timeout: {
     exit: [75],
-    cause: 'The complete response did not arrive within `--timeout`.',
-    fix: 'Raise `--timeout`, or lower `--batch-rows`.',
+    cause: 'The response was incomplete after `--timeout`.',
+    fix: 'Raise it, or lower `--batch-rows`.',
   },
   connection_broken: {
     exit: [75],
     cause: 'The connection broke before the response was complete.',
-    fix: 'Check the service and the proxies in front of it. Run the same command again if the run stopped.',
+    fix: 'Check service and proxies.',
   },
-  no_such_host: {
-    exit: [2, 3],
-    cause: 'The host name of the service is unknown.',
-    fix: 'Check `--url` and DNS.',
-  },
+  no_such_host: { exit: [2, 3], cause: 'The host name is unknown.', fix: 'Check `--url` and DNS.' },
   bad_certificate: {
     exit: [2, 3],
     cause:
-      'The TLS certificate of the service is not trusted or is for another host; with `serve`, its own certificate or key cannot be loaded.',
-    fix: 'Renew it, use the host name that it contains, or name its authority in `NODE_EXTRA_CA_CERTS`. For `serve`, check `--tls-cert` and `--tls-key`.',
+      'The certificate is untrusted or for another host, or `serve` cannot load `--tls-cert` or `--tls-key`.',
+    fix: 'Renew it, use its host name, or name its authority in `NODE_EXTRA_CA_CERTS`.',
   },
-  tls_expected: {
-    exit: [2, 3],
-    cause: 'The service speaks https, but the URL says http.',
-    fix: 'Use https in `--url`.',
-  },
-  tls_refused: {
-    exit: [2, 3],
-    cause: 'The URL says https, but the service does not speak TLS on this port.',
-    fix: 'Check the port and scheme of `--url`.',
-  },
+  tls_expected: { exit: [2, 3], cause: 'The service speaks https; the URL says http.' },
+  tls_refused: { exit: [2, 3], cause: 'The URL says https; this port does not speak TLS.' },
   http_NNN: {
     exit: [2, 3, 75],
     cause: 'The service responded with status NNN and no problem code.',
-    fix: 'For 401 and 403 check the key, for 404 `--report` and `--url`, for 413 lower `--batch-rows` or `--batch-bytes`; otherwise read the log of the service.',
+    fix: 'Status 401 or 403: check the key; 404: `--report` and `--url`; 413: lower `--batch-rows` or `--batch-bytes`; else see the service’s log.',
   },
   wrong_answer: {
     exit: [2, 3],
-    cause:
-      'The response does not match the request: another count, report, shape or set of classes, or no valid prediction.',
-    fix: 'Check the service. If its report was retrained during the run, start again.',
+    cause: 'The response has another count, report, shape or classes than requested, or no valid prediction.',
+    fix: 'If the report was retrained during the run, start again.',
   },
   encoded_answer: {
     exit: [3],
-    cause: 'The response is compressed, although no compression was requested.',
-    fix: 'Turn off compression in the service or in the proxy in front of it.',
+    cause: 'The response is compressed, unrequested.',
+    fix: 'Turn that off in the service or proxy.',
   },
   answer_too_large: {
     exit: [2, 3],
-    cause: 'The response is larger than any valid response to the request.',
-    fix: 'Check that `--url` points to a prediction service.',
+    cause: 'The response is larger than any valid one.',
+    fix: 'Check `--url`.',
   },
-  headers_too_large: {
-    exit: [3],
-    cause: 'The headers of the response exceed the limit.',
-    fix: 'Check the service and the proxies in front of it.',
-  },
+  headers_too_large: { exit: [3], cause: 'The response’s headers exceed the limit.' },
   other_response: {
     exit: [3],
-    cause: 'The response carries the request ID of another request.',
-    fix: 'Find out what mixes up responses: the service or a proxy in front of it.',
+    cause: 'The response has the ID of another request.',
   },
   surplus_bytes: {
     exit: [3],
-    cause: 'More bytes than one response arrived on a connection.',
-    fix: 'Find out what sends more than it announces: the service or a proxy in front of it.',
+    cause: 'A connection brought more bytes than one response.',
   },
   mixed_up_responses: {
     exit: [3],
-    cause:
-      'Responses were assigned to the wrong requests, and rows had already been written. The output was discarded.',
-    fix: 'Repair the service or proxy, which should echo `X-Request-Id`, and score the input again.',
+    cause: 'Responses were mixed up after rows had been written, so the output was discarded.',
+    fix: 'Repair the service or proxy; it should echo `X-Request-Id`.',
   },
-  client_closed: {
-    exit: [2, 3],
-    cause: 'The client was closed while a request was in flight.',
-    fix: 'In a program, close the client after its last request has ended.',
-  },
+  client_closed: { exit: [2, 3], cause: 'The program closed the client during a request.' },
   service_died: {
     exit: [70],
-    cause: 'A thread that scores with a local report ended.',
-    fix: 'Run the command again. If it happens again, report it with the message.',
+    cause: 'A scoring thread of a local report ended.',
+    fix: 'If it recurs, report it.',
   },
 } as const satisfies CommandErrorDocs;

@@ -2,219 +2,188 @@ import type { CommandErrorDocs } from './error-doc.ts';
 
 /** Codes of errors in the files of a run, in resuming it, and in its result. */
 export const runCodes = {
-  output_exists: {
-    exit: [2],
-    cause: 'The output exists, and `--if-exists fail` was given.',
-    fix: 'Move it away, or use `--if-exists replace` or `skip`.',
-  },
+  output_exists: { exit: [2], cause: 'The output exists, and `--if-exists fail` was given.' },
   unwritable_output: {
     exit: [2, 3, 75],
-    cause: 'A file that the command writes cannot be created or written; 75 if its disk cannot be reached.',
-    fix: 'Check its folder, permissions and disk, then run the same command again: it resumes.',
+    cause: 'A file cannot be created or written; 75: its disk is unreachable.',
+    fix: 'Check folder, permissions and disk.',
   },
-  disk_full: {
-    exit: [75],
-    cause: 'The disk, or the quota of the user, is full.',
-    fix: 'Free space, then run the same command again: it resumes.',
-  },
-  unreadable_output: {
-    exit: [2],
-    cause: 'The output or its checkpoint cannot be read.',
-    fix: 'Check permissions and the disk.',
-  },
+  disk_full: { exit: [75], cause: 'The disk or the user’s quota is full.', fix: 'Free space.' },
+  unreadable_output: { exit: [2], cause: 'The output or its checkpoint cannot be read.' },
   foreign_file: {
     exit: [2, 3],
-    cause: 'A file stands where the run would write, and rowcast did not create it.',
-    fix: 'Move it away, or write to another path.',
+    cause: 'The run would overwrite a file that rowcast did not create.',
+    fix: 'Move it away, or choose another path.',
   },
   bad_ledger: {
     exit: [],
-    cause:
-      'The record of finished runs, `.rowcast-runs.json` in the folder of the outputs, is damaged or cannot be read. This is a warning.',
-    fix: 'Nothing is lost: all files are scored again, and the record is written anew.',
+    cause: 'The record of finished runs, `.rowcast-runs.json` beside the outputs, is unreadable.',
+    fix: 'All files are scored again, and it is rewritten.',
   },
   locked: {
     exit: [75],
-    cause: 'Another run is writing the same file.',
-    fix: 'Wait for it or stop it. If no run is active, remove the lock file that the message names.',
+    cause: 'Another run is writing this file.',
+    fix: 'If none is active, remove the lock file named.',
   },
   other_work: {
     exit: [2],
-    cause: 'An unfinished run with another input, report, service or option is there.',
-    fix: 'Run its command to resume it, or use `--restart` to start again from the first row. `--restart-if-changed` does so and keeps the files of the other run until the new one finishes.',
+    cause: 'An unfinished run of another input, report, service or options exists.',
+    fix: 'Resume it by its command, or use `--restart`, or `--restart-if-changed`, which keeps its files until the new run finishes.',
   },
   bad_checkpoint: {
     exit: [2, 3],
-    cause: 'The checkpoint is damaged, or was written by an incompatible version.',
-    fix: 'Finish the run with the version that started it, or use `--restart`.',
+    cause: 'The checkpoint is damaged or of an incompatible version.',
+    fix: 'Finish with the version that began, or use `--restart`.',
   },
   partial_too_short: {
     exit: [2, 3],
-    cause:
-      'A partial file is shorter than what was written to it, or gone, because another program changed it: while the run was writing (3), or before it was resumed (2).',
-    fix: 'Make sure that nothing else writes to it. After 3, run the same command again if the message says so; otherwise use `--restart`.',
+    cause: 'Another program cut or removed a partial file, before resuming (2) or while writing (3).',
+    fix: 'Stop it. Unless the message says otherwise, use `--restart`.',
   },
   partial_damaged: {
     exit: [2, 3],
-    cause:
-      'The last bytes of a partial file are not those that were written: another program changed the file, or the disk lost data.',
-    fix: 'Check what else writes to it, and the disk. After 3, run the same command again if the message says so; otherwise use `--restart`.',
+    cause: 'Another program changed the end of a partial file, or the disk lost data.',
+    fix: 'As for `partial_too_short`.',
   },
   output_lost: {
     exit: [2, 3],
-    cause:
-      'When a file was complete, it had another size, or it was gone: another program moved or changed it.',
-    fix: 'Make sure that nothing else writes to it. Run the same command again if the message says so; otherwise use `--restart`.',
+    cause: 'Another program moved or changed a file before it was complete.',
+    fix: 'As for `partial_too_short`.',
   },
   cancelled: {
     exit: [3],
-    cause: '`rowcast cancel` has stopped the workers of a sharded run.',
-    fix: 'Run the command that planned it again: what is finished is kept.',
+    cause: '`rowcast cancel` stopped the workers.',
+    fix: 'The command that planned the run resumes it.',
   },
   shard_in_progress: {
     exit: [75],
-    cause: '`rowcast work --shard` was given a shard that another worker is scoring; its heartbeat was seen.',
-    fix: 'Wait for that worker. If it dies, its shard can be had ten seconds later, on the same machine at once.',
+    cause: 'Another worker is scoring the shard of `work --shard`.',
+    fix: 'If that worker dies, its shard is free after ten seconds, on its machine at once.',
   },
   queue_unavailable: {
     exit: [75],
-    cause: 'The Redis or PostgreSQL server of `--queue` cannot be reached, or does not answer.',
-    fix: 'Check that it is running and can be reached, then run the same command again. While workers score, they wait for it, and nothing is lost.',
+    cause: 'The server of `--queue` cannot be reached or does not answer.',
+    fix: 'Workers wait for it, and lose nothing.',
   },
   queue_refused: {
     exit: [2],
     cause:
-      'The server of `--queue` refuses user, password or database, or has the tables of another version of BullMQ.',
-    fix: 'Set `ROWCAST_QUEUE` to the URL with user and password. On PostgreSQL, the user must be allowed to create a schema.',
+      'The server of `--queue` refuses the user, password or database in `ROWCAST_QUEUE`, or has tables of another BullMQ version.',
+    fix: 'A PostgreSQL user must be allowed to create a schema.',
   },
   queue_evicts: {
     exit: [2],
-    cause: 'The Redis server of `--queue` removes keys when its memory is full.',
+    cause: 'The Redis server of `--queue` drops keys when its memory is full.',
     fix: 'Set `maxmemory-policy` to `noeviction`.',
   },
   missing_package: {
     exit: [2],
-    cause: 'A package that only a queue needs is not installed.',
-    fix: 'Run `npm install bullmq ioredis` for Redis, or `npm install bullmq pg` for PostgreSQL; with `-g` if rowcast was installed so.',
+    cause: 'A package that only queues need is missing.',
+    fix: 'Run `npm install bullmq ioredis`, or `bullmq pg` for PostgreSQL, with `-g` as for rowcast.',
   },
   report_changed: {
     exit: [3],
-    cause:
-      'The report was trained again while its run was in progress, so the rest would be scored differently.',
+    cause: 'The report was retrained during the run.',
     fix: 'Discard the run with `rowcast abort`, and plan it again.',
   },
   no_plan: {
     exit: [2],
-    cause: 'The folder has no plan of a sharded run. `assemble` removes it when the outputs are complete.',
-    fix: 'Check the path. If the output is there, the run is finished; otherwise make a plan with `rowcast plan --shards DIR`.',
+    cause: 'The folder has no plan; `assemble` removes it when the outputs are complete.',
+    fix: 'Make one with `plan --shards`.',
   },
   bad_plan: {
     exit: [2, 3],
-    cause: 'A file of a sharded run is damaged, or was written by an incompatible version.',
-    fix: 'Finish the run with the version that planned it, or discard it with `rowcast abort DIR` and plan again.',
+    cause: 'A file of a sharded run is damaged or of an incompatible version.',
+    fix: 'Finish with the version that planned it, or `abort` and plan again.',
   },
   unfinished_shards: {
     exit: [75],
-    cause:
-      '`assemble` found shards that are not scored yet, a plan that is not finished, or a part that is gone or damaged.',
-    fix: 'Wait for the workers, or run the command that the message names; then `rowcast assemble DIR` again.',
+    cause: 'Shards are not scored, planning is unfinished, or a part is missing or damaged.',
+    fix: 'Wait, or run the command named, then `assemble`.',
   },
   shards_failed: {
     exit: [3],
-    cause:
-      'A shard was given up after several attempts that came to nothing; the message has its last error.',
-    fix: 'Remove the cause, run `rowcast work DIR --shard N`, then `rowcast assemble DIR` again.',
+    cause: 'A shard failed several times; the message has its last error.',
+    fix: 'Remove its cause, then `work --shard N` and `assemble`.',
   },
   killed: {
     exit: [3],
-    cause:
-      'The processes that scored a shard ended five times before the first checkpoint, perhaps for want of memory.',
-    fix: 'Look for what ended them, such as a limit on memory; then run `rowcast work DIR --shard N`.',
+    cause: 'A shard’s processes ended five times before a checkpoint, perhaps out of memory.',
+    fix: 'Find the cause, then `work --shard N`.',
   },
   part_lost: {
     exit: [3],
-    cause: 'The part of a shard was removed, cut or overwritten while `assemble` was copying it.',
-    fix: 'Run `rowcast assemble DIR` again: it names the shard that must be scored again.',
+    cause: 'A part was removed, cut or overwritten during `assemble`.',
+    fix: 'Run `assemble` again: it names the shard to score again.',
   },
-  no_output: {
-    exit: [2],
-    cause: '`status` found neither an output nor an unfinished run.',
-    fix: 'Check the path.',
-  },
+  no_output: { exit: [2], cause: '`status` found neither an output nor an unfinished run.' },
   unfinished: {
     exit: [2],
-    cause:
-      'A command was given the output of a run that is not finished, or of a repair that was killed and cannot be finished.',
-    fix: 'Resume the run first; `rowcast status OUTPUT` shows its progress. Of a repair, run `rowcast repair` again as a user who may write to the folder.',
+    cause: 'The output’s run is unfinished, or its killed repair cannot be finished.',
+    fix: 'Resume it; run `repair` as a user who may write to the folder.',
   },
   no_rejects: {
     exit: [2],
-    cause: '`repair` was given an output that has no rejects file and was not repaired before.',
-    fix: 'If the run had `--rejects FILE`, give `repair` the same. Without rejects, nothing needs to be repaired.',
+    cause: 'The output has no rejects file and was never repaired.',
+    fix: 'Give `repair` the run’s `--rejects`, if it had any.',
   },
   bad_corrections: {
     exit: [2],
-    cause:
-      'What `repair` is to put into the output is not its rejects file, scored: another header, other rows, rows in another order, or invalid probabilities.',
-    fix: 'Correct the rejects file of the output, keep its first four columns, and score it with the same options.',
+    cause: 'The corrections have another header, other rows or order, or invalid probabilities.',
+    fix: 'Keep the first four columns of the rejects file, and score it with the same options.',
   },
   bad_classes: {
     exit: [2, 3],
     cause:
-      '`--classes` does not list the classes of the report, each once, or `--probabilities` or `--threshold` names another class.',
-    fix: 'Correct the list, or leave it out to use the order of the report.',
+      '`--classes` does not list each class of the report once, or `--probabilities` or `--threshold` names another.',
+    fix: 'Without it, the report’s order is used.',
   },
   unknown_classes: {
     exit: [2, 3],
-    cause: 'Neither the report nor any response has named the classes, so no header can be written.',
-    fix: 'List them with `--classes` or in the definition.',
+    cause: 'Neither report nor responses name the classes.',
+    fix: 'Use `--classes`, also in a definition.',
   },
   too_many_rejects: {
     exit: [3],
     cause: 'More rows were rejected than `--max-rejects` allows.',
-    fix: 'Look at the rejects file. The same command with a larger limit resumes.',
+    fix: 'Look at the rejects; a larger limit resumes.',
   },
   too_many_mismatches: {
     exit: [3],
-    cause:
-      'More values of a column do not fit its type than `--max-mismatches` allows: by default half, in a column that matters.',
-    fix: 'Look at the column; its source may have changed. The same command with a larger limit, or with `--max-mismatches none`, resumes.',
+    cause: 'More values of a column do not fit its type than `--max-mismatches` allows.',
+    fix: 'A larger limit, or `none`, resumes.',
   },
   too_many_unseen: {
     exit: [3],
-    cause:
-      'More values of a column are categories that the model does not know than `--max-unseen` allows: by default half, in a column that matters.',
-    fix: 'Look at the column; train again if its categories have changed. The same command with a larger limit, or with `--max-unseen none`, resumes.',
+    cause: 'More values of a column are unknown categories than `--max-unseen` allows.',
+    fix: 'Train again, or resume with a larger limit or `none`.',
   },
   bad_summary: {
     exit: [2],
-    cause:
-      'The file of `--compare` is not the summary of a run, is one of another report or of a later version, or has no counts to compare with.',
-    fix: 'Give it the file that `--summary` has written in a run of the same report.',
+    cause: 'The file of `--compare` is not a summary of this report with counts, or of a later version.',
   },
   unbalanced: {
     exit: [4],
-    cause: 'The numbers of rows read, scored and rejected do not add up. This is a bug.',
-    fix: 'Do not use the output, and report the bug with the command.',
+    cause: 'Rows read, scored and rejected do not add up: a bug.',
+    fix: 'Do not use the output; report the command.',
   },
   difference: {
     exit: [4],
-    cause: '`verify` found a difference between the input and the output.',
-    fix: 'The message names the line in each file. Score the input again.',
+    cause: '`verify` found a difference, at the lines named.',
+    fix: 'Score the input again.',
   },
   interrupted: {
     exit: [75, 129, 130, 143],
     cause: 'A signal or Ctrl-C ended the run; 75 if a program aborted it.',
-    fix: 'Run the same command again, or make the same call: it resumes from the checkpoint.',
   },
   unexpected: {
     exit: [70],
-    cause: 'An error that rowcast does not handle. This is a bug.',
-    fix: 'Report it, with the stack trace.',
+    cause: 'An error that rowcast does not handle: a bug.',
+    fix: 'Report it with the stack trace.',
   },
   internal: {
     exit: [70],
-    cause: 'A worker thread failed with an error that rowcast does not handle. This is a bug.',
-    fix: 'Report it, with the stack trace.',
+    cause: 'A thread failed with an unexpected error: a bug.',
+    fix: 'Report it with the stack trace.',
   },
 } as const satisfies CommandErrorDocs;

@@ -35,7 +35,7 @@ export interface Example {
 export const commandGroups = ['Score', 'Models', 'Service', 'Scale out', 'Help'] as const;
 
 /** The options of every command. */
-export const generalOptions = {
+const generalOptions = {
   ...logOptions,
   help: {
     kind: 'boolean',

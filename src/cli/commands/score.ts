@@ -4,17 +4,19 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import { reportOf, runOfJob } from '../../library/runs-of.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
-import { openPredictor } from '../../library/service/open-predictor.ts';
+import { type OpenPredictor, openPredictor } from '../../library/service/open-predictor.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { writeUnlocked } from '../../runs/observers/summary-file.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { RunRecord } from '../../runs/run-record.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
+import type { RequestWatch } from '../../runs/watch.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
 import { observersOf } from '../score/observers.ts';
-import { readJob } from '../score/read-job.ts';
-import { untilSignal } from '../score/until-signal.ts';
+import { type Job, readJob } from '../score/read-job.ts';
+import { type SignalledRun, untilSignal } from '../score/until-signal.ts';
 
 /** Scores a CSV, or several. */
 export const run = (context: Context): Promise<number> => runScore(context, {});
@@ -34,25 +36,46 @@ export async function runScore(
   if (resolveValues(workersOption, context.flags, defined).workers > 0 || wantsQueue(context))
     return (await import('../shards/score-workers.ts')).scoreWorkers(context, defined, job);
   checkNoShards({ ...defined, ...context.flags });
-  // Loaded only when it is needed.
-  if (job.isMany) return (await import('../score/score-files.ts')).scoreFiles(context, defined, job);
-  const { values } = job;
-  const summary = await untilSignal(context, control => {
-    const run = runOfJob(job, {
-      control,
-      observers: observersOf(context, defined, job, control),
-      openScorer({ onRetry, trace }) {
-        reportOf(values);
-        const { env } = context;
-        const { signal: stop } = control;
-        return openPredictor({ values, address: chooseService(context, defined), env, onRetry, trace, stop });
-      },
-    });
-    const record = new RunRecord(run);
-    return { run: record, result: () => executeRun(run, record) };
-  });
-  return summary.exit_code ?? ExitCode.done;
+  const { exit_code } = await untilSignal(context, run =>
+    job.isMany
+      ? executeMany(context, defined, job, run)
+      : executeRun(
+          runOfJob(job, {
+            control: run.control,
+            observers: observersOf(context, defined, job, run),
+            openScorer: scorerOf(context, defined, job, run),
+          }),
+        ),
+  );
+  return exit_code ?? ExitCode.done;
 }
+
+async function executeMany(
+  context: Context,
+  defined: Readonly<Record<string, unknown>>,
+  job: Job,
+  run: SignalledRun,
+): Promise<Summary> {
+  // Loaded only when they are needed.
+  const { executeFiles } = await import('../../library/several/execute-files.ts');
+  const { filesWatch } = await import('../score/files-watch.ts');
+  const watch = filesWatch(context, job, run);
+  return executeFiles({ job, control: run.control, watch, openScorer: scorerOf(context, defined, job, run) });
+}
+
+/** Opens what predicts, once it is known that there is a report. */
+const scorerOf =
+  (
+    context: Context,
+    defined: Readonly<Record<string, unknown>>,
+    { values }: Job,
+    { control: { signal: stop } }: SignalledRun,
+  ) =>
+  async ({ onRetry, trace }: RequestWatch): Promise<OpenPredictor> => {
+    reportOf(values);
+    const { env } = context;
+    return openPredictor({ values, address: chooseService(context, defined), env, onRetry, trace, stop });
+  };
 
 /** Whether a queue is given; the rest of it is loaded only then. */
 const wantsQueue = ({ flags, env }: Context): boolean =>
@@ -79,7 +102,7 @@ export async function checkPaths(
   reads: readonly UsedFile[],
 ): Promise<void> {
   const job = await readJob(context, defined, reads);
-  if (job.isMany) await (await import('../score/score-files.ts')).planFiles(job);
+  if (job.isMany) await (await import('../../library/several/plan-files.ts')).planFiles(job);
   else await resolveRunPaths(job.places);
 }
 

@@ -17,17 +17,15 @@ export const exitCodeTable: readonly ExitCodeRow[] = [
     code: '0',
     short: 'success',
     meaning:
-      'every row was scored, or no more were rejected than `--rejects-ok` allows; the output was there and ' +
-      '`--if-exists skip` given; or the reader of a pipe stopped early (`\\| head`)',
+      'all rows were scored, or rejects are within `--rejects-ok`; the output existed with `--if-exists skip`; ' +
+      'or the reader of a pipe stopped early (`\\| head`)',
     action: 'continue',
     scheduler: 'go on',
   },
   {
     code: '1',
     short: 'finished; some rows were rejected',
-    meaning:
-      'finished; some rows were rejected, by this command or, of files that are skipped because they have not changed, ' +
-      'when they were scored',
+    meaning: 'finished, with rejected rows, also of unchanged files that are skipped',
     action: 'use the output, look at the rejects',
     scheduler: 'go on with a warning, or allow some rejects with `--rejects-ok`',
   },
@@ -35,8 +33,7 @@ export const exitCodeTable: readonly ExitCodeRow[] = [
     code: '2',
     short: 'nothing was done: wrong usage, definition, input, report or key',
     meaning:
-      'nothing was done: error in the command line or definition, missing input or report, wrong key, an output ' +
-      'that belongs to another run',
+      'nothing was done: wrong command line, definition or key, missing input or report, output of another run',
     action: 'correct the error and run again',
     scheduler: 'fail, do not retry',
   },
@@ -44,9 +41,8 @@ export const exitCodeTable: readonly ExitCodeRow[] = [
     code: '3',
     short: 'stopped, and would stop again: too many rejects, damaged input',
     meaning:
-      'stopped before the end, and would stop again: too many rejects, damaged input, a key that was revoked, a file ' +
-      'that cannot be read or written',
-    action: 'remove the cause and run the same command again; with a file as output, it resumes',
+      'stopped, and would stop again: too many rejects, damaged input, revoked key, unreadable or unwritable file',
+    action: 'remove the cause and run it again: with a file as output, it resumes',
     scheduler: 'fail, do not retry: a person has to change something',
   },
   {
@@ -59,17 +55,17 @@ export const exitCodeTable: readonly ExitCodeRow[] = [
   {
     code: '70',
     short: 'a bug in rowcast',
-    meaning: 'an error that rowcast does not handle: a bug, or a crash of Node.js',
-    action: 'report it with the last lines on stderr; the same command resumes',
+    meaning: 'a bug, or a crash of Node.js',
+    action: 'report it with the last lines on stderr, and run it again',
     scheduler: 'fail and report it',
   },
   {
     code: '75',
     short: 'try again later: service unavailable, output locked, disk full',
     meaning:
-      'nobody has to change the command: the service was unavailable for longer than `--max-outage`, another run ' +
-      'writes the same file, or the disk is full',
-    action: 'run the same command again later; with a file as output, it resumes',
+      'temporary: the service was unavailable for longer than `--max-outage`, another run writes the same file, or ' +
+      'the disk is full',
+    action: 'run it again later: likewise',
     scheduler: 'retry the same command after a while',
   },
   {
@@ -78,7 +74,7 @@ export const exitCodeTable: readonly ExitCodeRow[] = [
     meaning:
       'ended by SIGHUP, SIGINT or SIGTERM: in-flight requests were finished (up to 10 s) and the checkpoint kept; a ' +
       'second signal stops immediately. 137 (SIGKILL) is the same without the wait',
-    action: 'run the same command again',
+    action: 'run it again',
     scheduler: 'run the same command again',
   },
 ];

@@ -2,9 +2,10 @@ import { resultFiles } from '../../library/result-files.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import type { RunObserver } from '../../runs/observer.ts';
 import { drift } from '../../runs/observers/drift.ts';
+import type { TelemetryObserver } from '../../runs/observers/telemetry/run-observers.ts';
 import { unknownValues } from '../../runs/observers/unknown-values.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
-import type { RunControl } from '../../runs/run-control.ts';
+import type { FilePair } from '../../runs/several/pair-files.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import type { Context } from '../context.ts';
 import { retryLines } from '../open-service.ts';
@@ -16,18 +17,23 @@ import { logUnwritten } from './log-unwritten.ts';
 import { progressLine } from './progress-line.ts';
 import { type Job, nameOf } from './read-job.ts';
 import { rejectLog } from './reject-log.ts';
-import { lineageEvents } from './run-lineage.ts';
+import { type Lineage, lineageEvents, sharedLineage } from './run-lineage.ts';
 import { runLog } from './run-log.ts';
 import { runTelemetry } from './run-telemetry.ts';
+import type { SignalledRun } from './until-signal.ts';
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** Everything that watches the run of a command with a single input. */
+/**
+ * Everything that watches the run of a command with a single input.
+ *
+ * @param onService called with the name of who predicts
+ */
 export function observersOf(
   context: Context,
   defined: Section,
   job: Job,
-  control: RunControl,
+  { control, onService }: SignalledRun,
 ): RunObserver[] {
   const { env, flags, log, logFormat } = context;
   const { values } = job;
@@ -39,6 +45,7 @@ export function observersOf(
   context.logFields.input = nameOf(job);
   return [
     logRunId(context.logFields),
+    { ready: (_, scorer) => onService(scorer.name) },
     progressLine({ ...progressMode(flags), output, logFormat, log }, control.signal),
     runLog(context, {
       report,
@@ -56,5 +63,50 @@ export function observersOf(
     { begin: (_, files) => checkStdout([files.output, files.rejects, files.summary]) },
     lineageEvents(context, control.signal),
     runTelemetry(context, 'rowcast.run', control.signal),
+  ];
+}
+
+/** What watches several files of a command as if they were one run, and what their runs have in common. */
+export interface FilesObservers {
+  observers: RunObserver[];
+  telemetry: TelemetryObserver;
+  lineage: RunObserver & { readonly lineage: Lineage | undefined };
+}
+
+export function observersOfFiles(context: Context, job: Job, stop: AbortSignal): FilesObservers {
+  const { log, logFields } = context;
+  const telemetry = runTelemetry(context, 'rowcast.runs', stop);
+  const lineage = sharedLineage(context, stop);
+  const observers = [
+    logRunId(logFields),
+    { retried: retryLines(log, job.values.maxOutage) },
+    ...resultFiles(job),
+    logUnwritten(log),
+    lineage,
+    telemetry,
+  ];
+  return { observers, telemetry, lineage };
+}
+
+/**
+ * What watches the run of one of several files, besides their total and their ledger.
+ *
+ * @param context with the log of the file
+ * @param stop ends the run
+ */
+export function observersOfFile(
+  context: Context,
+  report: string,
+  { input, output }: FilePair,
+  stop: AbortSignal,
+): RunObserver[] {
+  const { flags, log, logFields, logFormat, lineage } = context;
+  return [
+    logRunId(logFields),
+    progressLine({ ...progressMode(flags), output, name: input, logFormat, log }, stop),
+    runLog(context, { report, input, output, isPart: true }),
+    unknownValues(line => log.warn({ event: 'unknown_values' }, line)),
+    drift(line => logDrift(log, line, true)),
+    { opened: run => lineage?.started(run) },
   ];
 }

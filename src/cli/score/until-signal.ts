@@ -11,23 +11,28 @@ const AFTER_SIGNAL_MS = 2_000;
 export const afterSignal = (stop: AbortSignal): AbortSignal =>
   stop.aborted ? AbortSignal.timeout(AFTER_SIGNAL_MS) : stop;
 
+/** What a run that signals stop is given. */
+export interface SignalledRun {
+  control: RunControl;
+  /** To be called with the name of who predicts, on which the text after the first signal depends. */
+  onService: (name: string) => void;
+}
+
 /**
- * Executes something that a signal stops. After a second one, and if the process ends otherwise, the run writes how it
- * has ended at once.
- *
- * @param execute returns its result, and what is known of its scorer meanwhile
+ * Executes a run that a signal stops. After a second one, and if the process ends otherwise, the run writes how it has
+ * ended at once.
  */
 export async function untilSignal<T>(
   { log }: { log: Logger },
-  execute: (control: RunControl) => { run: { readonly service: string | null }; result: () => Promise<T> },
+  execute: (run: SignalledRun) => Promise<T>,
 ): Promise<T> {
-  let service: () => string | null = () => null;
+  let service: string | undefined;
   let control: RunControl | undefined;
   const signals = onSignals({
     onFirst: signal =>
       log.warn(
         { event: 'signal', signal },
-        `${signal}: finishing ${service() === LOCAL ? 'the rows in progress' : 'in-flight requests'} (up to 10 s); ${signal === 'SIGINT' ? 'press Ctrl-C again' : 'send it again'} to exit now`,
+        `${signal}: finishing ${service === LOCAL ? 'the rows in progress' : 'in-flight requests'} (up to 10 s); ${signal === 'SIGINT' ? 'press Ctrl-C again' : 'send it again'} to exit now`,
       ),
     onSecond: signal => control?.exitNow(new Interrupted(AbortSignal.abort(signal))),
   });
@@ -36,9 +41,12 @@ export async function untilSignal<T>(
   process.on('exit', onExit);
   try {
     control = new RunControl(signals.first);
-    const { run, result } = execute(control);
-    service = () => run.service;
-    return await result();
+    return await execute({
+      control,
+      onService(name) {
+        service = name;
+      },
+    });
   } finally {
     process.off('exit', onExit);
     signals.end();

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { planFiles } from '../../library/several/plan-files.ts';
+import { workOf } from '../../library/several/work-of.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { unchangedRun } from '../../runs/several/unchanged-run.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
@@ -8,8 +10,6 @@ import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';
-import { workOf } from '../score/score-file.ts';
-import { planFiles, readLedger } from '../score/score-files.ts';
 
 export interface FilesToScore {
   pairs: FilePair[];
@@ -30,7 +30,11 @@ export async function filesToScore(
   const { pairs, ledger } = await planFiles(job);
   const found: FilesToScore = { pairs, unchanged: [] };
   if (job.values.ifExists !== 'skip-unchanged') return found;
-  await readLedger(ledger, log);
+  await ledger
+    .read()
+    .catch(({ message }) =>
+      log.warn({ event: 'ledger_unreadable' }, `${ledger.path}: ${message}; all files are scored`),
+    );
   const options = await workOf(job.values, scorer, stop);
   const begun = (await folder.read(PLAN)) === undefined ? [] : (await readPlan(folder)).files;
   const outputs = new Set(begun.map(({ output }) => output));

@@ -4,6 +4,7 @@ import { shardOptions } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
 import { reportOf } from '../../library/runs-of.ts';
+import { writtenBy } from '../../library/several/plan-files.ts';
 import { shardsOf } from '../../library/shards/find-folder.ts';
 import { localPath } from '../../runs/paths/local-path.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
@@ -21,7 +22,6 @@ import { publishShards } from '../../shards/plan/publish-shards.ts';
 import { startPlan } from '../../shards/plan/start-plan.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';
-import { writtenBy } from '../score/score-files.ts';
 import { filesToScore } from './files-to-score.ts';
 
 export interface Sharding {

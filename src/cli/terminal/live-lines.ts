@@ -7,7 +7,7 @@ export type LineSource = () => ProgressLine | undefined;
 const REDRAW_MS = 250;
 
 /** The lines at the end of the terminal that are redrawn: one for each file in progress, and one for all. */
-export class LiveLines {
+class LiveLines {
   readonly #stream: NodeJS.WriteStream;
   /** A line takes the place of one that was closed, so that the others do not move. */
   readonly #places: (LineSource | undefined)[] = [];

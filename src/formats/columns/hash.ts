@@ -37,7 +37,7 @@ export const lastWord = ({ view }: WordView, start: number, end: number): number
   end - start > 4 ? view.getInt32(end - 4, true) : 0;
 
 /** Whether `length` bytes are the same, of which the first and the last word are known to be. */
-export function isEqualBetween(a: WordView, atA: number, b: WordView, atB: number, length: number): boolean {
+function isEqualBetween(a: WordView, atA: number, b: WordView, atB: number, length: number): boolean {
   for (let i = 4; i < length - 4; i += 4)
     if (a.view.getInt32(atA + i, true) !== b.view.getInt32(atB + i, true)) return false;
   return true;

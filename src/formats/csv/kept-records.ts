@@ -67,7 +67,7 @@ export function keptContent(content: Buffer, dialect: Dialect, kept: readonly nu
 }
 
 /** Copies the kept fields of a record's content, and returns the offset after them. */
-export function keptFields(kept: readonly number[], dialect: Dialect): CopyFields {
+function keptFields(kept: readonly number[], dialect: Dialect): CopyFields {
   const delimiter = dialect.delimiter.charCodeAt(0);
   // In a record without a quoted field, quotes are data.
   const bare: Dialect = { ...dialect, quote: undefined };

@@ -22,8 +22,8 @@ import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import type { JobValues } from '../job-values.ts';
-import { lockTotal } from '../lock-total.ts';
 import type { RunJob } from '../run-job.ts';
+import { lockTotal } from '../several/lock-total.ts';
 import { recordFinished } from './record-finished.ts';
 import { recordJoined } from './record-joined.ts';
 

@@ -26,7 +26,7 @@ const EMPTY = 0.5;
 const DIGITS = 4;
 
 /** The index from which on a change is moderate, and significant: the rule of thumb that both of the above give. */
-export const LIMITS = { moderate: 0.1, significant: 0.25 } as const;
+const LIMITS = { moderate: 0.1, significant: 0.25 } as const;
 
 export type Change = 'none' | keyof typeof LIMITS;
 

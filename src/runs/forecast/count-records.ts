@@ -9,7 +9,7 @@ import type { Source } from '../../storage/source.ts';
  * Larger inputs are not read to their end: the number of rows is estimated from this much, or is a lower bound if the
  * input is compressed, because its size is not known then.
  */
-export const COUNTED_BYTES = 1 << 30;
+const COUNTED_BYTES = 1 << 30;
 
 export interface CountRecordsOptions {
   source: Source;

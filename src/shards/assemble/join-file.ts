@@ -91,7 +91,7 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
 }
 
 /** Whether the output is complete and has its final name. */
-export async function isInPlace(
+async function isInPlace(
   folder: SharedFolder,
   files: Files,
   { index }: Pick<FileParts, 'index'>,

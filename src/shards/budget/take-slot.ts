@@ -8,7 +8,7 @@ const MAX_LATE_MS = 100;
  * A worker does not reserve a time further away than this. A time that was reserved by a worker that has ended is lost, and
  * one that was reserved before the store lost its count is used besides the new ones.
  */
-export const HORIZON_MS = 250;
+const HORIZON_MS = 250;
 /** How often a store that cannot be reached is asked again. */
 const RETRY_MS = 500;
 /** Timers cannot be longer than 24 days. */

@@ -1,11 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 
 /** Variables in which schedulers give a task its number: Kubernetes, Slurm, AWS Batch. */
-export const INDEX_VARIABLES = [
-  'JOB_COMPLETION_INDEX',
-  'SLURM_ARRAY_TASK_ID',
-  'AWS_BATCH_JOB_ARRAY_INDEX',
-] as const;
+const INDEX_VARIABLES = ['JOB_COMPLETION_INDEX', 'SLURM_ARRAY_TASK_ID', 'AWS_BATCH_JOB_ARRAY_INDEX'] as const;
 
 /**
  * The numbers of the shards that a worker is to score.

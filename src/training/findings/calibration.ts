@@ -1,7 +1,7 @@
 import type { CalibrationBin } from '../../base/contract/schemas.ts';
 import { wilson } from './wilson.ts';
 
-export const CALIBRATION_BINS = 10;
+const CALIBRATION_BINS = 10;
 
 /**
  * How often rows have a class, by the probability that was predicted for it, in ranges of equal width. Ranges without

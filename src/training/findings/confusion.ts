@@ -13,10 +13,6 @@ export function confusionOf({ probabilities, labels, classes }: EvaluatedRows): 
   return counts;
 }
 
-/** The rows of each actual class. */
-export const rowsOfClasses = (confusion: Confusion): number[] =>
-  confusion.map(own => own.reduce((sum, count) => sum + count, 0));
-
 /** The rows whose most likely class is the actual one. */
 export const correctRows = (confusion: Confusion): number =>
   confusion.reduce((sum, own, index) => sum + (own[index] ?? 0), 0);

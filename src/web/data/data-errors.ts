@@ -11,7 +11,7 @@ export const damagedData = (): RequestError =>
 const COMMAND_LINE = / --[a-z]/;
 
 /** An error in an uploaded file, with its name, line and reason. */
-export function invalidCsv({ message, location, hint }: RowcastError): RequestError {
+function invalidCsv({ message, location, hint }: RowcastError): RequestError {
   const { file = '', line } = location;
   const where = line === undefined ? file : `${file}, line ${line}`;
   const next = hint === undefined || COMMAND_LINE.test(` ${hint}`) ? '' : ` ${hint}`;

@@ -29,7 +29,7 @@ ${
 }
 
 /** How much of the disk space for data is used. */
-export function quotaMeter({ used, total }: Quota): Html {
+function quotaMeter({ used, total }: Quota): Html {
   const text = `${bytesText(used)} of ${bytesText(total)} used`;
   const width = total === 0 ? 100 : Math.min(100, (100 * used) / total);
   return html`<span class="quota"><svg class="quota-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="quota-all" width="100" height="6" rx="3"/><rect class="quota-used" width="${width.toFixed(2)}" height="6" rx="3"/></svg><span class="small muted">${text}</span></span>`;

@@ -26,7 +26,7 @@ export function histogramPicture(histogram: Histogram, type: 'numerical' | 'date
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
-export const numberText = (value: number): string =>
+const numberText = (value: number): string =>
   Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-4)
     ? value.toExponential(2)
     : value.toLocaleString('en-US', { maximumSignificantDigits: 6 });

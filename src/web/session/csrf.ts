@@ -6,7 +6,7 @@ import { isSafe } from './other-origins.ts';
 import type { Session } from './sessions.ts';
 
 const HEADER = 'x-csrf-token';
-export const FIELD = '_csrf';
+const FIELD = '_csrf';
 
 /** The hidden field that every form needs. */
 export const csrfField = (session: Pick<Session, 'csrfToken'>): Html =>

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { commandLineCodes } from '../../../src/base/reference/command-line-codes.ts';
+import type { ErrorDocs } from '../../../src/base/reference/error-doc.ts';
 import { inputCodes } from '../../../src/base/reference/input-codes.ts';
 import { libraryCodes } from '../../../src/base/reference/library-codes.ts';
 import { problemDocs } from '../../../src/base/reference/problem-codes.ts';
@@ -64,11 +65,11 @@ describe('the tables of error codes', () => {
   });
 
   it('have complete sentences', () => {
-    for (const table of [...errorTables, faultDocs, predictionDocs, warningDocs, problemDocs])
-      for (const { cause, fix } of Object.values(table)) {
-        assert.match(cause, /^[A-Z`].*\.$/);
-        assert.match(fix, /^[A-Z`].*\.$/);
-      }
+    const tables: ErrorDocs[] = [...errorTables, faultDocs, predictionDocs, warningDocs, problemDocs];
+    for (const { cause, fix } of tables.flatMap(table => Object.values(table))) {
+      assert.match(cause, /^[A-Z`].*\.$/);
+      if (fix !== undefined) assert.match(fix, /^[A-Z`].*\.$/);
+    }
   });
 });
 

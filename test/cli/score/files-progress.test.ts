@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { FilesProgress, sizesOf } from '../../../src/cli/score/files-progress.ts';
+import { filesProgress } from '../../../src/cli/score/files-progress.ts';
+import { sizesOf } from '../../../src/library/several/plan-files.ts';
+import { RunsTotal } from '../../../src/runs/observers/total.ts';
 import { RunRecord } from '../../../src/runs/run-record.ts';
 import { newRowCounts } from '../../../src/scoring/row-counts.ts';
 import { spawnRowcast, waitForStderr } from '../../support/rowcast.ts';
@@ -16,42 +18,52 @@ const names = {
   options: {},
 };
 
-/** A record of a run that has read some rows, of which an earlier process read some. */
-function recordOf(read: number, fraction: number, before = { read: 0, fraction: 0 }): RunRecord {
-  const record = new RunRecord({ names });
-  record.accounts = { ...newRowCounts(), read, rejected: 1 };
-  record.progress = { fraction, before };
+/** Begins the run of a file, which has read some rows, of which an earlier process read some. */
+async function begin(
+  total: RunsTotal,
+  index: number,
+  read = 0,
+  fraction = 0,
+  before = { read: 0, fraction: 0 },
+): Promise<RunRecord> {
+  const observers = [total.of(index)];
+  const record = new RunRecord({ names, observers });
+  await record.begin({ summary: undefined }, false);
+  record.accounts = { ...newRowCounts(), read, rejected: read === 0 ? 0 : 1 };
+  const { accounts } = record;
+  const unknown = { predictionType: undefined, figures: () => undefined, resumePoint: () => undefined };
+  for (const observer of observers) observer.progress?.({ accounts, fraction, before, ...unknown });
   return record;
 }
 
-const textOf = (progress: FilesProgress, seconds: number): string => {
-  const { name = '', cells } = progress.report(seconds);
+const textOf = (total: RunsTotal, seconds: number): string => {
+  const { name = '', cells } = filesProgress(total, 'local', seconds);
   return [name, ...cells].filter(cell => cell !== '').join('  ');
 };
 
 describe('the progress of several files', () => {
-  it('is that of their bytes; rows are those of all, rate and time those of this process', () => {
-    const progress = new FilesProgress('local', [600, 200, 200, 1000]);
-    assert.equal(textOf(progress, 1), '0/4 files  0%  0 rows  0 rows/s');
-    const [first, skipped, resumed] = [
-      recordOf(600, 1),
-      new RunRecord({ names }),
-      recordOf(150, 0.75, { read: 100, fraction: 0.5 }),
-    ];
-    for (const [index, record] of [first, skipped, resumed].entries()) progress.begin(index, record);
-    progress.end(0, first, 'finished');
-    progress.end(1, skipped, 'skipped');
+  it('is that of their bytes; rows are those of all, rate and time those of this process', async () => {
+    const total = new RunsTotal([600, 200, 200, 1000]);
+    assert.equal(textOf(total, 1), '0/4 files  0%  0 rows  0 rows/s');
+    const first = await begin(total, 0, 600, 1);
+    const skipped = await begin(total, 1);
+    const resumed = await begin(total, 2, 150, 0.75, { read: 100, fraction: 0.5 });
+    await first.end('finished', 0);
+    total.end(0);
+    await skipped.end('skipped', 0);
+    total.end(1);
     // Of 2,000 bytes, 950 are done, 300 of them not by this process.
-    assert.equal(textOf(progress, 10), '2/4 files  47%  750 rows  65 rows/s  about 17 s left  2 rejects');
-    progress.end(2, resumed, 'stopped');
-    assert.match(textOf(progress, 10), /^3\/4 files {2}50% .* 1 failed$/);
-    assert.deepEqual(progress.report(10).fields.files, { total: 4, ended: 3, failed: 1 });
-    assert.equal(progress.accounts.read, 750);
+    assert.equal(textOf(total, 10), '2/4 files  47%  750 rows  65 rows/s  about 17 s left  2 rejects');
+    await resumed.fail(new Error('it is damaged'));
+    total.end(2);
+    assert.match(textOf(total, 10), /^3\/4 files {2}50% .* 1 failed$/);
+    assert.deepEqual(filesProgress(total, 'local', 10).fields.files, { total: 4, ended: 3, failed: 1 });
+    assert.equal(total.accounts.read, 750);
   });
 
   it('has no percentage without sizes', async () => {
     assert.deepEqual(await sizesOf(['/no/such/file']), [0]);
-    assert.equal(textOf(new FilesProgress('local', [0]), 1), '0/1 file  0 rows  0 rows/s');
+    assert.equal(textOf(new RunsTotal([0]), 1), '0/1 file  0 rows  0 rows/s');
   });
 
   it('has a line for each file that is being scored, and one for all', async t => {

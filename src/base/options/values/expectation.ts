@@ -4,7 +4,7 @@ import type { Option } from '../option.ts';
 import { formatDuration } from './duration.ts';
 
 /** What an option's value must be, for messages: `a whole number from 1 to 10000`. */
-export function describeExpected({ kind, choices, min, max, repeatable, orNone }: Option): string {
+function describeExpected({ kind, choices, min, max, repeatable, orNone }: Option): string {
   const oneOf = choices && `one of ${choices.join(', ')}`;
   switch (kind) {
     case 'text':

@@ -5,13 +5,13 @@ import type { CompiledTrees } from './compiled-trees.ts';
 export const BLOCK_ROWS = 256;
 
 /** A node has `1 << NODE_BITS` numbers in `BinnedTrees.nodes`, of which three are used. */
-export const NODE_BITS = 2;
+const NODE_BITS = 2;
 /** Where the bins of its feature are in a block. */
-export const FEATURE = 0;
+const FEATURE = 0;
 /** Where the bits of its condition are. */
-export const CONDITION = 1;
+const CONDITION = 1;
 /** Its left child. */
-export const LEFT = 2;
+const LEFT = 2;
 
 /**
  * Trees whose conditions are bits by bin. The right child of a node follows its left one. A leaf is its own left child,

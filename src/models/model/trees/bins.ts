@@ -29,7 +29,7 @@ export function featureBins({ features, cuts, sets, highest }: CompiledTrees): F
 }
 
 /** The number of cuts below a number. */
-export function binOf(cuts: Float64Array, value: number): number {
+function binOf(cuts: Float64Array, value: number): number {
   let from = 0;
   let count = cuts.length;
   while (count > 0) {

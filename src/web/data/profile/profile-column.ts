@@ -98,7 +98,7 @@ const isIdName = (name: string): boolean =>
   /(?:^|[^a-z])(?:id|uuid|guid|key)$/i.test(name) || /[a-z]I[dD]$/.test(name);
 
 /** A hint for a column that training uses, although it may only identify rows. */
-export function idHint(name: string, { texts, given, numbers }: Values): string | null {
+function idHint(name: string, { texts, given, numbers }: Values): string | null {
   if (given < MIN_VALUES) return null;
   const next = 'Exclude it if it only identifies rows.';
   if (numbers.length === given && texts.size === given && numbers.every(Number.isInteger))

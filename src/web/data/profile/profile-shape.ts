@@ -14,7 +14,7 @@ export const histogram = z.object({
 });
 export type Histogram = z.infer<typeof histogram>;
 
-export const profiledColumn = z.object({
+const profiledColumn = z.object({
   name: z.string(),
   /** The type that training detects. */
   type: columnType,

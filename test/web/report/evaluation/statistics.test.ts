@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { calibrationOf } from '../../../../src/training/findings/calibration.ts';
-import { confusionOf, correctRows, rowsOfClasses } from '../../../../src/training/findings/confusion.ts';
+import { confusionOf, correctRows } from '../../../../src/training/findings/confusion.ts';
 import { rocCurve } from '../../../../src/training/findings/roc.ts';
 import { runs } from '../../../support/random-tests.ts';
 
@@ -114,7 +114,7 @@ describe('a confusion matrix', () => {
             ).length;
             assert.equal(matrix[actual]?.[predicted], count);
           }
-        const sum = rowsOfClasses(matrix).reduce((total, count) => total + count, 0);
+        const sum = matrix.flat().reduce((total, count) => total + count, 0);
         assert.equal(sum, rows.length);
         assert.equal(
           correctRows(matrix),

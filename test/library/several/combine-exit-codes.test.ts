@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { codeOfFile, totalCode, totalStatus } from '../../../src/cli/score/combine-exit-codes.ts';
+import { codeOfFile, totalCode, totalStatus } from '../../../src/library/several/combine-exit-codes.ts';
 
 it('the exit code of several files is the first that applies of 4, 70, 3, 75, and else that of the rows', () => {
   assert.equal(totalCode([75, 3, 70, 4], 0), 4);

@@ -1,6 +1,6 @@
-import { lockOutput } from '../runs/paths/lock-paths.ts';
-import type { Target } from '../storage/target.ts';
-import type { RunJob } from './run-job.ts';
+import { lockOutput } from '../../runs/paths/lock-paths.ts';
+import type { Target } from '../../storage/target.ts';
+import type { RunJob } from '../run-job.ts';
 
 /** Locks the summary of several runs together; each of them locks its own files. */
 export async function lockTotal({

@@ -1,0 +1,76 @@
+import { countOf } from '../../base/number-text.ts';
+import type { FilesWatch, FileWatch } from '../../library/several/group.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
+import { RunSpan } from '../../runs/observers/telemetry/run-observers.ts';
+import type { FilePair } from '../../runs/several/pair-files.ts';
+import type { Context } from '../context.ts';
+import { logFileFailure } from '../last-error.ts';
+import { nameReport } from '../service.ts';
+import { type LogFields, logOfFile } from '../terminal/log.ts';
+import { openProgress, type Progress, progressMode } from '../terminal/progress.ts';
+import { filesProgress } from './files-progress.ts';
+import { describeFiles } from './files-text.ts';
+import { logDrift } from './log-drift.ts';
+import { observersOfFile, observersOfFiles } from './observers.ts';
+import type { Job } from './read-job.ts';
+import type { SignalledRun } from './until-signal.ts';
+
+/** Everything that watches the files of a command. */
+export function filesWatch(context: Context, job: Job, { control, onService }: SignalledRun): FilesWatch {
+  const { commandLine, flags, log, logFormat } = context;
+  const { report = '' } = job.values;
+  const { observers, telemetry, lineage } = observersOfFiles(context, job, control.signal);
+  let service: string | null = null;
+  let line: Progress | undefined;
+  return {
+    observers,
+    ofFile(file, stop) {
+      const of = { ...context, telemetry: telemetry.trace, lineage: lineage.lineage };
+      return fileWatch(of, report, file, stop);
+    },
+    ledgerUnreadable: (path, { message }) =>
+      log.warn({ event: 'ledger_unreadable' }, `${path}: ${message}; all files are scored`),
+    ledgerNotWritten: ({ message }) =>
+      log.warn({ event: 'ledger_not_written' }, `cannot record the runs: ${message}`),
+    opened(files, scorer) {
+      service = scorer.name;
+      onService(service);
+      log.info(
+        { event: 'files_started', files, report },
+        `scoring ${countOf(files, 'file')} with ${nameReport(report, scorer)}`,
+      );
+    },
+    started(total) {
+      line = openProgress({ ...progressMode(flags), output: '', isTotal: true, logFormat, log });
+      line.show(seconds => filesProgress(total, service, seconds));
+    },
+    scored: () => line?.close(),
+    drifted: changed => logDrift(log, changed, false),
+    suspended: () =>
+      log.info({ event: 'files_suspended', command: commandLine }, `to resume, run: ${commandLine}`),
+    finished(summary, rejectedBefore) {
+      const isFailed = (summary.exit_code ?? 0) > ExitCode.someRejected;
+      log[isFailed ? 'error' : 'info'](
+        { event: 'files_finished', summary },
+        describeFiles(summary, rejectedBefore),
+      );
+    },
+  };
+}
+
+function fileWatch(context: Context, report: string, file: FilePair, stop: AbortSignal): FileWatch {
+  const { input } = file;
+  const logFields: LogFields = { input };
+  const log = logOfFile(context.log, input, logFields);
+  const own = { ...context, log, logFields, commandLine: '' };
+  const span = new RunSpan(context.telemetry);
+  return {
+    observers: [...observersOfFile(own, report, file, stop), span],
+    begin: run => span.start(run),
+    failed: error => logFileFailure(own, error, input),
+    end(run) {
+      span.end();
+      context.lineage?.ended(run);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
+import { Interrupted } from '../../base/interrupted.ts';
+import type { EarlierFigures } from '../../runs/drift/earlier-figures.ts';
+import { TotalTally } from '../../runs/drift/total-tally.ts';
+import { executeRecorded } from '../../runs/execute-run.ts';
+import { exitCodeOfRows } from '../../runs/exit-code.ts';
+import { RejectBudget } from '../../runs/guards/reject-budget.ts';
+import { noteDrift } from '../../runs/observers/drift.ts';
+import { RunsTotal } from '../../runs/observers/total.ts';
+import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
+import { RunRecord } from '../../runs/run-record.ts';
+import type { FilePair } from '../../runs/several/pair-files.ts';
+import type { RunLedger } from '../../runs/several/run-ledger.ts';
+import { earlierOf } from '../../runs/summary/earlier-of.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
+import { watchRequests } from '../../runs/watch.ts';
+import type { SharedScorer } from '../../scoring/scorer.ts';
+import { reportOf } from '../runs-of.ts';
+import { totalCode, totalStatus } from './combine-exit-codes.ts';
+import { FileScorer } from './file-scorer.ts';
+import type { FileGroup } from './group.ts';
+import { lockTotal } from './lock-total.ts';
+import { planFiles, sizesOf, writtenBy } from './plan-files.ts';
+import { workOf } from './work-of.ts';
+
+/**
+ * Executes a run for each of several inputs, which resumes on its own. Together they have a summary, a budget of rejects
+ * and the ledger of their folder.
+ *
+ * @throws as `executeRun`; a file that fails is no reason to stop the others, unless they would fail in the same way
+ */
+export function executeFiles(group: FileGroup): Promise<Summary> {
+  const { job, control, watch } = group;
+  const record = new RunRecord({ names: job.names, observers: watch.observers, control });
+  return executeRecorded(record, control, {
+    restart: false,
+    lock: () => lockTotal(job),
+    execute: () => openFiles(group, record),
+  });
+}
+
+/** Finds the files, and opens what predicts for all of them. */
+async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> {
+  const { job, watch } = group;
+  const report = reportOf(job.values);
+  const { pairs, ledger } = await planFiles(job);
+  await ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
+  const earlier = await earlierOf({ ...job.values, report });
+  const folders = await makeOutputFolders(writtenBy(pairs));
+  try {
+    const { scorer, close } = await group.openScorer(watchRequests(record));
+    try {
+      return await scoreFiles(group, record, { pairs, ledger, earlier, scorer });
+    } finally {
+      await close();
+    }
+  } finally {
+    await folders.undo();
+  }
+}
+
+interface OpenFiles {
+  pairs: readonly FilePair[];
+  ledger: RunLedger;
+  earlier: EarlierFigures | undefined;
+  scorer: SharedScorer;
+}
+
+async function scoreFiles(
+  { job, control, watch }: FileGroup,
+  record: RunRecord,
+  { pairs, ledger, earlier, scorer }: OpenFiles,
+): Promise<Summary> {
+  const { values } = job;
+  const { signal: stop } = control;
+  record.service = scorer.name;
+  record.protocol = scorer.protocol ?? usualProtocol;
+  watch.opened(pairs.length, scorer);
+  const work = await workOf(values, scorer, stop);
+  const total = new RunsTotal(await sizesOf(pairs.map(({ input }) => input)));
+  const budget = new RejectBudget(values.maxRejects);
+  const tally = new TotalTally();
+  const shared = { budget, total: tally, earlier };
+  const files = new FileScorer({ job, scorer, shared, ledger, work, total, watch, stop });
+  record.figures = () => tally.figures();
+  record.sample = () => total.sample();
+  record.columnsOf = id => files.columns.of(id);
+  record.files = () => ({ accounts: total.accounts, runs: total.summaries });
+  await ledger.begin(pairs).catch(watch.ledgerNotWritten);
+  watch.started(total);
+  try {
+    const left = pairs.entries();
+    const scoreNext = async (): Promise<void> => {
+      for (const [index, pair] of left) await files.score(pair, index);
+    };
+    await Promise.all(Array.from({ length: values.jobs }, scoreNext));
+    if (stop.aborted) {
+      watch.suspended();
+      throw new Interrupted(stop);
+    }
+    budget.checkEnd();
+  } finally {
+    watch.scored();
+    await ledger.flush().catch(watch.ledgerNotWritten);
+  }
+  const { skipped, failures } = files;
+  const { read, rejected } = total.accounts;
+  // Running a command again does not turn rejected rows into a success.
+  const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
+  const code = totalCode(failures, exitCodeOfRows(values, all));
+  const changed = noteDrift(record);
+  if (changed !== undefined) watch.drifted(changed);
+  const summary = await record.end(totalStatus(total.summaries.map(({ status }) => status)), code);
+  watch.finished(summary, skipped.rejected);
+  return summary;
+}

@@ -1,0 +1,95 @@
+import { setMaxListeners } from 'node:events';
+import { Interrupted } from '../../base/interrupted.ts';
+import { executeRun } from '../../runs/execute-run.ts';
+import { exitCodeOf, exitCodeOfRows } from '../../runs/exit-code.ts';
+import { ledgerEntry } from '../../runs/observers/ledger.ts';
+import { SharedColumns } from '../../runs/observers/lineage/shared-columns.ts';
+import type { RunsTotal } from '../../runs/observers/total.ts';
+import type { Run } from '../../runs/run.ts';
+import { RunControl } from '../../runs/run-control.ts';
+import { RunRecord } from '../../runs/run-record.ts';
+import type { FilePair } from '../../runs/several/pair-files.ts';
+import type { RunLedger } from '../../runs/several/run-ledger.ts';
+import { unchangedRun } from '../../runs/several/unchanged-run.ts';
+import type { SharedScorer } from '../../scoring/scorer.ts';
+import type { RunJob } from '../run-job.ts';
+import { runOfFile } from '../runs-of.ts';
+import { codeOfFile } from './combine-exit-codes.ts';
+import { concernsAll } from './common-failures.ts';
+import type { FilesWatch } from './group.ts';
+
+export interface FileScorerOptions {
+  job: RunJob;
+  scorer: SharedScorer;
+  /** What the runs have in common. */
+  shared: NonNullable<Run['shared']>;
+  ledger: RunLedger;
+  /** What affects the outputs of all files, from `workOf`. */
+  work: Readonly<Record<string, string>>;
+  total: RunsTotal;
+  watch: FilesWatch;
+  /** Aborted by the first signal. */
+  stop: AbortSignal;
+}
+
+/** Scores files of one group, several at a time. A failure is told, and is no reason to stop the others. */
+export class FileScorer {
+  /** Exit codes of files that failed. */
+  readonly failures: number[] = [];
+  /** The columns of the runs that have ended, if their lineage is written. */
+  readonly columns = new SharedColumns();
+  /** Rows of the runs that finished files which were skipped because they have not changed. */
+  readonly skipped = { read: 0, rejected: 0 };
+  readonly #options: FileScorerOptions;
+  /** Aborted when the other files are not to be scored either. */
+  readonly #failed = new AbortController();
+  readonly #stop: AbortSignal;
+
+  constructor(options: FileScorerOptions) {
+    this.#options = options;
+    this.#stop = AbortSignal.any([options.stop, this.#failed.signal]);
+    // Each of the files that are scored at the same time listens to it.
+    setMaxListeners(0, this.#stop);
+  }
+
+  /** @param index of the file, for the order of the summaries */
+  async score(file: FilePair, index: number): Promise<void> {
+    const { job, scorer, shared, ledger, work, total, watch } = this.#options;
+    const key = { ...file, options: work };
+    const told = watch.ofFile(file, this.#stop);
+    const run = runOfFile(job, file, {
+      openScorer: async () => scorer.forRun(),
+      observers: [total.of(index), ledgerEntry(ledger, key, watch.ledgerNotWritten), ...told.observers],
+      control: new RunControl(this.#stop),
+      shared,
+    });
+    const record = new RunRecord(run);
+    try {
+      if (this.#stop.aborted) throw new Interrupted(this.#stop);
+      const earlier = job.values.ifExists === 'skip-unchanged' ? await unchangedRun(ledger, key) : undefined;
+      if (earlier === undefined) {
+        told.begin(record);
+        await executeRun(run, record).finally(() => told.end(record));
+        return;
+      }
+      this.skipped.read += earlier.rows.read;
+      this.skipped.rejected += earlier.rows.rejected;
+      await record.end('skipped', exitCodeOfRows(job.values, earlier.rows));
+    } catch (error) {
+      if (record.result === undefined) await record.fail(error);
+      if (error instanceof Interrupted) return;
+      this.failures.push(codeOfFile(exitCodeOf(error)));
+      told.failed(error);
+      if (job.values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${file.input}`);
+    } finally {
+      run.control.end();
+      this.#keepColumns(record);
+      total.end(index);
+    }
+  }
+
+  #keepColumns({ attempt: { runId }, predictionType = null, columnsOf }: RunRecord): void {
+    const columns = this.#options.job.values.lineage === undefined ? undefined : columnsOf(runId);
+    if (columns !== undefined) this.columns.add(runId, columns, predictionType);
+  }
+}

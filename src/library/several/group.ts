@@ -1,0 +1,54 @@
+import type { DriftLine } from '../../runs/drift/drift-line.ts';
+import type { RunObserver, RunView } from '../../runs/observer.ts';
+import type { RunsTotal } from '../../runs/observers/total.ts';
+import type { RunControl } from '../../runs/run-control.ts';
+import type { FilePair } from '../../runs/several/pair-files.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
+import type { RequestWatch } from '../../runs/watch.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
+import type { RunJob } from '../run-job.ts';
+import type { OpenPredictor } from '../service/open-predictor.ts';
+
+/** Several inputs that are scored together, of which nothing has been touched yet. */
+export interface FileGroup {
+  job: RunJob;
+  control: RunControl;
+  watch: FilesWatch;
+  /** Opens what predicts for all of them. */
+  openScorer(requests: RequestWatch): Promise<OpenPredictor>;
+}
+
+/** What is told about the files of a group. */
+export interface FilesWatch {
+  /** Watch the group as if it were one run. */
+  readonly observers: readonly RunObserver[];
+  /** @param stop ends the run of the file */
+  ofFile(file: FilePair, stop: AbortSignal): FileWatch;
+  /** The ledger cannot be read, so all files are scored. */
+  ledgerUnreadable(path: string, error: Error): void;
+  /** The ledger cannot be written, so the next command scores the files again. */
+  ledgerNotWritten(error: Error): void;
+  /** It is known how many files there are and who predicts. */
+  opened(files: number, scorer: Scorer): void;
+  /** The first file is about to be scored. */
+  started(total: RunsTotal): void;
+  /** Nothing more is scored, whatever the reason. */
+  scored(): void;
+  /** The values or probabilities have changed since the run of --compare. */
+  drifted(line: DriftLine): void;
+  /** The group was stopped; the same command goes on with it. */
+  suspended(): void;
+  /** @param rejectedBefore rows that were rejected when the files that are unchanged now were scored */
+  finished(summary: Summary, rejectedBefore: number): void;
+}
+
+/** What is told about one of the files. */
+export interface FileWatch {
+  readonly observers: readonly RunObserver[];
+  /** The run of the file is about to be executed. */
+  begin(run: RunView): void;
+  /** The file cannot be scored. */
+  failed(error: unknown): void;
+  /** The run of the file was executed, whatever became of it. */
+  end(run: RunView): void;
+}

@@ -1,0 +1,37 @@
+import { stat } from 'node:fs/promises';
+import { findInputs } from '../../runs/several/input-files.ts';
+import { folderOfPattern } from '../../runs/several/output-pattern.ts';
+import { type FilePair, pairFiles } from '../../runs/several/pair-files.ts';
+import { RunLedger } from '../../runs/several/run-ledger.ts';
+import type { RunJob } from '../run-job.ts';
+
+/**
+ * Finds the inputs of a job and names their outputs.
+ *
+ * @throws RowcastError `no_such_file`, `same_output`, `output_is_input`, `usage`
+ */
+export async function planFiles({
+  inputs,
+  values: { output, rejects, summary, summaryHtml, metrics, lineage },
+}: RunJob): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
+  const ledger = new RunLedger(folderOfPattern(output));
+  const others = {
+    'the summary': summary,
+    'the HTML summary': summaryHtml,
+    'the metrics': metrics,
+    'the lineage': lineage,
+    'the record of finished runs': ledger.path,
+  };
+  return { pairs: await pairFiles(await findInputs(inputs), { output, rejects, others }), ledger };
+}
+
+/** The outputs and rejects files of all inputs, for `makeOutputFolders`. */
+export const writtenBy = (pairs: readonly FilePair[]): ReadonlyMap<string, string> =>
+  new Map(pairs.flatMap(({ output, rejects = output }) => [output, rejects].map(path => [path, path])));
+
+/** The sizes of files in bytes; 0 for those that cannot be read. */
+export async function sizesOf(paths: readonly string[]): Promise<number[]> {
+  const sizes: number[] = [];
+  for (const path of paths) sizes.push((await stat(path).catch(() => undefined))?.size ?? 0);
+  return sizes;
+}

@@ -1,0 +1,122 @@
+import { newRowCounts, type RowCounts, sumOf } from '../../scoring/row-counts.ts';
+import type { RunObserver, RunProgress, RunView } from '../observer.ts';
+import type { Summary } from '../summary/summary.ts';
+import { addSamples, noSample, type TimelineSample } from '../summary/timeline.ts';
+
+/** How far some of the files are. */
+export interface Stage {
+  accounts: RowCounts;
+  /** Bytes of inputs that are done. */
+  bytes: number;
+  /** What this process did not do: skipped files, and what was done before a resume. */
+  before: { read: number; bytes: number };
+}
+
+/** A run that has not ended. */
+interface OpenRun {
+  readonly size: number;
+  view: RunView | undefined;
+  progress: Pick<RunProgress, 'fraction' | 'before'> | undefined;
+}
+
+/** How far the runs of several files are, together. */
+export class RunsTotal {
+  readonly #sizes: readonly number[];
+  /** By index of the file. */
+  readonly #open = new Map<number, OpenRun>();
+  readonly #summaries: Summary[] = [];
+  #past: Stage = { accounts: newRowCounts(), bytes: 0, before: { read: 0, bytes: 0 } };
+  #sampled = noSample;
+  #ended = 0;
+  #failed = 0;
+
+  /** @param sizes of the inputs in bytes */
+  constructor(sizes: readonly number[]) {
+    this.#sizes = sizes;
+  }
+
+  /** Watches the run of one of the files. */
+  of(index: number): RunObserver {
+    const run: OpenRun = { size: this.#sizes[index] ?? 0, view: undefined, progress: undefined };
+    this.#open.set(index, run);
+    return {
+      begin: view => {
+        run.view = view;
+      },
+      progress: now => {
+        run.progress = now;
+      },
+      ended: summary => {
+        this.#summaries[index] = summary;
+      },
+    };
+  }
+
+  /** The file is done, whether its run was executed, skipped or refused. */
+  end(index: number): void {
+    const run = this.#open.get(index);
+    if (run === undefined) return;
+    this.#open.delete(index);
+    this.#sampled = addSamples([this.#sampled, { ...(run.view?.sample() ?? noSample), inFlight: 0 }]);
+    this.#ended++;
+    const status = this.#summaries[index]?.status;
+    if (status === 'stopped' || status === 'refused') this.#failed++;
+    const { accounts, before } = stageOf(run);
+    const bytesBefore = status === 'skipped' ? run.size : before.bytes;
+    const stage = { accounts, bytes: run.size, before: { read: before.read, bytes: bytesBefore } };
+    this.#past = sumOfStages([this.#past, stage]);
+  }
+
+  /** Rows of the files that have ended. */
+  get accounts(): RowCounts {
+    return this.#past.accounts;
+  }
+
+  /** The summaries of the files that have ended, in their order. */
+  get summaries(): Summary[] {
+    return this.#summaries.filter(summary => summary !== undefined);
+  }
+
+  get files(): { total: number; ended: number; failed: number } {
+    return { total: this.#sizes.length, ended: this.#ended, failed: this.#failed };
+  }
+
+  /** Bytes of all inputs. */
+  get size(): number {
+    return sumOfAll(this.#sizes);
+  }
+
+  /** What was done so far, of all files. */
+  get stage(): Stage {
+    return sumOfStages([this.#past, ...[...this.#open.values()].map(stageOf)]);
+  }
+
+  /** What was done so far, for a timeline. */
+  sample(): TimelineSample {
+    return addSamples([
+      this.#sampled,
+      ...[...this.#open.values()].map(({ view }) => view?.sample() ?? noSample),
+    ]);
+  }
+}
+
+/** The bytes of a compressed input count only when it has ended, because it is not known before how far it is. */
+function stageOf({ view, progress, size }: OpenRun): Stage {
+  const { fraction = 0, before } = progress ?? {};
+  return {
+    accounts: view?.accounts ?? newRowCounts(),
+    bytes: size * fraction,
+    before: { read: before?.read ?? 0, bytes: size * (before?.fraction ?? 0) },
+  };
+}
+
+const sumOfStages = (stages: readonly Stage[]): Stage => ({
+  accounts: sumOf(stages.map(({ accounts }) => accounts)),
+  bytes: sumOfAll(stages.map(({ bytes }) => bytes)),
+  before: {
+    read: sumOfAll(stages.map(({ before }) => before.read)),
+    bytes: sumOfAll(stages.map(({ before }) => before.bytes)),
+  },
+});
+
+const sumOfAll = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
