@@ -88,8 +88,8 @@ export class FileScorer {
     }
   }
 
-  #keepColumns({ attempt: { runId }, predictionType = null, columnsOf }: RunRecord): void {
+  #keepColumns({ attempt: { runId }, predictionType, columnsOf }: RunRecord): void {
     const columns = this.#options.job.values.lineage === undefined ? undefined : columnsOf(runId);
-    if (columns !== undefined) this.columns.add(runId, columns, predictionType);
+    if (columns !== undefined) this.columns.add(runId, columns, predictionType ?? null);
   }
 }
