@@ -10,7 +10,7 @@ import type { ClientOptions } from './client-options.ts';
 import { failureTable, withStatuses } from './failure-table.ts';
 import { checkLast, checkWritten } from './last-check.ts';
 import { Pacer } from './pacing/pacer.ts';
-import type { Expected, Protocol, ResponseReader } from './protocols/protocol.ts';
+import { type Expected, expectedClasses, type Protocol, type ResponseReader } from './protocols/protocol.ts';
 import { Requests, type WholeRequest } from './requests.ts';
 import { withRetries } from './retry/retry.ts';
 import { Transport } from './transport/http.ts';
@@ -181,7 +181,8 @@ export class ServiceClient<P extends Protocol = Protocol> {
     { request, reader, expected }: SentBatch,
     signal?: AbortSignal,
   ): Promise<ReceivedPredictions> {
-    const { personas, classes } = expected;
+    const { personas } = expected;
+    const classes = expectedClasses(expected);
     return this.#requests.send(
       { ...request, personas, signal, maxResponseBytes: maxResponseBytes(personas, classes) },
       (response, origin) => {

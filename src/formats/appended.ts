@@ -1,7 +1,7 @@
 import type { Predictions, PredictionType } from '../base/contract/predictions.ts';
 import type { WordView } from './bytes/word-view.ts';
 
-/** A label that takes more bytes than this as UTF-8 is not appended: its row is rejected. */
+/** The most bytes that a label takes as UTF-8. The row of a longer one is rejected, as is that of an empty one. */
 export const MAX_LABEL_BYTES = 1024;
 
 /** How probabilities are appended, if not all of them and in full; plain data. */

@@ -49,7 +49,7 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
   };
 }
 
-/** Predicts rows as a run with these values does. */
+/** Predicts rows as a run with these values does. @throws RowcastError `bad_option` for anything but probabilities */
 export const predictAgain =
   (
     values: JobValues & { report: string },
@@ -61,7 +61,7 @@ export const predictAgain =
       const { target, chunks } = memoryTarget();
       const options = { ...values, input: 'the sample', ...readAs };
       const source = streamInputSource(byteStream(eachOf(file)), options);
-      await executeRun({
+      const { prediction } = await executeRun({
         names: namesOf(values, []),
         options,
         paths: { input: undefined, output: target },
@@ -70,6 +70,8 @@ export const predictAgain =
         observers: [],
         control: new RunControl(stop),
       });
+      if (prediction?.kind !== 'distribution')
+        throw new RowcastError('bad_option', '--sample compares probabilities, but none are predicted now');
       const { header, rows } = await readTable(Buffer.concat(chunks), { ...readAs, file: target.name });
       return {
         classes: header.map(name => name.slice(`${PREFIX}_`.length)),

@@ -64,7 +64,8 @@ export async function scoreRows({
   const stop = stopping(input.stop, () => source.close(), input.cancel);
   try {
     const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous, range);
-    if (previous !== undefined) watch.resumed({ row: start.row, accounts: before });
+    if (previous !== undefined)
+      watch.resumed({ row: start.row, accounts: before }, previous.checkpoint.predictionType);
     const { statistics } = scorer;
     const part = range !== undefined && isInside(range, layout) ? range : undefined;
     // The header is part of another run, so this one must know what was appended to it.

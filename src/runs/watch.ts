@@ -1,21 +1,22 @@
+import type { PredictionType } from '../base/contract/predictions.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
 import type { TraceBatch, TraceRequest } from '../scoring/trace.ts';
 import type { Attempt } from './attempt.ts';
 import type { RunObserver } from './observer.ts';
 import type { RunColumns } from './observers/lineage/run-columns.ts';
 import { longFieldLine } from './observers/long-field-line.ts';
+import type { ResumePoint } from './output/output.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** What the scoring of rows reports. */
 export interface RowsWatch
   extends Required<
-    Pick<
-      RunObserver,
-      'setAside' | 'resumed' | 'progress' | 'rejected' | 'longField' | 'settled' | 'suspended'
-    >
+    Pick<RunObserver, 'setAside' | 'progress' | 'rejected' | 'longField' | 'settled' | 'suspended'>
   > {
   /** The output is open: this process of the run, and the columns of input and output. */
   opened(attempt: Attempt, columns: RunColumns): void;
+  /** @param predictionType what the output's header says, if it was written */
+  resumed(point: ResumePoint, predictionType: PredictionType | undefined): void;
   readonly traceBatch: TraceBatch | undefined;
 }
 
@@ -42,7 +43,8 @@ export function watchRows(record: RunRecord, input: string): RowsWatch {
     setAside() {
       for (const each of observers) each.setAside?.();
     },
-    resumed(point) {
+    resumed(point, predictionType) {
+      record.predictionType = predictionType;
       record.resumedFrom = point.row;
       record.accounts = point.accounts;
       record.before = point.accounts;

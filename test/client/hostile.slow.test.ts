@@ -12,7 +12,7 @@ import { reportBatch } from '../support/stub/report-batch.ts';
 
 const body = Buffer.from(JSON.stringify({ id: 'r', personas: [{ features: {} }] }));
 const batch = async (client: ServiceClient): Promise<Distributions> => {
-  const sent = reportBatch('r', body, { personas: 1, classes: undefined });
+  const sent = reportBatch('r', body, { personas: 1, predictionType: undefined });
   return ofKind(await client.predict(sent), 'distribution');
 };
 const report = (client: ServiceClient): Promise<unknown> => client.describe('r');
@@ -239,10 +239,18 @@ describe('a response', { concurrency: 4 }, () => {
   it('does not inherit such classes', async t => {
     const { client } = await connect(t, () => whole(predictions(good)));
     for (const name of ['__proto__', 'constructor'])
-      await assert.rejects(client.predict(reportBatch('r', body, { personas: 1, classes: ['no', name] })), {
-        kind: 'fatal',
-        code: 'wrong_answer',
-      });
+      await assert.rejects(
+        client.predict(
+          reportBatch('r', body, {
+            personas: 1,
+            predictionType: { kind: 'distribution', classes: ['no', name] },
+          }),
+        ),
+        {
+          kind: 'fatal',
+          code: 'wrong_answer',
+        },
+      );
   });
 });
 

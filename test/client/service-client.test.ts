@@ -16,7 +16,7 @@ import { probabilitiesOf, type StubCall, type StubOptions, send } from '../suppo
 
 const features = { plan: 'basic', age: 40 };
 const body = Buffer.from(JSON.stringify({ id: 'churn', personas: [{ features }] }));
-const expected = { personas: 1, classes: ['no', 'yes'] };
+const expected = { personas: 1, predictionType: { kind: 'distribution', classes: ['no', 'yes'] } } as const;
 const probabilities = Object.values(probabilitiesOf(features, ['no', 'yes']));
 
 /** Sends a batch request whose first response comes from `behave`; returns the failure reported before the retry. */

@@ -2,7 +2,7 @@ import { MAX_CLASSES } from '../../base/contract/limits.ts';
 import type { Distributions } from '../../base/contract/predictions.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { InvalidResponse } from '../invalid-response.ts';
-import type { Expected } from './protocol.ts';
+import { type Expected, expectedClasses } from './protocol.ts';
 
 /** Why a service has no prediction for a row. */
 export interface ServiceError {
@@ -20,10 +20,11 @@ export interface ServiceError {
  * @throws InvalidResponse
  */
 export function collectPredictions(
-  { personas, classes: known, allowAllInvalid }: Expected,
+  expected: Expected,
   classes: readonly string[],
   copy: (row: number, into: Float64Array) => string | ServiceError | undefined,
 ): Distributions {
+  const { personas, allowAllInvalid } = expected;
   const kind = 'distribution';
   const errors = new Map<number, ServiceError>();
   const probabilities = new Float64Array(personas * classes.length);
@@ -42,7 +43,8 @@ export function collectPredictions(
   if (firstFault !== undefined && faults === personas) {
     if (!allowAllInvalid) throw new InvalidResponse(firstFault);
     // Classes seen only in invalid predictions must not become the header's.
-    if (known === undefined) return { kind, classes: [], probabilities: new Float64Array(), errors };
+    if (expectedClasses(expected) === undefined)
+      return { kind, classes: [], probabilities: new Float64Array(), errors };
   }
   return { kind, classes, probabilities, errors };
 }

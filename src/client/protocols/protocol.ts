@@ -1,3 +1,4 @@
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Description } from '../../base/contract/schemas.ts';
 import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
@@ -59,12 +60,18 @@ export interface ResponseReader {
   read(body: Buffer, expected: Expected): ReceivedPredictions;
 }
 
+/** The expected classes; undefined if they are not known, or the predictions have none. */
+export const expectedClasses = ({
+  predictionType,
+}: Pick<Expected, 'predictionType'>): readonly string[] | undefined =>
+  predictionType?.kind === 'distribution' ? predictionType.classes : undefined;
+
 /** What a response is compared with. */
 export interface Expected {
   /** Number of personas sent. */
   personas: number;
-  /** The classes in the output header, once they are known. */
-  classes: readonly string[] | undefined;
+  /** What the columns of the output stand for, once that is known; predictions must consist of the same. */
+  predictionType: PredictionType | undefined;
   /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
   allowAllInvalid?: boolean;
   /** The API key: text from the service that contains it is not shown. */

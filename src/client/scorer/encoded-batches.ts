@@ -78,9 +78,8 @@ export abstract class EncodedBatches implements BatchScorer {
     const { faults, personas, body } = encoded;
     // Only blank lines and malformed records: nothing to send.
     if (personas === 0) return { faults, predictions: noPredictions };
-    const classes = predictionType?.kind === 'distribution' ? predictionType.classes : undefined;
     try {
-      const predictions = await this.predict(body, { personas, classes, allowAllInvalid }, signal);
+      const predictions = await this.predict(body, { personas, predictionType, allowAllInvalid }, signal);
       this.#limits.accepted(encoded);
       return { faults, predictions };
     } catch (error) {

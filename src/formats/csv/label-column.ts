@@ -7,7 +7,7 @@ export interface LabelOptions extends Placing {
   predictionType: Extract<PredictionType, { kind: 'label' }>;
 }
 
-/** Appends a label. @throws RowcastError `cannot_quote`, also if a label of a batch needs quotes and there are none */
+/** Appends a label, which is not empty. @throws RowcastError `cannot_quote`, also if a label of a batch needs quotes and there are none */
 export function labelColumn(names: readonly string[], options: LabelOptions): Appended {
   const { predictionType, dialect, isAfterOthers } = options;
   const unscored = unscoredFields(names.length, options);
@@ -20,11 +20,7 @@ export function labelColumn(names: readonly string[], options: LabelOptions): Ap
     maxBytes: 3 + 2 * MAX_LABEL_BYTES,
     writer(predictions) {
       const { labels, indices } = ofKind(predictions, 'label');
-      const texts = labels.map(label =>
-        label === '' && unscored.isAlone
-          ? unscored.empty
-          : wordView(Buffer.from(before + fieldOf(label, dialect))),
-      );
+      const texts = labels.map(label => wordView(Buffer.from(before + fieldOf(label, dialect))));
       return (row, into, to) => {
         const text = texts[indices[row] ?? -1] ?? unscored.empty;
         return copyBytes(text, 0, text.bytes.length, into, to);

@@ -1,8 +1,9 @@
-import { sumsToOne } from '../../base/contract/predictions.ts';
+import { type PredictionType, sumsToOne } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { ChosenProbabilities } from '../../formats/appended.ts';
 import { type Layout, layoutsOf, layoutsOfCount } from './appended-layouts.ts';
+import { type FindWrong, valuesCheck } from './check-values.ts';
 
 /** The outcome of a row, or what is wrong with its appended fields. */
 export type AppendedOutcome = 'scored' | 'unscored' | { readonly wrong: string };
@@ -20,14 +21,14 @@ export interface AppendedCheck {
 /** The options of the run that decide what was appended. */
 export interface AppendedShape extends ChosenProbabilities {
   isAfterOthers: boolean;
+  /** What each prediction is; by default, a distribution. The names of the columns do not tell. */
+  kind?: PredictionType['kind'] | undefined;
 }
 
 /**
  * Creates a check of the appended fields: probabilities in 0..1 that sum to 1, each in its shortest decimal form, and
- * optionally the most likely class; or all of them empty. Options of the run may change each of these.
- *
- * The names may be ambiguous: the prefix may contain an underscore, and a probability column may be named predicted_….
- * Every interpretation remains possible until a row contradicts it.
+ * optionally the most likely class; or what `valuesCheck` checks; or all of them empty. Options of the run may change each
+ * of these.
  *
  * @param names undefined if the output has no header; then their number
  * @returns undefined if rowcast cannot have appended these names
@@ -37,15 +38,17 @@ export function appendedCheck(
   dialect: Dialect,
   shape: AppendedShape = { isAfterOthers: true },
 ): AppendedCheck | undefined {
-  let layouts =
-    typeof names === 'number' ? layoutsOfCount(names, dialect, shape) : layoutsOf(names, dialect, shape);
   const labels =
     typeof names === 'number'
       ? Array.from({ length: names }, (_, index) => `appended field ${index + 1}`)
       : names;
-  if (layouts.length === 0) return undefined;
+  const { kind = 'distribution', isAfterOthers } = shape;
+  const findWrong =
+    kind === 'distribution'
+      ? probabilitiesCheck(names, labels, dialect, shape)
+      : valuesCheck(kind, typeof names === 'number' ? undefined : names, labels, dialect);
+  if (findWrong === undefined) return undefined;
   const { delimiter, quote = '' } = dialect;
-  const { isAfterOthers } = shape;
   const isAlone = !isAfterOthers && labels.length === 1;
   const empty = isAlone ? delimiter + quote + quote : delimiter.repeat(labels.length);
   return {
@@ -56,13 +59,32 @@ export function appendedCheck(
       const fields = bytes.toString('latin1', start, end);
       const text = isAfterOthers ? fields : delimiter + fields;
       if (text === empty) return 'unscored';
-      const [layout, ...others] = layouts;
-      const wrong = layout && checkFields(text, layout, labels, delimiter, shape);
-      if (others.length > 0)
-        layouts = layouts.filter(each => checkFields(text, each, labels, delimiter, shape) === undefined);
-      if (wrong !== undefined && (others.length === 0 || layouts.length === 0)) return { wrong };
-      return 'scored';
+      const wrong = findWrong(text);
+      return wrong === undefined ? 'scored' : { wrong };
     },
+  };
+}
+
+/**
+ * The names may be ambiguous: the prefix may contain an underscore, and a probability column may be named predicted_….
+ * Every interpretation remains possible until a row contradicts it.
+ */
+function probabilitiesCheck(
+  names: readonly string[] | number,
+  labels: readonly string[],
+  dialect: Dialect,
+  shape: AppendedShape,
+): FindWrong | undefined {
+  let layouts =
+    typeof names === 'number' ? layoutsOfCount(names, dialect, shape) : layoutsOf(names, dialect, shape);
+  if (layouts.length === 0) return undefined;
+  const { delimiter } = dialect;
+  return fields => {
+    const [layout, ...others] = layouts;
+    const wrong = layout && checkFields(fields, layout, labels, delimiter, shape);
+    if (others.length === 0) return wrong;
+    layouts = layouts.filter(each => checkFields(fields, each, labels, delimiter, shape) === undefined);
+    return layouts.length === 0 ? wrong : undefined;
   };
 }
 

@@ -130,7 +130,7 @@ export const fieldOf = (name: string, dialect: Dialect): string =>
   Buffer.from(writeRow([name], dialect).slice(0, -1)).toString('latin1');
 
 /** Tells whether a text is one field that is not empty, written as rowcast writes it. */
-function fieldTest({ delimiter, quote }: Dialect): (text: string) => boolean {
+export function fieldTest({ delimiter, quote }: Dialect): (text: string) => boolean {
   const special = `\\r\\n\\x${hexOf(delimiter)}${quote === undefined ? '' : `\\x${hexOf(quote)}`}`;
   const plain = new RegExp(`^[^${special}]+$`);
   if (quote === undefined) return text => plain.test(text);

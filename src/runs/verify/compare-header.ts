@@ -1,11 +1,11 @@
 import type { ChosenProbabilities } from '../../formats/appended.ts';
 import type { ColumnOptions } from '../../formats/column-options.ts';
 import { type Comparison, NOT_NAMED } from '../../formats/comparison.ts';
-import { type AppendedCheck, appendedCheck } from './check-appended.ts';
+import { type AppendedCheck, type AppendedShape, appendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';
 
 /** The options of the run that decide which columns its output has, and what was appended. */
-export type OutputShape = ColumnOptions & ChosenProbabilities;
+export type OutputShape = ColumnOptions & ChosenProbabilities & Pick<AppendedShape, 'kind'>;
 
 /** The names of the files, for messages. */
 export interface ComparedFiles {
@@ -41,6 +41,12 @@ export function appendedCheckOf(comparison: Comparison, output: string, shape: O
   if (typeof appended !== 'number' && 'wrong' in appended) throw mismatch(appended.wrong, location);
   const check = appendedCheck(appended, dialect, { ...shape, isAfterOthers });
   if (check !== undefined) return check;
+  const { kind = 'distribution' } = shape;
+  if (typeof appended !== 'number' && kind !== 'distribution')
+    throw mismatch(
+      `the appended columns are not named as those of ${kind === 'label' ? 'labels' : 'numbers'} are`,
+      location,
+    );
   if (typeof appended !== 'number') throw mismatch(NOT_NAMED, location);
   // An output without rows has nothing that tells its columns.
   const nothing = { wrong: 'nothing is appended' };

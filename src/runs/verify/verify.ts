@@ -1,3 +1,4 @@
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { ChosenProbabilities } from '../../formats/appended.ts';
 import type { ColumnOptions } from '../../formats/column-options.ts';
@@ -31,6 +32,8 @@ export interface VerifyOptions extends Omit<ReadOptions, 'names'>, ColumnOptions
   limit?: number | undefined;
   /** Receives the counts so far. */
   tally?: VerifiedRows | undefined;
+  /** What each prediction of the run is; by default, a distribution. Only that can have a sample. */
+  kind?: PredictionType['kind'] | undefined;
   sample?: SampleOptions | undefined;
   /** The formats that the files may have, if they are not the usual ones. */
   formats?: Formats | undefined;
@@ -60,12 +63,17 @@ const APPENDED_BYTES = 16 << 20;
 
 /**
  * Verifies a finished pair: every record of INPUT is in OUTPUT exactly once, in order, with its own bytes unchanged and
- * valid probabilities; malformed records are only in the rejects file. The files are read side by side.
+ * valid predictions; malformed records are only in the rejects file. The files are read side by side.
  *
- * @throws RowcastError `difference`, the first one found; `no_such_file`, `unreadable_input` and other errors of INPUT
+ * @throws RowcastError `difference`, the first one found; `bad_option` for a sample without probabilities; `no_such_file`, `unreadable_input` and other errors of INPUT
  */
 export async function verify(options: VerifyOptions): Promise<VerifiedRows> {
-  const { input, output, rejects, repaired } = options;
+  const { input, output, rejects, repaired, kind = 'distribution', sample } = options;
+  if (sample !== undefined && kind !== 'distribution')
+    throw new RowcastError(
+      'bad_option',
+      `--sample compares probabilities, but the predictions are ${kind === 'label' ? 'labels' : 'numbers'}`,
+    );
   const sources: Source[] = [];
   const open = async (file: string, encoding?: string): Promise<Source> => {
     const source = await openSource(file, false, encoding);

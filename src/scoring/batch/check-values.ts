@@ -5,7 +5,8 @@ import type { Outcome } from '../scorer.ts';
 type Errors = Map<number, { code: string; message: string }>;
 
 /**
- * Rejects the rows whose label or number cannot be appended: a number must be finite, a label not too long. Probabilities
+ * Rejects the rows whose label or number cannot be appended: a number must be finite, a label
+ * neither empty, as the field of a row without a prediction is, nor too long. Probabilities
  * are checked where they are received, because a scorer may have merged them already.
  */
 export function checkedOutcome(outcome: Outcome): Outcome {
@@ -34,11 +35,13 @@ function wrongLabels({ labels, indices, errors }: Labels): Errors {
   const sizes = labels.map(label => Buffer.byteLength(label));
   for (const [row, index] of indices.entries()) {
     const size = sizes[index];
-    if ((size !== undefined && size <= MAX_LABEL_BYTES) || errors.has(row)) continue;
+    if ((size && size <= MAX_LABEL_BYTES) || errors.has(row)) continue;
     const message =
       size === undefined
         ? 'there is no label'
-        : `the label has ${size} bytes; the limit is ${MAX_LABEL_BYTES}`;
+        : size === 0
+          ? 'the label is empty'
+          : `the label has ${size} bytes; the limit is ${MAX_LABEL_BYTES}`;
     wrong.set(row, { code: 'wrong_prediction', message });
   }
   return wrong;

@@ -1,4 +1,4 @@
-import type { Distributions } from '../../base/contract/predictions.ts';
+import type { Distributions, PredictionType } from '../../base/contract/predictions.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import { predictionTypeOf, type ReceivedPredictions } from '../predictions.ts';
@@ -44,15 +44,18 @@ export function joinParts(parts: readonly ScoredBatch[]): Scored {
 
 /** @throws RowcastError `wrong_answer` */
 function joinPredictions(parts: readonly ScoredBatch[]): ReceivedPredictions {
-  const known = parts.flatMap(({ predictions }) => predictionTypeOf(predictions) ?? []);
-  const [predictionType] = known;
-  for (const other of known) checkSameType(other, predictionType);
+  let predictionType: PredictionType | undefined;
   const errors = new Map<number, { code: string; message: string }>();
   const placed: PlacedPredictions[] = [];
   let personas = 0;
   for (const part of parts) {
     const { predictions } = part;
-    placed.push({ predictions, from: personas });
+    const own = predictionTypeOf(predictions);
+    if (own !== undefined) {
+      checkSameType(own, predictionType);
+      predictionType = own;
+      placed.push({ predictions, from: personas });
+    }
     for (const [index, error] of predictions.errors) errors.set(personas + index, error);
     personas += countPersonas(part.batch, part);
   }

@@ -6,7 +6,7 @@ export interface PlacedPredictions {
   from: number;
 }
 
-/** Predictions that consist of `predictionType`, one after the other. Those of another kind have no values, only errors. */
+/** Joins the values of predictions that consist of `predictionType`. A persona of none of them has no value. */
 export function joinValues(
   predictionType: PredictionType,
   parts: readonly PlacedPredictions[],

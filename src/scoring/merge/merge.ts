@@ -3,6 +3,7 @@ import type { Appended } from '../../formats/appended.ts';
 import { startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
 import { checkSameType } from '../batch/check-same-type.ts';
+import { joinValues } from '../batch/join-values.ts';
 import { predictionTypeOf } from '../predictions.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import { appendedFor, type MergeOptions } from './appended-for.ts';
@@ -102,7 +103,7 @@ export class Merger {
     const { layout } = this.#options;
     const { faults } = scored;
     const rejects = rejectsOf(scored, layout);
-    const merge = mergedBefore(scored) ?? layout.merger(scored, appended);
+    const merge = mergedBefore(scored) ?? layout.merger(ofType(scored, appended), appended);
     const tallies = scored.tallies?.values();
     let reject = 0;
     for (const part of members.partsOf(batch, layout)) {
@@ -136,6 +137,13 @@ export class Merger {
     this.#appended = appended;
     if (appended !== undefined) this.#members = new GzipMembers(appended.maxBytes);
   }
+}
+
+/** A batch without a scored persona may have predictions of any kind: it gets those of the output, without values. */
+function ofType(scored: ScoredBatch, { predictionType }: Appended): ScoredBatch {
+  const { errors, kind } = scored.predictions;
+  if (kind === predictionType.kind) return scored;
+  return { ...scored, predictions: { ...joinValues(predictionType, [], 0), errors } };
 }
 
 /** Returns the parts of the output that the scorer has merged, one after the other. */

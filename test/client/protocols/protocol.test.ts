@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it, mock, type TestContext } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
+import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import type { ClientOptions } from '../../../src/client/client-options.ts';
 import { connectReports } from '../../../src/client/connect-reports.ts';
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
@@ -11,6 +12,7 @@ import { reportProtocol } from '../../../src/client/protocols/report/report-prot
 import { ServiceClient } from '../../../src/client/service-client.ts';
 import type { RunResult } from '../../../src/runs/run-result.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
+import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import { mlflow } from '../../support/protocols/mlflow.ts';
 import {
@@ -114,6 +116,58 @@ describe('a run with another protocol', { concurrency: 2 }, () => {
       assert.equal(outcome.summary?.protocol, 'mlflow');
       assert.deepEqual(outcome.invocations.flatMap(({ rows }) => rows.map(({ id }) => id)).length, 400);
     });
+
+  for (const [returns, texts] of [
+    ['labels', { no: '"no, ""never"""', yes: 'yes' }],
+    ['numbers', undefined],
+  ] as const)
+    it(`appends the ${returns} that a model returns, rejects the rows without one, and can be verified`, async t => {
+      const folder = await newFolder(t);
+      const outcome = await scoreWith(t, {
+        folder,
+        returns,
+        values: { classes: undefined },
+        behave({ rows, predictions, response, number }) {
+          const at = rows.findIndex(({ id }) => id === 120);
+          if (at >= 0) response.end(predictionsText(predictions.with(at, null), number));
+          return at >= 0;
+        },
+      });
+      assert.equal(outcome.failure, undefined);
+      const kind = returns === 'labels' ? 'label' : 'numbers';
+      assert.equal(outcome.summary?.prediction?.kind, kind);
+      assert.deepEqual(outcome.result?.accounts.rejectedBy, { wrong_prediction: 1 });
+      assert.deepEqual(outcome.retries, {});
+      const output = outcome.output?.toString() ?? '';
+      assert.ok(output.startsWith('id,text,"amount",prediction\n'));
+      let checked = 0;
+      for (const { rows, predictions } of outcome.invocations)
+        for (const [at, { id, text, amount }] of rows.entries()) {
+          if (id === 120 || text !== `text ${id}`) continue;
+          const label = predictions[at] === 'yes' ? texts?.yes : texts?.no;
+          assert.ok(output.includes(`\n${id},${text},${amount},${label ?? predictions[at]}\n`), `row ${id}`);
+          checked++;
+        }
+      assert.ok(checked > 300, `${checked}`);
+      const files = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
+      const { maxRecordBytes } = scoreDefaults;
+      assert.equal((await verify({ ...files, kind, maxRecordBytes })).scored, 399);
+    });
+
+  it('stops at a response with labels after one with numbers', async t => {
+    const { failure } = await scoreWith(t, {
+      returns: 'numbers',
+      concurrency: 1,
+      values: { classes: undefined },
+      behave({ number, predictions, response }) {
+        if (number < 3) return false;
+        response.end(JSON.stringify({ predictions: predictions.map(String) }));
+        return true;
+      },
+    });
+    assert.equal(failure?.code, 'wrong_answer');
+    assert.match(failure.message, /^prediction 1 is no number: "0\.\d+"$/);
+  });
 
   it('takes the classes from the first response that names them', async t => {
     assertComplete(await scoreWith(t, { returns: 'objects', values: { classes: undefined } }));

@@ -25,11 +25,13 @@ export interface Invocation {
 export interface MlflowOptions {
   /** Called first for each request for predictions; true means that it responds itself. */
   behave?: (invocation: Invocation) => boolean;
-  /** The model returns probabilities as lists, or as objects by class. */
-  returns?: 'lists' | 'objects';
+  /** The model returns probabilities as lists, or as objects by class; or labels; or numbers. */
+  returns?: Returned;
 }
 
-/** A client of an MLflow server without a model. The probabilities of a row are a hash of its values. */
+type Returned = 'lists' | 'objects' | 'labels' | 'numbers';
+
+/** A client of an MLflow server without a model. The prediction of a row is a hash of its values. */
 export async function connectMlflow(
   t: TestContext,
   { behave, returns = 'lists', ...options }: MlflowOptions & Partial<ClientOptions> = {},
@@ -87,14 +89,20 @@ export function rowsOf(body: string): Rows | undefined {
   return data.map(cells => Object.fromEntries(columns.map((name, at) => [name, cells[at]])));
 }
 
-export function predictionsOf(rows: Rows, returns: 'lists' | 'objects'): unknown[] {
+export function predictionsOf(rows: Rows, returns: Returned): unknown[] {
   return rows.map(row => {
     const probabilities = probabilitiesOf(row, ['no', 'yes']);
+    if (returns === 'labels') return labelOf(probabilities);
+    if (returns === 'numbers') return probabilities.no;
     if (returns === 'lists') return Object.values(probabilities);
     // A dict of Python keeps the order in which its members were set.
     return rows.length % 2 === 0 ? probabilities : { yes: probabilities.yes, no: probabilities.no };
   });
 }
+
+/** A label that has to be quoted, or one that has not. */
+export const labelOf = ({ no = 0, yes = 0 }: Record<string, number>): string =>
+  no > yes ? 'no, "never"' : 'yes';
 
 /** A response: the servers in front of which there is a proxy, and versions of MLflow, differ in spaces and members. */
 export function predictionsText(predictions: unknown[], number: number): string {

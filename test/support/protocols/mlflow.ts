@@ -1,4 +1,5 @@
 import { codePointOrder } from '../../../src/base/contract/code-point-order.ts';
+import type { Distributions, Labels, Numbers, Predictions } from '../../../src/base/contract/predictions.ts';
 import { sanitize } from '../../../src/base/sanitize.ts';
 import type { BodyLayout } from '../../../src/client/bodies/body-layout.ts';
 import { sentColumns } from '../../../src/client/bodies/sent-columns.ts';
@@ -11,7 +12,7 @@ import {
 import { copyProbabilities } from '../../../src/client/protocols/copy-probabilities.ts';
 import { isObject } from '../../../src/client/protocols/is-object.ts';
 import { problemIn } from '../../../src/client/protocols/problem-in.ts';
-import type { Expected, Protocol } from '../../../src/client/protocols/protocol.ts';
+import { type Expected, expectedClasses, type Protocol } from '../../../src/client/protocols/protocol.ts';
 import { parseJson } from '../../../src/client/transport/response-body.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import type { ReceivedPredictions } from '../../../src/scoring/predictions.ts';
@@ -19,7 +20,7 @@ import type { ReceivedPredictions } from '../../../src/scoring/predictions.ts';
 /**
  * The protocol of the scoring servers of MLflow 2 and 3. They serve one model, and say nothing about it. Rows are sent as
  * `dataframe_split`; a prediction is whatever the model returns: here probabilities, as an object by class or as a list in
- * the order of `--classes`.
+ * the order of `--classes`; or a label; or a number.
  */
 export const mlflow: Protocol = {
   name: 'mlflow',
@@ -70,8 +71,51 @@ function readPredictions(body: Buffer, expected: Expected): ReceivedPredictions 
   const { predictions } = Object(parseJson(body)); // of unknown type, checked next
   if (!Array.isArray(predictions)) throw new InvalidResponse('the response has no list "predictions"');
   checkCount(predictions.length, expected.personas);
-  const isKnown = expected.classes !== undefined;
-  const classes = expected.classes ?? classesOf(predictions);
+  switch (expected.predictionType?.kind ?? kindOfFirst(predictions)) {
+    case 'distribution':
+      return distributionsOf(predictions, expected);
+    case 'label':
+      return labelsOf(predictions);
+    case 'numbers':
+      return numbersOf(predictions);
+  }
+}
+
+/** A model returns what it returned for the first row for all others, or null. */
+function kindOfFirst(predictions: readonly unknown[]): Predictions['kind'] {
+  const first = predictions.find(prediction => prediction !== null);
+  if (typeof first === 'string') return 'label';
+  return typeof first === 'number' ? 'numbers' : 'distribution';
+}
+
+function labelsOf(predictions: readonly unknown[]): Labels {
+  const places = new Map<string, number>();
+  const indices = Int32Array.from(predictions, (label, row) => {
+    if (label === null) return -1;
+    if (typeof label !== 'string') throw otherKind(label, row, 'label');
+    const place = places.get(label) ?? places.size;
+    places.set(label, place);
+    return place;
+  });
+  return { kind: 'label', labels: [...places.keys()], indices, errors: new Map() };
+}
+
+function numbersOf(predictions: readonly unknown[]): Numbers {
+  const values = Float64Array.from(predictions, (value, row) => {
+    if (value === null) return Number.NaN;
+    if (typeof value !== 'number') throw otherKind(value, row, 'number');
+    return value;
+  });
+  return { kind: 'numbers', names: [], values, errors: new Map() };
+}
+
+const otherKind = (own: unknown, row: number, kind: string): InvalidResponse =>
+  new InvalidResponse(`prediction ${row + 1} is no ${kind}: ${sanitize(JSON.stringify(own))}`);
+
+function distributionsOf(predictions: readonly unknown[], expected: Expected): Distributions {
+  const known = expectedClasses(expected);
+  const isKnown = known !== undefined;
+  const classes = known ?? classesOf(predictions);
   return collectPredictions(expected, classes, (row, into) => {
     const own: unknown = predictions[row];
     if (Array.isArray(own)) return copyProbabilities(byClass(own, classes), row, classes, isKnown, into);

@@ -15,7 +15,7 @@ export function parsePersona(body: Buffer, { report, wire, secret }: ExpectedPer
   const batch = `{${JSON.stringify(wire.predictions)}:[${text}]}`;
   const { classes, probabilities } = parsePredictions(batch, {
     personas: 1,
-    classes: undefined,
+    predictionType: undefined,
     wire,
     secret,
   });

@@ -5,7 +5,7 @@ import { checkReport, InvalidResponse } from '../../invalid-response.ts';
 import { checkClassCount, checkCount, collectPredictions } from '../collect-predictions.ts';
 import { copyProbabilities } from '../copy-probabilities.ts';
 import { isObject } from '../is-object.ts';
-import type { Expected } from '../protocol.ts';
+import { type Expected, expectedClasses } from '../protocol.ts';
 import { inPersonaOrder } from './persona-order.ts';
 import type { Wire } from './wire-names.ts';
 
@@ -30,12 +30,13 @@ export function parsePredictions(
   const received = readPredictions(body, wire, report);
   checkCount(received.length, expected.personas);
   const predictions = inPersonaOrder(received, wire);
-  const classes = expected.classes ?? firstClasses(predictions, wire);
+  const known = expectedClasses(expected);
+  const classes = known ?? firstClasses(predictions, wire);
   return collectPredictions(expected, classes, (index, into) => {
     const prediction = predictions[index];
     if (!isObject(prediction)) throw new InvalidResponse(`prediction ${index + 1} is not an object`);
     const own = prediction[wire.probabilities];
-    if (isObject(own)) return copyProbabilities(own, index, classes, expected.classes !== undefined, into);
+    if (isObject(own)) return copyProbabilities(own, index, classes, known !== undefined, into);
     const error = prediction[wire.error];
     if (!isObject(error)) throw new InvalidResponse(`prediction ${index + 1} has no "${wire.probabilities}"`);
     const { code, message } = error;

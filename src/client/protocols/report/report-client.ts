@@ -62,7 +62,7 @@ export class ReportClient {
     signal?: AbortSignal,
   ): Promise<ReceivedPredictions> {
     const { request, reader } = this.#client.protocol.predict(id);
-    const expected = { personas, classes: undefined };
+    const expected = { personas, predictionType: undefined };
     return this.#client.predict({ request: { ...request, body }, reader: reader(), expected }, signal);
   }
 }

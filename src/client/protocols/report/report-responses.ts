@@ -1,6 +1,6 @@
 import type { Distributions } from '../../../base/contract/predictions.ts';
 import { jsonText } from '../../transport/response-body.ts';
-import type { Expected, ResponseReader } from '../protocol.ts';
+import { type Expected, expectedClasses, type ResponseReader } from '../protocol.ts';
 import { parsePredictions } from './parse-predictions.ts';
 import { ResponseTemplate } from './response-template.ts';
 import type { Wire } from './wire-names.ts';
@@ -26,8 +26,8 @@ export class ReportResponses implements ResponseReader {
    * @throws InvalidResponse
    */
   read(body: Buffer, expected: Expected): Distributions {
-    const { personas, classes } = expected;
-    const repeated = this.#template?.read(body, personas, classes);
+    const classes = expectedClasses(expected);
+    const repeated = this.#template?.read(body, expected.personas, classes);
     if (repeated !== undefined) return repeated;
     const predictions = parsePredictions(jsonText(body), {
       ...expected,

@@ -10,14 +10,21 @@ import {
 } from '../../../../src/client/protocols/report/parse-predictions.ts';
 import { contractWire } from '../../../../src/client/protocols/report/wire-names.ts';
 
+type Options = Partial<Omit<ExpectedPredictions, 'predictionType'>> & {
+  classes?: readonly string[] | undefined;
+};
+
 const good = { no: 0.25, yes: 0.75 };
 
 /** Reads a response for two personas, the first of which is valid. */
-const readSecond = (second: unknown, options: Partial<ExpectedPredictions> = {}): Distributions =>
+const readSecond = (second: unknown, options: Options = {}): Distributions =>
   readText(JSON.stringify({ id: 'r', predictions: [{ probabilities: good }, second] }), options);
 
-const readText = (body: string, options: Partial<ExpectedPredictions> = {}): Distributions =>
-  parsePredictions(body, { personas: 2, classes: ['no', 'yes'], wire: contractWire, ...options });
+function readText(body: string, options: Options = {}): Distributions {
+  const { classes, ...others } = { classes: ['no', 'yes'], ...options };
+  const predictionType = classes && ({ kind: 'distribution', classes } as const);
+  return parsePredictions(body, { personas: 2, predictionType, wire: contractWire, ...others });
+}
 
 const wrong = (message: RegExp, classesChanged = false) => ({
   name: 'InvalidResponse',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Distributions } from '../../../../src/base/contract/predictions.ts';
+import type { Distributions, PredictionType } from '../../../../src/base/contract/predictions.ts';
 import { parsePredictions } from '../../../../src/client/protocols/report/parse-predictions.ts';
 import { ReportResponses } from '../../../../src/client/protocols/report/report-responses.ts';
 import { ResponseTemplate } from '../../../../src/client/protocols/report/response-template.ts';
@@ -51,8 +51,10 @@ const bodyOf = (personas: readonly object[], { indent, extra, before, after }: S
   return Buffer.from(JSON.stringify({ id: 'é', predictions }, null, indent));
 };
 
+const distributionOf = (classes: readonly string[]): PredictionType => ({ kind: 'distribution', classes });
+
 const inFull = (body: Buffer, personas: number, known: readonly string[]): Distributions =>
-  parsePredictions(body.toString(), { personas, classes: known, wire: contractWire });
+  parsePredictions(body.toString(), { personas, predictionType: distributionOf(known), wire: contractWire });
 
 /** The places of digits that hardly matter for the sum: the eleventh after a point, and those after it. */
 const lateDigits = (body: Buffer): number[] =>
@@ -209,7 +211,10 @@ describe('a response reader', () => {
       { indent: undefined, extra: {} },
     );
     const read = (report: string): Distributions =>
-      new ReportResponses(report, contractWire).read(body, { personas: 2, classes });
+      new ReportResponses(report, contractWire).read(body, {
+        personas: 2,
+        predictionType: distributionOf(classes),
+      });
     assert.equal(read('é').probabilities.length, 4);
     assert.throws(() => read('e'), { name: 'InvalidResponse' });
   });
@@ -224,7 +229,10 @@ describe('a response reader', () => {
     ];
     for (const note of ['x', '"', '0', '\\']) {
       const body = Buffer.from(JSON.stringify({ note: note.repeat(length), predictions }));
-      const received = new ReportResponses('é', contractWire).read(body, { personas: 2, classes: names });
+      const received = new ReportResponses('é', contractWire).read(body, {
+        personas: 2,
+        predictionType: distributionOf(names),
+      });
       assert.deepEqual(received.probabilities, Float64Array.of(0.25, 0.75, 0.5, 0.5));
       assert.deepEqual(ResponseTemplate.of(body, received)?.read(body, 2, names), received);
     }
@@ -235,13 +243,19 @@ describe('a response reader', () => {
     const plain = { indent: undefined, extra: {} };
     const reader = new ReportResponses('é', contractWire);
     const read = (personas: object[]): Distributions =>
-      reader.read(bodyOf(personas, plain), { personas: personas.length, classes: names });
+      reader.read(bodyOf(personas, plain), {
+        personas: personas.length,
+        predictionType: distributionOf(names),
+      });
     const sound = { no: 0.25, yes: 0.75 };
     read([sound, sound]);
     assert.equal(read([sound, { no: 0.25, yes: 0.25 }]).errors.get(1)?.code, 'wrong_probabilities');
     assert.deepEqual([...read([sound]).probabilities], [0.25, 0.75]);
-    assert.throws(() => reader.read(Buffer.from('['.repeat(100)), { personas: 1, classes: names }), {
-      message: /nested too deeply/,
-    });
+    assert.throws(
+      () => reader.read(Buffer.from('['.repeat(100)), { personas: 1, predictionType: distributionOf(names) }),
+      {
+        message: /nested too deeply/,
+      },
+    );
   });
 });

@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import type { Predictions } from '../../src/base/contract/predictions.ts';
+import type { Description } from '../../src/base/contract/schemas.ts';
+import { RowcastError } from '../../src/base/errors.ts';
+import type { RunValues } from '../../src/base/options/values/run-values.ts';
+import { scoreDefaults } from '../../src/base/options/values/score-defaults.ts';
+import type { RunResult } from '../../src/runs/run-result.ts';
+import type { Summary } from '../../src/runs/summary/summary.ts';
+import { verify } from '../../src/runs/verify/verify.ts';
+import { newFolder } from '../support/folder.ts';
+import { job } from '../support/scoring/job.ts';
+import { labels, numbers } from '../support/scoring/predictions.ts';
+import { rowScorer } from '../support/scoring/row-scorer.ts';
+import { score } from '../support/scoring/score.ts';
+
+const { maxRecordBytes } = scoreDefaults;
+/** Labels with everything that may need quotes. */
+const texts = ['yes', 'a,b', 'say "no"', 'two\nlines', ' spaced ', 'überall', '"', '0.5'];
+const labelOf = (id: number): string => texts[id % texts.length] ?? '';
+const numberOf = (id: number): number =>
+  [0.1 + 0.2, -0, 1e21, -5e-324, -2.2250738585072014e-308, id][id % 6] ?? 0;
+
+const quoted = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** Each kind: what is predicted for a row, the header and the fields of a row. */
+const kinds = {
+  label: {
+    predict: (ids: number[]) => labels(ids.map(labelOf)),
+    header: 'predicted_plan',
+    fields: (id: number) => quoted(labelOf(id)),
+    prediction: { kind: 'label' },
+  },
+  number: {
+    predict: (ids: number[]) => numbers(ids.map(numberOf)),
+    header: 'predicted_plan',
+    fields: (id: number) => String(numberOf(id)),
+    prediction: { kind: 'numbers', names: [] },
+  },
+  'several numbers': {
+    predict: (ids: number[]) =>
+      numbers(
+        ids.flatMap(id => [id / 4, numberOf(id)]),
+        ['mean', 'upper, "95%"'],
+      ),
+    header: 'p_mean,"p_upper, ""95%"""',
+    fields: (id: number) => `${id / 4},${numberOf(id)}`,
+    prediction: { kind: 'numbers', names: ['mean', 'upper, "95%"'] },
+  },
+} as const;
+
+const count = 100;
+const ids = Array.from({ length: count }, (_, id) => id);
+/** Quoted fields, blank lines and both line endings. */
+const recordOf = (id: number): string => (id % 7 === 3 ? `${id},"a ""b""\n${id}"` : `${id},text`);
+const endingOf = (id: number): string => (id % 9 === 4 ? '\r\n\n' : '\n');
+const input = `id,text\n${ids.map(id => recordOf(id) + endingOf(id)).join('')}`;
+
+interface Options {
+  text?: string;
+  folder?: string;
+  report?: Description;
+  values?: Partial<RunValues>;
+  stop?: AbortSignal;
+}
+
+interface Outcome {
+  folder: string;
+  paths: { input: string; output: string };
+  output: Buffer;
+  rejects: string;
+  result: RunResult | undefined;
+  summary: Summary | undefined;
+  failure: RowcastError | undefined;
+}
+
+/** Scores rows, ten at a time, with what is predicted from their first fields. */
+async function scoreWith(
+  t: TestContext,
+  predict: (ids: number[]) => Predictions,
+  { text = input, folder, report = { predicts: 'plan' }, values, stop }: Options = {},
+): Promise<Outcome> {
+  const place = folder ?? (await newFolder(t));
+  const paths = { input: join(place, 'in.csv'), output: values?.output ?? join(place, 'out.csv') };
+  await writeFile(paths.input, text);
+  let failure: RowcastError | undefined;
+  let summary: Summary | undefined;
+  const options = job({ batchRows: 10, prefix: 'p', ...values, ...paths });
+  const scorer = rowScorer(rows => predict(rows.map(([id]) => Number(id))), report);
+  const result = await score(options, scorer, {
+    ...(stop && { stop }),
+    async ended(end) {
+      summary = end;
+    },
+  }).catch(error => {
+    failure = error;
+    return undefined;
+  });
+  const output = await readFile(paths.output).catch(() => Buffer.alloc(0));
+  const rejects = await readFile(`${paths.output}.rejects`, 'utf8').catch(() => '');
+  return { folder: place, paths, output, rejects, result, summary, failure };
+}
+
+for (const [name, { predict, header, fields, prediction }] of Object.entries(kinds))
+  describe(`a run whose scorer returns a ${name} per row`, { concurrency: true }, () => {
+    const expected = `id,text,${header}\n${ids.map(id => `${recordOf(id)},${fields(id)}${endingOf(id)}`).join('')}`;
+
+    it('appends it to each row, says so in the summary, and can be verified', async t => {
+      const { output, failure, summary, result, paths } = await scoreWith(t, predict);
+      assert.equal(failure, undefined);
+      assert.equal(output.toString(), expected);
+      assert.deepEqual(summary?.prediction, prediction);
+      assert.deepEqual(summary?.classes, []);
+      assert.equal(result?.accounts.scored, count);
+      const tally = await verify({ ...paths, maxRecordBytes, kind: prediction.kind });
+      assert.deepEqual([tally.scored, tally.unscored], [count, 0]);
+      await assert.rejects(verify({ ...paths, maxRecordBytes }), { code: 'difference' });
+    });
+
+    it('writes gzip, which a reader sees as the same text', async t => {
+      const folder = await newFolder(t);
+      const { output, failure } = await scoreWith(t, predict, {
+        folder,
+        values: { output: join(folder, 'out.csv.gz') },
+      });
+      assert.equal(failure, undefined);
+      assert.equal(gunzipSync(output).toString(), expected);
+    });
+
+    it('writes nothing else if no column is kept', async t => {
+      const { output, failure, paths } = await scoreWith(t, predict, { values: { keep: 'none' } });
+      assert.equal(failure, undefined);
+      const ending = (id: number): string =>
+        endingOf(id).replace(/\n\n$/, name === 'several numbers' ? '\n\n' : '\n');
+      assert.equal(output.toString(), `${header}\n${ids.map(id => fields(id) + ending(id)).join('')}`);
+      const tally = await verify({ ...paths, maxRecordBytes, keep: 'none', kind: prediction.kind });
+      assert.equal(tally.scored, count);
+    });
+
+    it('is resumed to the same bytes after it was stopped', async t => {
+      const folder = await newFolder(t);
+      const fail = (): never => {
+        throw new RowcastError('out_of_order', 'the model is not there', { severity: 'temporary' });
+      };
+      const half = await scoreWith(t, rows => (rows.includes(55) ? fail() : predict(rows)), { folder });
+      assert.ok(half.failure?.code === 'out_of_order' && half.output.length === 0);
+      assert.ok((await readdir(folder)).includes('out.csv.checkpoint'));
+      const { output, summary } = await scoreWith(t, predict, { folder });
+      assert.equal(output.toString(), expected);
+      assert.ok((summary?.resumed_from_row ?? 0) > 1);
+      assert.deepEqual(summary?.prediction, prediction);
+    });
+
+    it('says what was predicted even if a resumed run has no rows left', async t => {
+      const folder = await newFolder(t);
+      const stopping = new AbortController();
+      const stopAtEnd = (rows: number[]): Predictions => {
+        if (rows.includes(count - 1)) stopping.abort();
+        return predict(rows);
+      };
+      const whole = await scoreWith(t, stopAtEnd, { folder, stop: stopping.signal });
+      assert.ok(whole.failure !== undefined && whole.output.length === 0);
+      const { output, summary } = await scoreWith(t, () => assert.fail('a row is left'), { folder });
+      assert.equal(output.toString(), expected);
+      assert.deepEqual(summary?.prediction, prediction);
+    });
+
+    it('writes the header before rows that were rejected, if the first batch has no other', async t => {
+      const { output, result, failure, paths } = await scoreWith(t, rows =>
+        rows[0] === 0
+          ? {
+              ...noneOf(predict(rows)),
+              errors: new Map(rows.map((_, row) => [row, { code: 'odd', message: 'it is odd' }])),
+            }
+          : predict(rows),
+      );
+      assert.equal(failure, undefined);
+      const empty = name === 'several numbers' ? ',,' : ',';
+      assert.equal(
+        output.toString(),
+        `id,text,${header}\n${ids.map(id => recordOf(id) + (id < 10 ? empty : `,${fields(id)}`) + endingOf(id)).join('')}`,
+      );
+      assert.deepEqual(result?.accounts.rejectedBy, { odd: 10 });
+      const tally = await verify({
+        ...paths,
+        rejects: `${paths.output}.rejects`,
+        maxRecordBytes,
+        kind: prediction.kind,
+      });
+      assert.deepEqual([tally.scored, tally.unscored], [90, 10]);
+    });
+
+    it('goes on after a batch in which the scorer has scored nothing', async t => {
+      const { output, result, failure } = await scoreWith(t, rows => ({
+        ...(rows[0] === 50
+          ? { kind: 'distribution', classes: [], probabilities: new Float64Array() }
+          : predict(rows)),
+        errors: new Map(
+          rows[0] === 50 ? rows.map((_, row) => [row, { code: 'odd', message: 'it is odd' }]) : [],
+        ),
+      }));
+      assert.equal(failure, undefined);
+      assert.deepEqual(result?.accounts.rejectedBy, { odd: 10 });
+      assert.ok(output.toString().startsWith(expected.slice(0, expected.indexOf('\n50,'))));
+    });
+
+    it('stops if the kind changes midway', async t => {
+      const other = name === 'label' ? kinds.number.predict : kinds.label.predict;
+      const { failure, output } = await scoreWith(t, rows => (rows[0] === 50 ? other(rows) : predict(rows)));
+      assert.deepEqual([failure?.code, failure?.severity], ['wrong_answer', 'stopped']);
+      assert.match(failure?.message ?? '', /^the response has (a number|labels), but earlier responses had /);
+      assert.equal(output.length, 0);
+    });
+
+    it('refuses options that only probabilities have, as soon as it knows the kind', async t => {
+      for (const given of [
+        { prediction: true },
+        { decimals: 2 },
+        { probabilities: 'none' },
+        { threshold: { a: 0.5 } },
+      ] as const) {
+        const { failure, output } = await scoreWith(t, predict, { values: given });
+        assert.equal(failure?.code, 'bad_option');
+        assert.match(failure.message, new RegExp(`^--${Object.keys(given)[0]} needs probabilities, but`));
+        assert.equal(output.length, 0);
+      }
+    });
+  });
+
+/** The same predictions for rows that all have an error. */
+function noneOf(predictions: Predictions): Predictions {
+  if (predictions.kind === 'label')
+    return { ...predictions, labels: [], indices: predictions.indices.map(() => -1) };
+  if (predictions.kind === 'numbers')
+    return { ...predictions, values: predictions.values.map(() => Number.NaN) };
+  return predictions;
+}
+
+describe('a run with labels or numbers', { concurrency: true }, () => {
+  it('names the column “prediction” if the report names none', async t => {
+    for (const { predict } of [kinds.label, kinds.number]) {
+      const { output } = await scoreWith(t, predict, { report: {} });
+      assert.match(output.toString(), /^id,text,prediction\n/);
+    }
+  });
+
+  it('rejects rows whose label is missing, empty or too long', async t => {
+    const long = 'ü'.repeat(512);
+    const wrong = new Map([
+      [5, ''],
+      [17, `${long}.`],
+      [23, long],
+    ]);
+    const { output, rejects, result, paths } = await scoreWith(t, rows => {
+      const all = labels(rows.map(id => wrong.get(id) ?? labelOf(id)));
+      return { ...all, indices: all.indices.map((index, row) => (rows[row] === 31 ? -1 : index)) };
+    });
+    assert.deepEqual(result?.accounts.rejectedBy, { wrong_prediction: 3 });
+    for (const [row, reason] of [
+      [6, 'the label is empty'],
+      [18, 'the label has 1025 bytes; the limit is 1024'],
+      [32, 'there is no label'],
+    ])
+      assert.match(rejects, new RegExp(`^${row},\\d+,wrong_prediction,${reason},`, 'm'));
+    assert.match(output.toString(), /^5,text,$/m);
+    assert.ok(output.toString().includes(`\n23,text,${long}\n`));
+    const tally = await verify({
+      ...paths,
+      rejects: `${paths.output}.rejects`,
+      maxRecordBytes,
+      kind: 'label',
+    });
+    assert.deepEqual([tally.scored, tally.unscored], [97, 3]);
+  });
+
+  it('rejects rows with a number that is not finite', async t => {
+    const { rejects, result } = await scoreWith(t, rows =>
+      numbers(
+        rows.flatMap(id => [id, id === 5 ? Number.NaN : id === 17 ? Number.NEGATIVE_INFINITY : 1]),
+        ['a', 'b'],
+      ),
+    );
+    assert.deepEqual(result?.accounts.rejectedBy, { wrong_prediction: 2 });
+    assert.match(rejects, /^6,\d+,wrong_prediction,"the number ""b"" is NaN",/m);
+    assert.match(rejects, /^18,\d+,wrong_prediction,"the number ""b"" is -Infinity",/m);
+  });
+
+  it('quotes the empty field of a rejected row that is the only one', async t => {
+    const { output } = await scoreWith(t, rows => labels(rows.map(id => (id === 1 ? '' : 'yes'))), {
+      text: 'id\n0\n1\n',
+      values: { keep: 'none' },
+    });
+    assert.equal(output.toString(), 'predicted_plan\nyes\n""\n');
+  });
+
+  it('stops if the names of the numbers change', async t => {
+    const { failure } = await scoreWith(t, rows => numbers(rows, [rows[0] === 50 ? 'median' : 'mean']));
+    assert.equal(failure?.code, 'wrong_answer');
+    assert.equal(
+      failure.message,
+      'the response has the numbers median, but earlier responses had the numbers mean',
+    );
+  });
+
+  it('stops at a label that cannot be written without quotes', async t => {
+    const { failure } = await scoreWith(t, kinds.label.predict, {
+      text: 'id\n0\n1\n',
+      values: { quote: 'none', batchRows: 1 },
+    });
+    assert.deepEqual([failure?.code, failure?.severity], ['cannot_quote', 'stopped']);
+  });
+
+  it('lets verify find a number that was changed to none, a row that is missing, and altered bytes', async t => {
+    const { output, paths } = await scoreWith(t, kinds['several numbers'].predict);
+    const text = output.toString();
+    const of = (changed: string): Promise<unknown> =>
+      writeFile(paths.output, changed).then(() => verify({ ...paths, maxRecordBytes, kind: 'numbers' }));
+    const changes = {
+      'p_mean is "Infinity", not a finite number as rowcast writes it, in row 7': text.replace(
+        '\n6,text,1.5,',
+        '\n6,text,Infinity,',
+      ),
+      'row 7, at .*, should be here, but row 8 is': text.replace(/\n6,text,.*/, ''),
+      'the column "text" differs from row 7': text.replace('\n6,text,', '\n6,test,'),
+    };
+    for (const [message, changed] of Object.entries(changes)) {
+      assert.notEqual(changed, text);
+      await assert.rejects(of(changed), { code: 'difference', message: new RegExp(message) });
+    }
+  });
+
+  it('is not compared with what is predicted again', async t => {
+    const { paths } = await scoreWith(t, kinds.label.predict);
+    const sample = { size: 1, prefix: 'p', predict: () => assert.fail('predicted'), onCompared() {} };
+    await assert.rejects(verify({ ...paths, maxRecordBytes, kind: 'label', sample }), {
+      code: 'bad_option',
+      message: '--sample compares probabilities, but the predictions are labels',
+    });
+  });
+
+  it('refuses a column that the input has already', async t => {
+    const { failure, output } = await scoreWith(t, kinds.label.predict, { text: 'id,predicted_plan\n1,x\n' });
+    assert.equal(failure?.code, 'duplicate_columns');
+    assert.equal(output.length, 0);
+  });
+});

@@ -1,0 +1,16 @@
+import type { Labels, Numbers } from '../../../src/base/contract/predictions.ts';
+
+/** A label for each row. */
+export function labels(texts: readonly string[]): Labels {
+  const distinct = [...new Set(texts)];
+  const indices = Int32Array.from(texts, text => distinct.indexOf(text));
+  return { kind: 'label', labels: distinct, indices, errors: new Map() };
+}
+
+/** Numbers, row after row; one for each row if they have no names. */
+export const numbers = (values: readonly number[], names: readonly string[] = []): Numbers => ({
+  kind: 'numbers',
+  names,
+  values: Float64Array.from(values),
+  errors: new Map(),
+});
