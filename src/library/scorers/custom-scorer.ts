@@ -100,7 +100,7 @@ class CustomBatches extends EncodedBatches {
     statistics.calls++;
     statistics.inFlight++;
     const request = `score() of ${given.name}`;
-    // It may not notice that the run was stopped.
+    // The scorer may not notice that the run was stopped.
     const answer = await calling(request, async () =>
       JSON.stringify({
         predictions: await unlessStopped(given.score(batch, signal), signal),

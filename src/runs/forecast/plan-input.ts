@@ -32,7 +32,7 @@ export interface InputPlan {
   batches: number;
   /** Zero with a local report. */
   requests: number;
-  /** Uncompressed bytes of the output; an upper bound. */
+  /** Uncompressed bytes of the output: an upper bound, but without the predictions if the classes are unknown. */
   outputBytes: number;
   probe: Probe | null;
   /** The body of the first request; null if it was not asked for, or with a local report. */

@@ -82,7 +82,7 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
   return { ...paths, relativeRejects, backends: options.backends, release };
 }
 
-/** It may still be discarded; whatever needs its files reports it. */
+/** An unfinished run may still be discarded; whatever needs its files reports the error. */
 function unlessUnfinished(error: unknown): void {
   if (!(error instanceof RowcastError) || error.code !== 'unfinished') throw error;
 }
