@@ -72,7 +72,7 @@ export function scoreRun(
       return await run(options, { stream, output: outputOf(control), control });
     } finally {
       control?.end();
-      // The output is not read to its end if the run was refused or has failed.
+      // The input is not read to its end if the run was refused or has failed.
       stream?.destroy();
     }
   });
