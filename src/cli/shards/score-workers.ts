@@ -149,7 +149,7 @@ async function scoreShards(
   }
 }
 
-/** Its own workers, and how to start others. @param service the flags that choose the service */
+/** How many workers this command has, and how to start others. @param service the flags that choose the service */
 function withWorkers(number: number, queue: UsedQueue | undefined, service: readonly string[]): string {
   const own = number === 0 ? '' : ` with ${countOf(number, 'worker')}`;
   if (queue === undefined) return own;

@@ -82,7 +82,7 @@ async function lockStored({ path, durable }: Target, held: Releases): Promise<vo
   held.add(() => lock.release());
 }
 
-/** It may still be discarded; whatever needs its files reports it. */
+/** An unfinished run may still be discarded; whatever needs its files reports the error. */
 function unlessUnfinished(error: unknown): void {
   if (!(error instanceof RowcastError) || error.code !== 'unfinished') throw error;
 }

@@ -62,8 +62,10 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
       outputs,
       private: options.private,
       ifExists: 'replace',
+      restart: false,
+      restartIfChanged: false,
       // Saved explicitly, after whole parts.
-      ...{ restart: false, restartIfChanged: false, checkpointInterval: Number.POSITIVE_INFINITY },
+      checkpointInterval: Number.POSITIVE_INFINITY,
       isCompressed: true,
     });
   // An earlier run may have only its renames left, or the one that joined these parts.
