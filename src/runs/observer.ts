@@ -63,9 +63,9 @@ export interface LockedTargets {
 }
 
 /**
- * Watches a run. Observers do not affect its result, with these exceptions: `begin` may refuse the run, a throw in
- * `progress`, `rejected` or `settled` stops it, and a warning becomes part of the summary. They are called in the order
- * in which they are listed. If one fails when a run ends, the others are still called.
+ * Watches a run. Observers do not affect its result, with these exceptions: `begin` may refuse the run, a throw in any
+ * other callback before `ended` stops it, and a warning becomes part of the summary. They are called in the order in which
+ * they are listed. If one fails when a run begins or ends, the others are still called.
  */
 export interface RunObserver {
   /** Called when the files of the run are locked and its id is known. */
@@ -102,8 +102,8 @@ export interface RunObserver {
   exiting?(summary: Summary): void;
   /** Releases what `begin` has opened; called after the files of the run are released. */
   close?(): Promise<void> | void;
-  /** Makes a batch a part of a trace. */
+  /** Makes a batch a part of a trace; only that of the first observer that has it is used. */
   readonly traceBatch?: TraceBatch | undefined;
-  /** Makes a request a part of a trace. */
+  /** Makes a request a part of a trace; only that of the first observer that has it is used. */
   readonly traceRequest?: TraceRequest | undefined;
 }

@@ -107,7 +107,12 @@ export class RunRecord implements RunView {
 
   /** The output is complete, or it is there already and was skipped. */
   scored(result: RunResult | undefined): void {
-    if (result !== undefined) Object.assign(this, { ...result, figures: () => result.figures });
+    if (result !== undefined) {
+      this.accounts = result.accounts;
+      this.resumedFrom = result.resumedFrom;
+      this.checksums = result.checksums;
+      this.figures = () => result.figures;
+    }
     for (const observer of this.observers) observer.scored?.(this, result);
   }
 
