@@ -15,7 +15,7 @@ export const isPassing = (cause: unknown): boolean => PASSING.has(codeOf(cause) 
 /** The hint of an error that may pass. */
 export const TRY_AGAIN = 'Check that its disk can be reached, then run the same command again.';
 
-/** Those in errno(3) of network file systems and of exhausted resources. Not EIO: see `isPassingAt`. */
+/** The codes of errno(3) of network file systems and of exhausted resources. Not EIO: see `isPassingAt`. */
 const PASSING: ReadonlySet<string> = new Set([
   ...['ESTALE', 'ENOTCONN', 'ECONNABORTED', 'ETIMEDOUT', 'ENOLCK'],
   ...['EHOSTDOWN', 'EHOSTUNREACH', 'ENETDOWN', 'ENETUNREACH', 'ENETRESET'],

@@ -10,11 +10,17 @@ export interface ThreadError {
 /** Prepares an error for another thread. If it is not a RowcastError, it is a bug, and its stack is kept. */
 export function toThreadError(error: unknown): ThreadError {
   if (isRowcastError(error)) {
-    const { code, message, severity, location, hint } = error;
+    const { code, message, severity, location, hint, quote, needsRestart } = error;
     return {
       code,
       message,
-      details: { severity, location, ...(hint === undefined ? {} : { hint }) },
+      details: {
+        severity,
+        location,
+        needsRestart,
+        ...(hint === undefined ? {} : { hint }),
+        ...(quote === undefined ? {} : { quote }),
+      },
     };
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);

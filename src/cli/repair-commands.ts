@@ -9,9 +9,9 @@ import type { ReadAs } from '../formats/read-options.ts';
 import { type Address, type Environment, flagsOfAddress } from '../library/service/choose-service.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 
-/** These apply to the whole input, or to a file that is another one now: a rejects file is UTF-8 with a header. */
+/** Options that apply to the whole input, or to a file that is another one now: a rejects file is UTF-8 with a header. */
 const NOT_REPEATED: readonly string[] = ['limit', 'names', 'encoding', 'output-header'];
-/** These affect no output, but both commands may need them to read and write what the run did. */
+/** Options that affect no output, but both commands may need them to read and write what the run did. */
 const OF_FILES: readonly string[] = ['max-record-bytes', 'private'];
 /** What decides the columns of the output, which `repair` cannot see in it. */
 const OF_SHAPE: readonly string[] = Object.keys(shapeOptions);

@@ -28,7 +28,7 @@ export interface RequestsOptions {
   statistics: CallStatistics;
   /** Aborts requests that have no signal of their own. */
   closed: AbortSignal;
-  /** Those of a client for several runs: together, they are never more than the pace allows. */
+  /** The requests of all runs of this client, which are never more together than the pace allows. */
   shared?: Requests | undefined;
   /** Makes each request a part of a trace. */
   trace?: TraceRequest | undefined;

@@ -176,7 +176,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
     return this.#retried(() => this.tryBatch(batch, signal), batch.expected.personas > 1, signal);
   }
 
-  /** The same, in a single attempt. */
+  /** Sends a batch once; a failure is not retried. */
   async tryBatch(
     { request, reader, expected }: SentBatch,
     signal?: AbortSignal,

@@ -21,7 +21,7 @@ export interface AppendedOptions {
   prefix: string;
   /** Name of the predicted column: for a distribution, if the most probable class is appended too; else if it is known. */
   prediction: string | undefined;
-  /** Of a distribution; if undefined, all probabilities are appended in full, and the most likely class is predicted. */
+  /** Which probabilities of a distribution are appended; if undefined, all of them in full, and the most likely class is predicted. */
   chosen?: ChosenProbabilities | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface Comparison {
    * @returns undefined if the record of the output has other fields of its own; overwritten by the next call
    */
   appendedOf(own: RecordAt, output: RecordAt): RecordAt | undefined;
-  /** The same of a record whose own fields may be any; undefined if it has fewer than there are columns. */
+  /** The fields after the own ones, whatever the own ones are; undefined if there are fewer fields than columns. */
   afterOwn(output: RecordAt): RecordAt | undefined;
   /** Whether a record of the output has these own fields, whatever is after them. */
   hasOwn(own: RecordAt, output: RecordAt): boolean;

@@ -59,7 +59,7 @@ export interface Layout {
   /** All bytes before the first record, and where that begins. */
   readonly preamble: Buffer;
   readonly start: Position;
-  /** The name of its format. */
+  /** The name of the format, such as `csv`. */
   readonly format: string;
   readonly readAs: ReadAs;
   /** What the format makes the same layout of in another thread; undefined if it cannot leave this one. */
@@ -96,7 +96,6 @@ export interface Layout {
   readonly ownNames: readonly string[];
   /** The names of the appended columns in the output. */
   appendedNames(options: AppendedOptions): string[];
-  /** The preamble of the output. */
   outputPreamble(appended: Appended): Buffer;
   /** Merges the records of a batch, consecutive ones at a time. */
   merger(scored: PredictedBatch, appended: Appended): MergeRecords;

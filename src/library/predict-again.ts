@@ -40,7 +40,7 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
     keep: 'none',
     prefix: PREFIX,
     output: '-',
-    // They were read with the limit of the run.
+    // The records were read with the limit of the run.
     maxRecordBytes: inputOptions['max-record-bytes'].max,
     // What happens to a few rows is not what happens to all.
     maxRejects: undefined,

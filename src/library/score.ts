@@ -53,7 +53,7 @@ export async function score(options: ScoreOptions): Promise<Summary> {
 }
 
 /**
- * The same, to an output that is chosen when the run begins.
+ * Scores an input to an output that is chosen when the run begins.
  *
  * @param name of the function, for messages
  */
@@ -72,7 +72,7 @@ export function scoreRun(
       return await run(options, { stream, output: outputOf(control), control });
     } finally {
       control?.end();
-      // It is not read to its end if the run was refused or has failed.
+      // The input is not read to its end if the run was refused or has failed.
       stream?.destroy();
     }
   });

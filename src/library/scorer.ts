@@ -29,7 +29,6 @@ export interface Scorer {
 
 /** Personas to predict for, with one report. */
 export interface Batch {
-  /** Report id. */
   readonly report: string;
   readonly personas: readonly Features[];
 }

@@ -58,7 +58,7 @@ export class RunPosition {
     return this.#position;
   }
 
-  /** RowCounts for the next part; returns what is to be written. */
+  /** Counts the next part; returns what is to be written. */
   add(part: MergedPart): Piece {
     const { digest, layout, statistics, from } = this.#options;
     const isFirstReject = this.accounts.rejected === 0;

@@ -32,7 +32,7 @@ export async function finishKilledRepair(output: string): Promise<boolean> {
     const saved = await repairOf(path);
     if (saved === undefined) return false;
     const isDefault = rejects === runFilesOf(path).rejects;
-    await finishRepair(diskFiles, runFilesOf(path, isDefault ? undefined : rejects), saved).catch(
+    await publishComplete(diskFiles, runFilesOf(path, isDefault ? undefined : rejects), saved).catch(
       unfinished(output),
     );
     return true;
@@ -41,8 +41,8 @@ export async function finishKilledRepair(output: string): Promise<boolean> {
   }
 }
 
-/** The last steps of a repair whose checkpoint is complete; the locks are held. */
-export async function finishRepair(
+/** The last steps of a run or a repair whose checkpoint is complete; the locks are held. */
+export async function publishComplete(
   files: Files,
   paths: RunFiles,
   { output, rejects, repaired }: Pick<Checkpoint, 'output' | 'rejects' | 'repaired'>,

@@ -33,7 +33,7 @@ export interface RunProgress {
 
 /** What is known about a run so far. */
 export interface RunView {
-  /** This process of the run; it has the id of the run. */
+  /** Identifies this process and its run. */
   readonly attempt: Attempt;
   /** The summary so far; the last one once the run has ended. */
   readonly state: Summary;
@@ -63,9 +63,9 @@ export interface LockedTargets {
 }
 
 /**
- * Watches a run. Observers do not affect its result, with these exceptions: `begin` may refuse the run, a throw in
- * `progress`, `rejected` or `settled` stops it, and a warning becomes part of the summary. They are called in the order
- * in which they are listed. If one fails when a run ends, the others are still called.
+ * Watches a run. Observers do not affect its result, with these exceptions: `begin` may refuse the run, a throw in any
+ * other callback before `ended` stops it, and a warning becomes part of the summary. They are called in the order in which
+ * they are listed. If one fails when a run begins or ends, the others are still called.
  */
 export interface RunObserver {
   /** Called when the files of the run are locked and its id is known. */
@@ -102,8 +102,8 @@ export interface RunObserver {
   exiting?(summary: Summary): void;
   /** Releases what `begin` has opened; called after the files of the run are released. */
   close?(): Promise<void> | void;
-  /** Makes a batch a part of a trace. */
+  /** Makes a batch a part of a trace; only that of the first observer that has it is used. */
   readonly traceBatch?: TraceBatch | undefined;
-  /** Makes a request a part of a trace. */
+  /** Makes a request a part of a trace; only that of the first observer that has it is used. */
   readonly traceRequest?: TraceRequest | undefined;
 }

@@ -33,7 +33,7 @@ export interface RecordOptions {
 
 /** The facts about a run so far. It tells the observers of the run how it begins and ends; it writes nothing itself. */
 export class RunRecord implements RunView {
-  /** This process, if it begins a new run. */
+  /** Identifies this process, if it begins a new run. */
   readonly newRun: Attempt = firstAttempt();
   attempt: Attempt = this.newRun;
   service: string | null = null;
@@ -107,7 +107,12 @@ export class RunRecord implements RunView {
 
   /** The output is complete, or it is there already and was skipped. */
   scored(result: RunResult | undefined): void {
-    if (result !== undefined) Object.assign(this, { ...result, figures: () => result.figures });
+    if (result !== undefined) {
+      this.accounts = result.accounts;
+      this.resumedFrom = result.resumedFrom;
+      this.checksums = result.checksums;
+      this.figures = () => result.figures;
+    }
     for (const observer of this.observers) observer.scored?.(this, result);
   }
 
@@ -130,7 +135,7 @@ export class RunRecord implements RunView {
 
   /** The run has failed, was stopped or refused. It never throws another error. */
   async fail(error: unknown): Promise<Summary> {
-    // That is the id of the other run.
+    // The checkpoint has given this process the id of the other run.
     if (error instanceof RowcastError && error.code === 'other_work') this.attempt = this.newRun;
     const summary = this.summary(endingOf(error));
     await this.#tellEnd(summary, AbortSignal.abort()).catch(cause => {

@@ -14,7 +14,6 @@ export interface BatchPredictOptions {
   input: string;
   /** A path or `-` for stdout. */
   output: string;
-  /** Report id. */
   report: string;
   /** Other files that the command reads. */
   reads?: readonly UsedFile[];

@@ -16,7 +16,7 @@ export interface FeatureColumn {
   type: string | undefined;
 }
 
-export interface ColumnOptions {
+export interface SentOptions {
   /** Columns to send; all others are left out. */
   features?: readonly string[] | undefined;
   /** Columns not to send. */
@@ -37,7 +37,7 @@ export interface ColumnOptions {
 export function chooseFeatures(
   layout: Pick<Layout, 'names' | 'columnsHint'>,
   report: Pick<LooseReport, 'predicts' | 'columns'>,
-  options: ColumnOptions,
+  options: SentOptions,
   file: string,
 ): FeatureColumn[] {
   const { names } = layout;
@@ -116,7 +116,7 @@ const rowHint = (listed: readonly string[] | undefined): string =>
   `Name the columns in their order: --names NAME,NAME,…${listed === undefined ? ' If these are names all the same, list them with --features.' : `; those of the report are: ${listNames(listed)}.`}`;
 
 /** Names the options that have left nothing to send. */
-function noColumnsHint({ features, excludeFeatures }: ColumnOptions, isAnyMissing: boolean): string {
+function noColumnsHint({ features, excludeFeatures }: SentOptions, isAnyMissing: boolean): string {
   const used = [
     ...(features === undefined ? [] : ['--features']),
     ...(excludeFeatures === undefined ? [] : ['--exclude-features']),

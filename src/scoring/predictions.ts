@@ -1,4 +1,4 @@
-import { numbersPerRow, type Predictions, type PredictionType } from '../base/contract/predictions.ts';
+import type { Predictions, PredictionType } from '../base/contract/predictions.ts';
 
 /** Predictions as a scorer returns them. */
 export type ReceivedPredictions<P extends Predictions = Predictions> = P & {
@@ -6,7 +6,7 @@ export type ReceivedPredictions<P extends Predictions = Predictions> = P & {
   readonly origins?: readonly number[];
 };
 
-/** What predictions consist of; undefined if no persona was scored, so that nothing says so. */
+/** What predictions consist of; undefined if they do not say so, because there is none or the service rejected all. */
 export function predictionTypeOf(predictions: Predictions): PredictionType | undefined {
   switch (predictions.kind) {
     case 'distribution': {
@@ -14,12 +14,12 @@ export function predictionTypeOf(predictions: Predictions): PredictionType | und
       return classes.length === 0 ? undefined : { kind, classes };
     }
     case 'label': {
-      const { kind, indices, errors } = predictions;
-      return errors.size === indices.length ? undefined : { kind };
+      const { kind, indices } = predictions;
+      return indices.length === 0 ? undefined : { kind };
     }
     case 'numbers': {
-      const { kind, names, values, errors } = predictions;
-      return errors.size * numbersPerRow(names) === values.length ? undefined : { kind, names };
+      const { kind, names, values } = predictions;
+      return values.length === 0 ? undefined : { kind, names };
     }
   }
 }

@@ -46,7 +46,6 @@ export interface SharedScorer extends Scorer {
 
 /** What all batches of an input have in common. */
 export interface ScorerInput {
-  /** Report id. */
   report: string;
   /** The columns to send. */
   features: readonly FeatureColumn[];
@@ -62,7 +61,7 @@ export interface ScorerInput {
 }
 
 /**
- * Scores the batches of one input. Requests and results of `attempt` are plain data, which structured cloning copies, so
+ * Scores the batches of one input. Requests and results of `tryPart` are plain data, which structured cloning copies, so
  * a scorer may do its work in another thread.
  */
 export interface BatchScorer {

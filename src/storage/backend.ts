@@ -1,7 +1,7 @@
 import type { StoredInput } from './source.ts';
 import type { Target } from './target.ts';
 
-/** Where bytes are stored. Another place is a file with its backend, and a line in `backends.ts`. */
+/** Where bytes are stored. Another place is a folder with its backend, and a line in `backends.ts`. */
 export interface Backend {
   /**
    * Opens an input.

@@ -56,11 +56,11 @@ export interface OutputState {
  * An output that survives the process that writes it. Its bytes go where no reader sees them; a checkpoint says how many
  * of them are durable, and the next process goes on there. It appears complete or not at all.
  *
- * A run has a second one for its rejects. Both are covered by the checkpoint of the first one, and only that one is
- * locked through this interface.
+ * A run has a second one for its rejects. Both are covered by the checkpoint of the first one. Rejects next to their output
+ * need no lock of their own.
  */
 export interface DurableOutput {
-  /** As given, for messages. */
+  /** The name of the output as given, for messages. */
   readonly name: string;
   /** What tells it from other outputs: a path with links followed, or a URL. */
   readonly address: string;

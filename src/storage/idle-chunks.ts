@@ -1,7 +1,7 @@
 /** After this time without data, the rows read so far are sent as an incomplete batch. */
 const IDLE_MS = 200;
 
-/** The same chunks, with an empty one whenever none arrived for a while. */
+/** Passes chunks on, and an empty one whenever none has arrived for a while. */
 export async function* withIdle(chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   let next = chunks.next();
   for (let idle = false; ; ) {

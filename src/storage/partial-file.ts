@@ -39,7 +39,7 @@ export interface Extent<Mark> {
 /** The start of a new file. */
 export const fileStart: Extent<never> = { bytes: 0, uncompressed: 0, tail: Tail.empty, mark: undefined };
 
-export interface Appended<Mark> {
+export interface AppendedBytes<Mark> {
   /** May be reused once `append` has returned. */
   bytes: Buffer;
   /** Whether a gzip member ends after `bytes`. */
@@ -52,7 +52,7 @@ export interface Appended<Mark> {
 export interface PartialFile<Mark> {
   /** The last marked point up to which everything is written. */
   readonly committed: Extent<Mark>;
-  append(appended: Appended<Mark>): Promise<void>;
+  append(appended: AppendedBytes<Mark>): Promise<void>;
   /** Waits until everything up to the last mark is written. */
   flush(): Promise<void>;
   /** Makes what was written durable. */

@@ -11,7 +11,7 @@ export function streamSink(name: string, stream: Writable, isOwn: boolean): Sink
   // Reported by the failed write. Without a listener, the error would end the process.
   stream.on('error', () => {});
   const close = async (): Promise<void> => {
-    // It is already closed if the reader has closed the pipe.
+    // The stream is already closed if the reader has closed the pipe.
     if (isOwn && !stream.closed) await new Promise(done => stream.once('close', done).end());
   };
   return {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Files } from './durable-files.ts';
 
 /** Number of bytes at the end of a file that are hashed. */
-export const TAIL_BYTES = 64 << 10;
+const TAIL_BYTES = 64 << 10;
 
 /**
  * The last bytes of a file as they were written, not as read back: a file that lost them, or contains zeros instead, has

@@ -55,7 +55,7 @@ export class TrainingStore {
   async read(id: string): Promise<TrainingState | undefined> {
     const state = await this.#read(id);
     if (state?.status !== 'running' || (await this.#isHeldBy(id))) return state;
-    // It may have ended after it was read, and then the lock was released.
+    // The training may have ended after its state was read, and then the lock was released.
     const now = await this.#read(id);
     return now?.status === 'running' ? { ...now, status: 'interrupted' } : now;
   }

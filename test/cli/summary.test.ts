@@ -71,6 +71,7 @@ describe('a summary', () => {
       protocol: 'report',
       report: 'r',
       classes: ['no', 'yes'],
+      prediction: { kind: 'distribution', classes: ['no', 'yes'] },
       options: { 'batch-rows': 300, checksum: true },
       rows: { read: 2000, scored: 2000, rejected: 0, rejected_by: {} },
       blank_lines: 0,

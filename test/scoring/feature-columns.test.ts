@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LooseReport } from '../../src/base/contract/schemas.ts';
 import { CsvLayout } from '../../src/formats/csv/csv-layout.ts';
-import { type ColumnOptions, chooseFeatures, type FeatureColumn } from '../../src/scoring/feature-columns.ts';
+import { chooseFeatures, type FeatureColumn, type SentOptions } from '../../src/scoring/feature-columns.ts';
 import { read } from '../support/csv/read.ts';
 
 const choose = (
   header: string,
   report: Partial<LooseReport> = {},
-  options: ColumnOptions = {},
+  options: SentOptions = {},
 ): FeatureColumn[] =>
   chooseFeatures(
     new CsvLayout(read(header).head),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Codec } from '../../src/storage/codecs/codec.ts';
 import { gzip } from '../../src/storage/codecs/gzip.ts';
 import { none } from '../../src/storage/codecs/none.ts';
-import { type Appended, type Extent, fileStart } from '../../src/storage/partial-file.ts';
+import { type AppendedBytes, type Extent, fileStart } from '../../src/storage/partial-file.ts';
 import { readTail } from '../../src/storage/tail-digest.ts';
 import { MemoryFiles } from '../support/memory-files.ts';
 import '../support/random-tests.ts';
@@ -17,7 +17,7 @@ const parts = fc.array(fc.record({ bytes: fc.uint8Array({ maxLength: 40 }), isMa
 type Part = typeof parts extends fc.Arbitrary<(infer One)[]> ? One : never;
 
 /** Where a member ends, the file may be truncated. */
-const appended = ({ bytes, isMarked }: Part, index: number): Appended<number> => ({
+const appended = ({ bytes, isMarked }: Part, index: number): AppendedBytes<number> => ({
   bytes: Buffer.from(bytes),
   endsMember: isMarked,
   mark: isMarked ? () => index : undefined,

@@ -34,6 +34,7 @@ export const predictionDocs = {
   },
   invalid_value: { cause: 'A value is not text, a number, a boolean or null.' },
   wrong_probabilities: { cause: 'The probabilities are not numbers from 0 to 1 that sum to 1.' },
+  wrong_prediction: { cause: 'The predicted number is not finite, or the label has more than 1,024 bytes.' },
 } as const satisfies ErrorDocs;
 
 /** Warning codes: those of runs are logged, those of training are stored in the report. */

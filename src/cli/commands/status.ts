@@ -82,7 +82,7 @@ async function lookAtFolder(folder: string, isJson: boolean): Promise<Seen> {
   const runs: StatusReport[] = [];
   const { outputs, unfinished, lostRejects } = await findRuns(folder);
   for (const output of outputs) {
-    // It may have been removed in the meantime.
+    // The file may have been removed in the meantime.
     const status = await readStatus(output).catch(() => undefined);
     const missing = unfinished.get(output);
     if (missing !== undefined) runs.push(unfinishedReport(output, missing, status));

@@ -23,14 +23,18 @@ export async function run(context: Context): Promise<number> {
     const [fields, message] = longFieldLine(nameOf(input), field);
     log.warn({ event: 'long_field', ...fields }, message);
   };
-  const { tally, rejects, sampled } = await verifyFiles({ input, output, values, onLongField, sample });
+  const {
+    tally: verified,
+    rejects,
+    sampled,
+  } = await verifyFiles({ input, output, values, onLongField, sample });
   const seconds = (performance.now() - begun) / 1000;
   const pair = `${nameOf(output)} matches ${nameOf(input)}`;
   const again =
     sampled === undefined ? '' : `; ${countOf(sampled, 'row')} predicted again, with the same result`;
   log.info(
-    { event: 'verified', tally, ...(sampled !== undefined && { sampled }), seconds },
-    `${pair}: ${describeTally(tally, rejects, seconds)}${again}`,
+    { event: 'verified', tally: verified, ...(sampled !== undefined && { sampled }), seconds },
+    `${pair}: ${describeTally(verified, rejects, seconds)}${again}`,
   );
   return ExitCode.done;
 }
@@ -55,8 +59,8 @@ async function sampleOf(context: Context): Promise<FilesToVerify['sample']> {
 }
 
 /** For example `5 rows, 3 scored, 2 rejected (1 without probabilities, 1 malformed; not checked: no rejects file)`. */
-function describeTally(tally: VerifiedRows, rejects: string | undefined, seconds: number): string {
-  const { rows, scored, repaired, unscored, malformed, blank } = tally;
+function describeTally(verified: VerifiedRows, rejects: string | undefined, seconds: number): string {
+  const { rows, scored, repaired, unscored, malformed, blank } = verified;
   const where = rejects === undefined ? 'not checked: no rejects file' : `all in ${rejects}`;
   const parts = [
     countOf(rows, 'row'),

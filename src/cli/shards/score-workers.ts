@@ -17,6 +17,7 @@ import type { Context } from '../context.ts';
 import { reportedRequests } from '../open-service.ts';
 import { type Job, nameOf } from '../score/read-job.ts';
 import { beginTelemetry } from '../score/run-telemetry.ts';
+import { afterSignal } from '../score/until-signal.ts';
 import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { assembleFinished } from './assemble-finished.ts';
@@ -40,8 +41,11 @@ export async function scoreWorkers(
   const attributes: Record<string, string> = {};
   const run = new FollowedRun(record, attributes);
   const telemetry = await beginTelemetry(context, run, { name: 'rowcast.run' });
-  const { signal: over } = new AbortController();
+  let { signal: stop } = new AbortController();
   const follow: Following = {
+    onStoppable(signal) {
+      stop = signal;
+    },
     onPlan({ id, service }) {
       attributes['rowcast.plan'] = id;
       record.service = service;
@@ -63,7 +67,7 @@ export async function scoreWorkers(
     await record.fail(error);
     throw error;
   } finally {
-    await telemetry?.close(over);
+    await telemetry?.close(afterSignal(stop));
   }
 }
 
@@ -71,6 +75,8 @@ type UsedQueue = OpenedQueue & { address: QueueAddress };
 
 /** Called with what a run comes to, for its traces and metrics. */
 interface Following {
+  /** Called with the signal that stops the run from now on. */
+  onStoppable: (stop: AbortSignal) => void;
   onPlan: (plan: ShardPlan) => void;
   onRecord: (record: RunRecord) => void;
 }
@@ -79,7 +85,7 @@ async function scoreShards(
   context: Context,
   defined: Readonly<Record<string, unknown>>,
   job: Job,
-  { onPlan, onRecord }: Following,
+  { onStoppable, onPlan, onRecord }: Following,
   queue?: UsedQueue,
 ): Promise<number> {
   const { commandLine, env, flags, log, logFormat } = context;
@@ -97,6 +103,7 @@ async function scoreShards(
     },
   });
   const { first: stop } = signals;
+  onStoppable(stop);
   const progress = openProgress({ ...progressMode(flags), output: values.output, logFormat, log });
   try {
     const opening = { values, address, env, ...reportedRequests(context, values), stop };
@@ -142,7 +149,7 @@ async function scoreShards(
   }
 }
 
-/** Its own workers, and how to start others. @param service the flags that choose the service */
+/** How many workers this command has, and how to start others. @param service the flags that choose the service */
 function withWorkers(number: number, queue: UsedQueue | undefined, service: readonly string[]): string {
   const own = number === 0 ? '' : ` with ${countOf(number, 'worker')}`;
   if (queue === undefined) return own;

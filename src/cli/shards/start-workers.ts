@@ -8,7 +8,7 @@ import { type Address, type Environment, flagsOfAddress } from '../../library/se
 export interface Workers {
   /** How many are running. */
   readonly running: number;
-  /** Their exit codes, once all have ended. */
+  /** The exit codes of the workers, once all have ended. */
   readonly ended: Promise<number[]>;
   /** Lets them finish the rows in progress. */
   stop(): void;

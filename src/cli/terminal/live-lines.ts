@@ -106,7 +106,7 @@ class LiveLines {
 
 const ofStreams = new WeakMap<NodeJS.WriteStream, LiveLines>();
 
-/** Those of stderr, which all logs of a process share. */
+/** The live lines of stderr, which all logs of a process share. */
 export function liveLines(): LiveLines {
   const { stderr } = process;
   const lines = ofStreams.get(stderr) ?? new LiveLines(stderr);

@@ -79,7 +79,7 @@ export const percentText = (fraction: number): string => `${Math.floor(100 * fra
  * @param begun the fraction that earlier processes of the run did
  * @returns undefined while nothing is done, because the time for the header says nothing about the rate of rows
  */
-export function secondsLeft(fraction: number | undefined, seconds: number, begun = 0): number | undefined {
+function secondsLeft(fraction: number | undefined, seconds: number, begun = 0): number | undefined {
   if (fraction === undefined || fraction <= begun) return undefined;
   return (seconds * (1 - fraction)) / (fraction - begun);
 }

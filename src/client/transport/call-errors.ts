@@ -30,7 +30,7 @@ export interface BelowHttpOptions {
 
 export interface CallErrorsOptions {
   failureTable: FailureTable;
-  /** It is never shown. */
+  /** The API key, which is never shown: it is removed from all texts. */
   key: string;
   /** What the body of a response with another status than 200 says. */
   problemOf(status: number, body: string): Problem;

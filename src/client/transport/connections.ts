@@ -89,7 +89,7 @@ export class Connections {
     if (connection.isOver) {
       this.#hasConnected ||= connection.hasConnected;
       this.#all.delete(connection);
-      // It may still be closing; closing it again is harmless.
+      // The connection may still be closing; closing it again is harmless.
       void connection.retire();
     } else {
       connection.idle();

@@ -51,7 +51,7 @@ export class Origins {
     return origin;
   }
 
-  /** Its socket was closed: it can no longer become suspect, so only those that are must be remembered. */
+  /** The socket of an origin was closed. It can no longer become suspect, so it is forgotten unless it already is. */
   closed({ id }: Origin): void {
     this.#open.delete(id);
   }

@@ -22,7 +22,7 @@ export async function loadDefinition(file: string, context: DefinitionContext = 
 }
 
 /**
- * The same, with everything that is wrong.
+ * Reads a definition and finds everything that is wrong with it, instead of stopping at the first problem.
  *
  * @throws RowcastError `no_such_file`
  */

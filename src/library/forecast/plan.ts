@@ -30,7 +30,6 @@ export interface PlanOptions
   input: string | URL;
   /** Where the rows would go, for the free space of its disk. */
   output?: string | URL | undefined;
-  /** Report id. */
   report: string;
   /** What predicts, as for `score`. */
   scorer?: Scorer | undefined;

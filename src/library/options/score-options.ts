@@ -47,7 +47,6 @@ export interface ScoreStreamOptions
    * gzip. A stream is read as fast as rows are written, and destroyed if the run ends before it.
    */
   input: string | URL | Readable | AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array;
-  /** Report id. */
   report: string;
   /** What predicts. By default the service at `url`, else the local reports in `home`. It is not closed. */
   scorer?: Scorer | undefined;

@@ -63,7 +63,7 @@ export function customScorer(given: GivenScorer, { concurrency, maxOutage, onRet
   };
 }
 
-interface Means {
+interface ScorerResources {
   given: GivenScorer;
   concurrency: number;
   retryPolicy: RetryPolicy;
@@ -77,7 +77,7 @@ class CustomBatches extends EncodedBatches {
   readonly #statistics: CallStatistics;
   readonly #report: string;
 
-  constructor({ given, concurrency, retryPolicy, statistics }: Means, input: ScorerInput) {
+  constructor({ given, concurrency, retryPolicy, statistics }: ScorerResources, input: ScorerInput) {
     super(reportProtocol().predict(input.report).body, input);
     this.concurrency = concurrency;
     this.retryPolicy = retryPolicy;
@@ -100,7 +100,7 @@ class CustomBatches extends EncodedBatches {
     statistics.calls++;
     statistics.inFlight++;
     const request = `score() of ${given.name}`;
-    // It may not notice that the run was stopped.
+    // The scorer may not notice that the run was stopped.
     const answer = await calling(request, async () =>
       JSON.stringify({
         predictions: await unlessStopped(given.score(batch, signal), signal),

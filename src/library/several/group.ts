@@ -28,7 +28,7 @@ export interface FilesWatch {
   ledgerUnreadable(path: string, error: Error): void;
   /** The ledger cannot be written, so the next command scores the files again. */
   ledgerNotWritten(error: Error): void;
-  /** It is known how many files there are and who predicts. */
+  /** The files are counted and the scorer is open. */
   opened(files: number, scorer: Scorer): void;
   /** The first file is about to be scored. */
   started(total: RunsTotal): void;

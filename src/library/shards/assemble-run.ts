@@ -6,6 +6,7 @@ import type { DriftLine } from '../../runs/drift/drift-line.ts';
 import { executeRecorded } from '../../runs/execute-run.ts';
 import type { LockedTargets } from '../../runs/observer.ts';
 import { type LockedPaths, lockRunPaths } from '../../runs/paths/lock-paths.ts';
+import { Releases } from '../../runs/releases.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import type { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
@@ -71,24 +72,29 @@ export async function assembleRun(options: AssembleOptions): Promise<Summary> {
 }
 
 async function lockOutputs(job: RunJob, { plan }: ShardedRun): Promise<HeldFiles> {
-  const { summary, release: releaseSummary } = await lockTotal(job);
+  const held = new Releases();
+  const { summary, release } = await lockTotal(job);
+  held.add(release);
   const { private: isPrivate, reads } = job.places;
   const locked: LockedPaths[] = [];
-  const release = async (): Promise<void> => {
-    for (const each of locked.reverse()) await each.release();
-    await releaseSummary();
-  };
   try {
-    for (const { input, output, rejects } of plan.files)
-      locked.push(
-        await lockRunPaths({ input, output, rejects: rejects ?? undefined, private: isPrivate, reads }),
-      );
+    for (const { input, output, rejects: given } of plan.files) {
+      const rejects = given ?? undefined;
+      const paths = await lockRunPaths({ input, output, rejects, private: isPrivate, reads });
+      held.add(() => paths.release());
+      locked.push(paths);
+    }
   } catch (error) {
-    await release();
+    await held.release();
     throw error;
   }
   const [only] = locked;
-  return { summary, locked, release, ...(isSingle(plan) && only && { output: only.output }) };
+  return {
+    summary,
+    locked,
+    release: () => held.release(),
+    ...(isSingle(plan) && only && { output: only.output }),
+  };
 }
 
 async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]): Promise<Summary> {

@@ -14,7 +14,7 @@ export async function findShards(path: string): Promise<SharedFolder | undefined
   return undefined;
 }
 
-/** The same; if there is no plan, the folder where it would be. */
+/** The folder of a sharded run by its own path or that of its output; without a plan, the folder where it would be. */
 export async function shardsAt(path: string): Promise<SharedFolder> {
   const isFile = (await stat(path).catch(() => undefined))?.isFile() === true;
   return (await findShards(path)) ?? sharedFolder(isFile ? shardsOf(path) : path);

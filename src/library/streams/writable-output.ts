@@ -56,7 +56,7 @@ function sinkOf(stream: Writable, isStandard: boolean, stop: AbortSignal): Sink 
         // A stream that is destroyed may never call back.
         const onClose = (): void => fail(failed(stream.errored ?? new Error('it was closed')));
         stream.once('close', onClose);
-        // It may hold them for longer.
+        // The stream may hold the bytes for longer.
         stream.write(Buffer.from(bytes), cause => {
           stream.off('close', onClose);
           if (cause) fail(failed(cause));

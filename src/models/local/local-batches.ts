@@ -35,7 +35,7 @@ export class LocalBatches extends LocalBatchScorer {
   readonly concurrency: number;
   readonly sharesMemory: boolean;
   readonly #options: LocalBatchesOptions;
-  /** Its number in the threads. */
+  /** The number of the input in the threads. */
   readonly #number: number;
   readonly #data: Omit<InputData, 'layout'>;
   #shared: SharedModel | undefined;

@@ -19,7 +19,7 @@ export interface DriftFigures {
   scores: Record<string, DriftEntry>;
 }
 
-export interface Comparison {
+export interface DriftComparison {
   columns: readonly EarlierColumn[];
   /**
    * The rows of a class's probabilities between edges that the earlier run has chosen; undefined if they were not
@@ -30,7 +30,10 @@ export interface Comparison {
 }
 
 /** Compares what a run has found in its data with what an earlier one had found. */
-export function compare(earlier: EarlierFigures, { columns, classes, rowsOf }: Comparison): DriftFigures {
+export function compare(
+  earlier: EarlierFigures,
+  { columns, classes, rowsOf }: DriftComparison,
+): DriftFigures {
   const { file: summary, run_id, started_at, input, rows } = earlier;
   const columnsBefore = new Map(earlier.columns?.map(column => [column.name, column]));
   const scoresBefore = new Map(Object.entries(earlier.scores ?? {}));

@@ -21,7 +21,7 @@ export interface CountRecordsOptions {
   scorer: BatchScorer | undefined;
   /** How many of the first batches to return. */
   keep: number;
-  /** For tests. */
+  /** After how many counted bytes the rest is estimated. */
   countedBytes?: number;
 }
 

@@ -11,7 +11,7 @@ import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import { countRecords } from './count-records.ts';
-import { type Probe, sampleRequests } from './sample-requests.ts';
+import { type Sample, sampleRequests } from './sample-requests.ts';
 
 /** What scoring an input would do. */
 export interface InputPlan {
@@ -32,9 +32,9 @@ export interface InputPlan {
   batches: number;
   /** Zero with a local report. */
   requests: number;
-  /** Uncompressed bytes of the output; an upper bound. */
+  /** Uncompressed bytes of the output: an upper bound, but without the predictions if the classes are unknown. */
   outputBytes: number;
-  probe: Probe | null;
+  probe: Sample | null;
   /** The body of the first request; null if it was not asked for, or with a local report. */
   firstRequest: string | null;
   /** Why the input cannot be scored. */

@@ -4,7 +4,7 @@ import { CallError } from '../../scoring/failures/call-error.ts';
 import type { BatchScorer, Scored } from '../../scoring/scorer.ts';
 
 /** What a few requests have shown. */
-export interface Probe {
+export interface Sample {
   requests: number;
   rows: number;
   /** Milliseconds of the fastest and slowest request; null without any. */
@@ -15,7 +15,7 @@ export interface Probe {
   firstRow: Record<string, number> | null;
 }
 
-export interface ProbeOptions {
+export interface SampleOptions {
   stop: AbortSignal;
   /** What a scorer that merges appends to each record: the probabilities of these classes. */
   classes: readonly string[];
@@ -31,21 +31,21 @@ export interface ProbeOptions {
 export async function sampleRequests(
   scorer: BatchScorer,
   batches: readonly Batch[],
-  { stop, ...output }: ProbeOptions,
-): Promise<Probe | null> {
+  { stop, ...output }: SampleOptions,
+): Promise<Sample | null> {
   const times: number[] = [];
   let rows = 0;
-  let firstRow: Probe['firstRow'] = null;
+  let firstRow: Sample['firstRow'] = null;
   for (const batch of batches) {
     const [part] = scorer.parts(batch);
     if (part === undefined) continue;
     const begun = performance.now();
-    const attempt = await scorer.tryPart({ batch: part, predictionType: undefined }, stop);
+    const outcome = await scorer.tryPart({ batch: part, predictionType: undefined }, stop);
     times.push(performance.now() - begun);
     scorer.release(part);
-    if ('failure' in attempt) throw CallError.from(attempt.failure);
+    if ('failure' in outcome) throw CallError.from(outcome.failure);
     rows += countRows(part);
-    firstRow ??= firstRowOf(attempt, output);
+    firstRow ??= firstRowOf(outcome, output);
   }
   if (times.length === 0) return null;
   const seconds = times.reduce((sum, time) => sum + time, 0) / 1000;
@@ -60,8 +60,8 @@ export async function sampleRequests(
 
 function firstRowOf(
   { predictions, merged }: Scored,
-  { classes: appended, layout }: Pick<ProbeOptions, 'classes' | 'layout'>,
-): Probe['firstRow'] {
+  { classes: appended, layout }: Pick<SampleOptions, 'classes' | 'layout'>,
+): Sample['firstRow'] {
   const { classes = appended, probabilities = [] } =
     predictions.kind === 'distribution' && merged === undefined ? predictions : {};
   const record =

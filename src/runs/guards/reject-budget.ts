@@ -1,15 +1,15 @@
 import {
   checkRejects,
   exceeds,
+  type RejectCounts,
   type RejectLimit,
-  type RowCounts,
 } from '../../base/options/values/reject-limit.ts';
 
 /** The rows that may be rejected in all runs of a command together. */
 export class RejectBudget {
   readonly #limit: RejectLimit | undefined;
   /** By run, what was counted last. */
-  readonly #runs = new Map<RowCounts, Pick<RowCounts, 'read' | 'rejected'>>();
+  readonly #runs = new Map<RejectCounts, Pick<RejectCounts, 'read' | 'rejected'>>();
   readonly #total = { read: 0, rejected: 0 };
   #others = { read: 0, rejected: 0 };
 
@@ -18,7 +18,7 @@ export class RejectBudget {
   }
 
   /** Counts rows that other processes score within the same budget: their totals so far. */
-  setOthers({ read, rejected }: Pick<RowCounts, 'read' | 'rejected'>): void {
+  setOthers({ read, rejected }: Pick<RejectCounts, 'read' | 'rejected'>): void {
     this.#total.read += read - this.#others.read;
     this.#total.rejected += rejected - this.#others.rejected;
     this.#others = { read, rejected };
@@ -30,7 +30,7 @@ export class RejectBudget {
    * @param accounts of the run, always the same object
    * @throws RowcastError `too_many_rejects`
    */
-  check(accounts: RowCounts): void {
+  check(accounts: RejectCounts): void {
     if (this.#limit === undefined) return;
     const { read, rejected } = accounts;
     const before = this.#runs.get(accounts) ?? { read: 0, rejected: 0 };

@@ -9,7 +9,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { CountedColumn } from '../../scoring/counting/counted-column.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import type { TallyLayout } from '../../scoring/counting/tally.ts';
-import { isKnown, placeOf, type Unrecognized } from '../../scoring/counting/unrecognized.ts';
+import { isKnown, placeOf, type UnknownKind } from '../../scoring/counting/unrecognized.ts';
 
 /**
  * By default, a run stops for columns that matter, see `CountedColumn.stopsAbove`, but never because of a single value. A
@@ -52,7 +52,7 @@ export function checkUnrecognized(
   layout: Pick<TallyLayout, 'columns' | 'unrecognizedAt'>,
   read: number,
   isEnd: boolean,
-  quote: (column: CountedColumn, kind: Unrecognized) => string | undefined = () => undefined,
+  quote: (column: CountedColumn, kind: UnknownKind) => string | undefined = () => undefined,
 ): void {
   for (const { kind, limit: name, code, option, one, many } of kinds) {
     for (const [i, column] of layout.columns.entries()) {
@@ -81,7 +81,7 @@ export const isUnrecognizedError = (error: unknown): boolean =>
 /** The limit of a column; undefined if there is none, or if it is not known which values the model recognizes. */
 function limitOf(
   column: CountedColumn,
-  kind: Unrecognized,
+  kind: UnknownKind,
   given: RejectLimitOrNone | undefined,
 ): RejectLimit | undefined {
   if (!isKnown(column, kind) || given === 'none') return undefined;

@@ -19,8 +19,8 @@ export interface TemporaryFile {
  * @throws RowcastError `foreign_file`, `unwritable_output`
  */
 export async function clearLeftovers(temporaries: readonly TemporaryFile[]): Promise<void> {
-  for (const { path, isStale: isOfDead } of temporaries)
-    if (isOfDead)
+  for (const { path, isStale } of temporaries)
+    if (isStale)
       await diskFiles.remove(path).catch(cause => {
         throw unwritable(path, cause);
       });

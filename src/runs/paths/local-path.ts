@@ -16,6 +16,6 @@ export function localPath({ name, path }: Pick<Target, 'name' | 'path'>, needs: 
   });
 }
 
-/** The same for a pattern of outputs, which is not resolved yet. */
+/** Checks that a pattern of outputs, which is not resolved yet, is for local files. @throws RowcastError `usage` */
 export const checkLocalPattern = (pattern: string, needs: string): void =>
   void localPath({ name: pattern, path: schemeOf(pattern) === undefined ? pattern : undefined }, needs);

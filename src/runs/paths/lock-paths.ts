@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { type Backends, resolveTarget } from '../../storage/backends.ts';
-import type { OutputLock } from '../../storage/durable-output.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { type Locks, takeLocks } from '../../storage/local/locks/output-lock.ts';
@@ -11,6 +10,7 @@ import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Target } from '../../storage/target.ts';
 import { relativeRejectsPath } from '../checkpoint/fingerprint.ts';
 import { finishKilledRepair } from '../finish-repair.ts';
+import { Releases } from '../releases.ts';
 import { checkDefaultRejects, checkRepaired, clearLeftovers } from './leftovers.ts';
 import { makeOutputFolders } from './output-folders.ts';
 import { runOutputsOf } from './run-outputs.ts';
@@ -57,17 +57,10 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
     locks,
     output.path === undefined ? undefined : resolve(output.path),
   );
-  let held: OutputLock | undefined;
-  const release = async (): Promise<void> => {
-    try {
-      await held?.release();
-    } finally {
-      await releaseFiles();
-    }
-  };
+  const held = new Releases();
+  held.add(releaseFiles);
   try {
-    // The lock of a local file is one of those above, which are taken in an order that cannot block two runs.
-    if (output.path === undefined) held = await durable?.lock();
+    for (const target of [output, rejects, summary]) if (target !== undefined) await lockStored(target, held);
     await clearLeftovers(await temporaryFilesOf({ output, rejects, summary }, tookOver));
     if (durable !== undefined) {
       const own = runOutputsOf(durable);
@@ -75,14 +68,21 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
       await checkRepaired(own.repaired);
     }
   } catch (error) {
-    await release();
+    await held.release();
     throw error;
   }
   const relativeRejects = durable && relativeRejectsPath(durable.address, paths.rejects?.durable?.address);
-  return { ...paths, relativeRejects, backends: options.backends, release };
+  return { ...paths, relativeRejects, backends: options.backends, release: () => held.release() };
 }
 
-/** It may still be discarded; whatever needs its files reports it. */
+/** Locks what a storage other than the local one keeps. Two runs cannot wait for each other: a lock that is held is refused. */
+async function lockStored({ path, durable }: Target, held: Releases): Promise<void> {
+  if (path !== undefined || durable === undefined) return;
+  const lock = await durable.lock();
+  held.add(() => lock.release());
+}
+
+/** An unfinished run may still be discarded; whatever needs its files reports the error. */
 function unlessUnfinished(error: unknown): void {
   if (!(error instanceof RowcastError) || error.code !== 'unfinished') throw error;
 }
@@ -109,7 +109,11 @@ export async function lockOutput(
 ): Promise<LockedOutput> {
   const target = await resolveTarget(output, isPrivate);
   await checkApart([...inputFiles(input), ...reads], [...target.usedFiles('the output', '-o'), stderr]);
-  if (target.path === undefined) return { target, release: async () => {} };
+  if (target.path === undefined) {
+    const held = new Releases();
+    await lockStored(target, held);
+    return { target, release: () => held.release() };
+  }
   const { tookOver, release } = await lockInFolders(new Map([[lockOf(target.path), output]]));
   try {
     await clearLeftovers([{ path: partialOf(target.path), isStale: tookOver.size > 0 }]);

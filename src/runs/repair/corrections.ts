@@ -65,7 +65,7 @@ export class Corrections {
    *
    * @throws RowcastError `bad_corrections`
    */
-  checkSameType({ bytes, start, contentEnd }: RecordCursor): void {
+  checkSame({ bytes, start, contentEnd }: RecordCursor): void {
     if (this.scored?.equals(bytes.subarray(start, contentEnd)) !== false) return;
     throw this.#bad(`row ${this.row} was repaired before, with other values`);
   }

@@ -2,7 +2,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
 import { readCheckpoint } from '../checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
-import { finishRepair } from '../finish-repair.ts';
+import { publishComplete } from '../finish-repair.ts';
 import type { RunFiles } from '../paths/run-files.ts';
 
 /**
@@ -20,5 +20,5 @@ export async function finishKilledRun(paths: RunFiles, rejects: string | undefin
       location: { file: paths.output },
       hint: 'Run its command again to finish it, then repair the output.',
     });
-  await finishRepair(diskFiles, paths, saved);
+  await publishComplete(diskFiles, paths, saved);
 }

@@ -26,7 +26,7 @@ export interface OpenFiles {
   files: RepairFiles;
   /** All of them. */
   sides: readonly Side[];
-  /** Those that must not change meanwhile; without rejects, the rows that were repaired before. */
+  /** The files that must not change meanwhile; without rejects, the rows that were repaired before. */
   sources: Readonly<Record<'output' | 'rejects' | 'corrected', Source>>;
   /** What the new files begin with. */
   headers: Readonly<Record<'output' | 'rejects', Buffer>>;

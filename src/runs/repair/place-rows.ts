@@ -101,7 +101,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
     if (reject === undefined || rejects === undefined) {
       if (!output.hasRecord) break;
       if (repaired?.head?.row === row) {
-        if (correction !== undefined) corrections.checkSameType(output);
+        if (correction !== undefined) corrections.checkSame(output);
         if (corrections.row === row) counts.already++;
         line = lineAfter(repaired, repaired.head);
         output.advance();

@@ -13,7 +13,7 @@ import { firstAttempt } from '../attempt.ts';
 import { type Checkpoint, FORMAT } from '../checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
 import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
-import { finishRepair } from '../finish-repair.ts';
+import { publishComplete } from '../finish-repair.ts';
 import type { RunFiles } from '../paths/run-files.ts';
 import type { FileVersion } from '../several/file-version.ts';
 import { NewFile } from './new-file.ts';
@@ -117,7 +117,7 @@ export class Replacement {
     const access = accessOf(output, this.#isPrivate);
     const bytes = Buffer.from(JSON.stringify(checkpoint));
     await this.#named(replaceFile(this.#storage, path, bytes, { next: newCheckpoint, access }));
-    await finishRepair(this.#storage, this.#paths, checkpoint);
+    await publishComplete(this.#storage, this.#paths, checkpoint);
   }
 
   /** Removes the new files, unless they were published. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
 import { isMissing } from '../../storage/local/missing.ts';
 
-/** Its name in the folder of the outputs. */
+/** The name of the ledger in the folder of the outputs. */
 export const LEDGER = '.rowcast-runs.json';
 
 export const versionShape = z.object({ size: z.number(), modified: z.number() });

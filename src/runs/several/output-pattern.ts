@@ -1,6 +1,7 @@
 import { basename, extname, isAbsolute, normalize } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
+import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { fixedFolderOf } from '../../storage/local/glob.ts';
 import type { InputFile } from './input-files.ts';
 
@@ -37,7 +38,7 @@ export function fillPattern(pattern: string, { path, dir }: InputFile, index: nu
 }
 
 function nameOf(path: string): string {
-  const name = basename(path).replace(/\.gz$/i, '');
+  const name = nameOfContent(basename(path));
   return basename(name, extname(name));
 }
 

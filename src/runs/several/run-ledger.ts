@@ -67,7 +67,7 @@ export class RunLedger {
     return Object.keys(this.#content.runs).map(output => join(this.#folder, output));
   }
 
-  /** Those that commands were to write, by output, unless they have been written since. */
+  /** The runs that commands have begun and not finished, by output; not those whose output was written since. */
   async unfinished(): Promise<Map<string, UnfinishedRun>> {
     const found = new Map<string, UnfinishedRun>();
     for (const [name, run] of Object.entries(this.#content.unfinished)) {

@@ -9,7 +9,7 @@ import type { LedgerKey, RunLedger } from './run-ledger.ts';
  * @throws RowcastError as `finishKilledRepair`; `bad_ledger`
  */
 export async function unchangedRun(ledger: RunLedger, key: LedgerKey): Promise<FinishedRun | undefined> {
-  // It has told the ledger about the output that is there now.
+  // Finishing the repair has told the ledger about the output that is there now.
   if (await finishKilledRepair(key.output)) await ledger.read();
   return ledger.unchanged(key);
 }

@@ -15,7 +15,7 @@ export interface RunMetric {
   /** In UCUM, as OpenTelemetry writes it; none for counts and flags. */
   unit: '' | 's' | 'By';
   help: string;
-  /** Those whose value is known. */
+  /** The samples whose value is known. */
   samples: readonly Sample[];
 }
 

@@ -5,7 +5,7 @@ import { columnsThatMatter, type Driver, stopsAbove } from './columns-that-matte
 /** A column whose values a run counts, as plain data. */
 export interface CountedColumn {
   name: string;
-  /** Its index in a record. */
+  /** The index of its field in a record. */
   index: number;
   /** The type that is sent; see `FeatureColumn`. */
   type: string | undefined;

@@ -3,21 +3,21 @@ import type { RunTally } from './run-tally.ts';
 import type { TallyLayout } from './tally.ts';
 
 /** A kind of values that the model does not recognize. */
-export type Unrecognized = 'mismatched' | 'unseen';
+export type UnknownKind = 'mismatched' | 'unseen';
 
 /** Where a kind is counted, after `TallyLayout.unrecognizedAt`. */
-export const placeOf: Readonly<Record<Unrecognized, number>> = { mismatched: 1, unseen: 2 };
+export const placeOf: Readonly<Record<UnknownKind, number>> = { mismatched: 1, unseen: 2 };
 
 /** Whether it is known which values of a column are of this kind. */
-export const isKnown = ({ learned, hasLevels }: CountedColumn, kind: Unrecognized): boolean =>
+export const isKnown = ({ learned, hasLevels }: CountedColumn, kind: UnknownKind): boolean =>
   kind === 'unseen' ? hasLevels : learned !== undefined;
 
 /** How many values of all columns the model does not recognize, as far as it is known which it does. */
 export function countUnrecognized(
   { counts }: Pick<RunTally, 'counts'>,
   layout: Pick<TallyLayout, 'columns' | 'unrecognizedAt'>,
-): Record<Unrecognized, number> {
-  const total = (kind: Unrecognized): number =>
+): Record<UnknownKind, number> {
+  const total = (kind: UnknownKind): number =>
     layout.columns
       .map((column, i) =>
         isKnown(column, kind) ? (counts[layout.unrecognizedAt(i) + placeOf[kind]] ?? 0) : 0,

@@ -7,7 +7,7 @@ export interface FailedAttempt {
   failure: Pick<Failure, 'kind' | 'code' | 'status' | 'retryAfter'>;
   /** Attempts of this request, including this one. */
   attempts: number;
-  /** Its earlier failures of the same kind, as far as they counted. */
+  /** Earlier failures of this request of the same kind, as far as they counted. */
   counted: number;
   /** Other requests that finished since its previous attempt, and how many of them were probes sent for it. */
   others: RequestCounts;

@@ -59,7 +59,7 @@ export class ServiceAvailability {
     return secondsSince(this.#downSince, now);
   }
 
-  /** The same, but successful probes do not count. */
+  /** Seconds since the first failure after the last success of a request other than a probe. */
   stalledFor(now: number): number {
     return secondsSince(this.#stalledSince, now);
   }

@@ -20,7 +20,7 @@ export interface MergeOptions {
 }
 
 /**
- * The columns to append, for these predictionType or the classes of the definition or report.
+ * The columns to append for predictions of this type; by default, as options or report name the classes.
  *
  * @returns undefined if nothing says what is predicted
  * @throws RowcastError `duplicate_columns` if two columns of the output would have the same name; `bad_classes`;
@@ -39,7 +39,7 @@ export function appendedOptionsFor(options: MergeOptions): AppendedOptions | und
   return predictionType && appendedOptions(options, predictionType);
 }
 
-/** What is appended if predictions consist of these predictionType. @throws RowcastError `bad_option` */
+/** What is appended for predictions of this type. @throws RowcastError `bad_option` */
 export function appendedOptions(options: MergeOptions, predictionType: PredictionType): AppendedOptions {
   const { report, prefix, prediction, probabilities, decimals, threshold } = options;
   if (predictionType.kind !== 'distribution') {
@@ -58,13 +58,34 @@ export function appendedOptions(options: MergeOptions, predictionType: Predictio
   };
 }
 
+/**
+ * Checks the first predictions against what options or report announced.
+ *
+ * @throws RowcastError `bad_option` for an option that only probabilities have; `wrong_answer` if the report has classes
+ */
+export function checkAnnounced(
+  options: MergeOptions,
+  received: PredictionType,
+  announced: PredictionType,
+): void {
+  if (received.kind === announced.kind) return;
+  checkNoProbabilities(options, received);
+  throw new RowcastError(
+    'wrong_answer',
+    `the report names classes, but the predictions are ${nameOf(received)}`,
+    { severity: 'stopped', hint: 'Check that --report is the right one.' },
+  );
+}
+
+const nameOf = ({ kind }: PredictionType): string => (kind === 'label' ? 'labels' : 'numbers');
+
 /** @throws RowcastError `bad_option` */
-function checkNoProbabilities(options: MergeOptions, { kind }: PredictionType): void {
+function checkNoProbabilities(options: MergeOptions, predictionType: PredictionType): void {
   const given = probabilityOptions.find(name => options[name] !== undefined && options[name] !== false);
   if (given === undefined) return;
   throw new RowcastError(
     'bad_option',
-    `--${given} needs probabilities, but the predictions are ${kind === 'label' ? 'labels' : 'numbers'}`,
+    `--${given} needs probabilities, but the predictions are ${nameOf(predictionType)}`,
     { hint: `Leave out --${given}.` },
   );
 }

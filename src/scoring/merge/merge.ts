@@ -5,7 +5,7 @@ import type { Position } from '../../formats/records/position.ts';
 import { checkSameType } from '../batch/check-same-type.ts';
 import { predictionTypeOf } from '../predictions.ts';
 import type { ScoredBatch } from '../scorer.ts';
-import { appendedFor, type MergeOptions } from './appended-for.ts';
+import { appendedFor, checkAnnounced, type MergeOptions } from './appended-for.ts';
 import { GzipMembers } from './gzip-members.ts';
 import { HeldRecords, unknownClasses } from './held-records.ts';
 import type { MergedPart } from './merged-part.ts';
@@ -55,8 +55,9 @@ export class Merger {
   *merge(scored: ScoredBatch): Generator<MergedPart> {
     const { batch, predictions } = scored;
     const predictionType = predictionTypeOf(predictions);
-    if (predictionType !== undefined && this.#appended === undefined)
-      this.#setAppended(appendedFor(this.#options, predictionType));
+    if (predictionType !== undefined)
+      if (this.#appended === undefined) this.#setAppended(appendedFor(this.#options, predictionType));
+      else this.#checkType(predictionType, this.#appended.predictionType);
     if (this.#appended === undefined || this.#members === undefined) {
       this.#held.add(scored);
       const rejects = rejectsOf(scored, this.#options.layout);
@@ -73,7 +74,6 @@ export class Merger {
       return;
     }
     yield* this.end();
-    if (predictionType !== undefined) checkSameType(predictionType, this.#appended.predictionType);
     yield* this.#parts(scored, this.#appended, this.#members);
   }
 
@@ -125,6 +125,12 @@ export class Merger {
         tally: tallies === undefined ? this.#tally?.(scored, from, to) : tallies.next().value,
       };
     }
+  }
+
+  #checkType(received: PredictionType, expected: PredictionType): void {
+    // Without a header, no response has said anything yet: options or report did.
+    if (!this.#headerIsOut) checkAnnounced(this.#options, received, expected);
+    checkSameType(received, expected);
   }
 
   /** An empty part. */

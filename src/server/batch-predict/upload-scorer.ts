@@ -43,7 +43,7 @@ class UploadBatches extends LocalBatchScorer {
   readonly concurrency = 2;
   readonly #options: UploadScorerOptions;
   readonly #input: ScorerInput;
-  /** Its number in the threads. */
+  /** The number of the input in the threads. */
   readonly #number: number;
   /** What scores batches on the main thread. */
   #own: RecordScorer | undefined;

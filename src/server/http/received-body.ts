@@ -58,5 +58,5 @@ export function ownParts({ parts }: ReceivedBody): Uint8Array<ArrayBuffer>[] {
   });
 }
 
-/** Its detail is replaced by one with the limit. */
+/** The error handler replaces the detail of this error by one that names the limit. */
 const tooLarge = (): RequestError => new RequestError('too_large', 'The body is too large.');

@@ -12,7 +12,7 @@ import type { ResponseWriter } from './serialize-predictions.ts';
 export interface Slice {
   /** Personas that were read. */
   rows: number;
-  /** Those that received a prediction. */
+  /** Personas that received a prediction. */
   scored: number;
   /** The memory that the response takes so far. */
   bytes: number;

@@ -23,7 +23,7 @@ export interface JoinOptions {
   plan: ShardPlan;
   /** Held until the output is complete. */
   locked: LockedPaths;
-  /** This process, if it does not resume another one. */
+  /** Identifies this process, if it does not resume another one. */
   attempt: Attempt;
   /** What a rejects file of this input begins with. */
   rejectsHeader: Buffer;
@@ -62,8 +62,10 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
       outputs,
       private: options.private,
       ifExists: 'replace',
+      restart: false,
+      restartIfChanged: false,
       // Saved explicitly, after whole parts.
-      ...{ restart: false, restartIfChanged: false, checkpointInterval: Number.POSITIVE_INFINITY },
+      checkpointInterval: Number.POSITIVE_INFINITY,
       isCompressed: true,
     });
   // An earlier run may have only its renames left, or the one that joined these parts.

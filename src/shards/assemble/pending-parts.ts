@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
+import { localPath } from '../../runs/paths/local-path.ts';
 import type { LockedPaths } from '../../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Files } from '../../storage/durable-files.ts';
@@ -19,14 +20,14 @@ export interface PendingFile {
 /**
  * Which parts an earlier process has not joined.
  *
- * @throws RowcastError `bad_checkpoint`
+ * @throws RowcastError `bad_checkpoint`; `usage` for an output that is no local file
  */
 export async function pendingFile(
   { folder, plan, files }: { folder: SharedFolder; plan: ShardPlan; files: Files },
   file: FileParts,
   locked: LockedPaths,
 ): Promise<PendingFile> {
-  const { checkpoint, partial } = runFilesOf(locked.output.path ?? '', locked.rejects?.path);
+  const { checkpoint, partial } = runFilesOf(localPath(locked.output, 'shards need'), locked.rejects?.path);
   const pending = (from: number): PendingFile => ({ file, locked, parts: file.parts.slice(from) });
   if ((await folder.read(joinedName(file.index))) !== undefined) return pending(file.parts.length);
   const text = await files.read(checkpoint);

@@ -16,7 +16,7 @@ export interface SeenAttempt {
 /** What a worker can do about a shard. */
 export type Next =
   | { kind: 'take'; attempt: number }
-  /** Its holder is alive, as far as can be told. */
+  /** The holder of the shard is alive, as far as can be told. */
   | { kind: 'wait'; attempt: number }
   /** So many attempts have ended where they began that another one would too. */
   | { kind: 'give up'; attempts: number; error: Beat['error'] };

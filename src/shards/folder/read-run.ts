@@ -10,7 +10,7 @@ import type { SharedFolder } from './shared-folder.ts';
 export interface ShardedRun {
   folder: SharedFolder;
   plan: ShardPlan;
-  /** Those published so far, in order. */
+  /** The shards that are published so far, in order. */
   shards: readonly Shard[];
   /** Whether all are published. */
   isPlanned: boolean;

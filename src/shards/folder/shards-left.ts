@@ -4,7 +4,7 @@ import type { SharedFolder } from './shared-folder.ts';
 
 /** Which shards are to be scored, as far as they are known. */
 export interface ShardsLeft {
-  /** Their number; undefined while they are being published. */
+  /** The number of shards; undefined while they are being published. */
   planned: number | undefined;
   published: readonly number[];
   done: ReadonlySet<number>;

@@ -117,7 +117,7 @@ export class PaceMember implements SharedPace {
         this.#hasShare = true;
     } catch (cause) {
       if (!isMissing(cause)) throw cause;
-      // It is assembled or discarded; what is sent yet is not used.
+      // The run is assembled or discarded; what is still sent is not used.
       this.#isOver = true;
     }
   }

@@ -80,7 +80,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
   };
 }
 
-/** Its outermost span is not sent by anybody. */
+/** The trace of a sharded run as a `traceparent`. Nobody sends the span that it names. */
 const newTrace = (): string => `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
 
 function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout }: Plan): PlanFile {

@@ -11,7 +11,7 @@ const tunable = [
 
 /** Options of `score` as a definition has them, so that every machine resolves and validates them in the same way. */
 export interface PinnedOptions {
-  /** Those that determine the bytes of the outputs. */
+  /** The options that determine the bytes of the outputs. */
   options: Record<string, unknown>;
   settings: Record<string, unknown>;
 }

@@ -12,7 +12,7 @@ import { openPlanned } from './make-plan.ts';
 export interface PublishOptions {
   folder: SharedFolder;
   plan: ShardPlan;
-  /** Those of the plan. */
+  /** The options that the plan was made with. */
   options: Omit<RunValues, 'input'>;
   /** The shards that were published before. */
   published: readonly Shard[];

@@ -93,7 +93,7 @@ class Feeder {
     await this.#jobs?.close();
   }
 
-  /** Those that ended a while ago: a worker that ends puts its job back, and that of one that dies comes back. */
+  /** The attempts that ended a while ago: a worker that ends puts its job back, and that of one that dies comes back. */
   async #endedAttempts(shard: number, leases: readonly string[]): Promise<number> {
     const attempts = await this.#watch.attemptsOf(shard, leases);
     const last = attempts.at(-1);

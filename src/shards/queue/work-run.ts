@@ -33,7 +33,7 @@ export interface RunWork {
 export type RunEnd =
   /** No shard is left. */
   | { kind: 'over'; failed: number[] }
-  /** Its folder was removed: it was assembled, or discarded. */
+  /** The folder of the run was removed: the run was assembled, or discarded. */
   | { kind: 'gone' }
   /** Others score what is left. */
   | { kind: 'idle' };

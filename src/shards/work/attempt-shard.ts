@@ -25,7 +25,7 @@ import type { WorkObserver } from './work-observer.ts';
 export interface Work {
   folder: SharedFolder;
   plan: ShardPlan;
-  /** Those of the plan, with the service and pace options of this worker. */
+  /** The options of the plan, with the service and pace options of this worker. */
   options: Omit<RunValues, 'input'>;
   scorer: Scorer;
   /** Tells the workers of a run apart. */

@@ -6,7 +6,7 @@ import { LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { openPlanned } from '../plan/make-plan.ts';
 
-export interface OwnMeans {
+export interface WorkerResources {
   scorer: Scorer;
   /** The version of rowcast. */
   version: string;
@@ -18,7 +18,10 @@ export interface OwnMeans {
  *
  * @throws RowcastError `other_work` if version, service or report differ; Interrupted
  */
-export async function checkWorker(plan: ShardPlan, { scorer, version, stop }: OwnMeans): Promise<void> {
+export async function checkWorker(
+  plan: ShardPlan,
+  { scorer, version, stop }: WorkerResources,
+): Promise<void> {
   if (version !== plan.version)
     throw otherWork(
       `rowcast ${plan.version} made the plan, this is ${version}`,

@@ -58,7 +58,7 @@ export async function inheritPart(from: string, to: string, isPrivate: boolean):
     await replaceFile(diskFiles, own.checkpoint, Buffer.from(text), { next: own.newCheckpoint, access });
     return true;
   } catch {
-    // It has been removed in the meantime, or the disk is full, which the next write reports.
+    // The part has been removed in the meantime, or the disk is full, which the next write reports.
     await removePart(own);
     return false;
   }

@@ -20,7 +20,7 @@ export interface ShardWork {
   reportHash: string;
   /** Path of the part to write. */
   part: string;
-  /** Those of the plan, with the service and pace options of this worker. */
+  /** The options of the plan, with the service and pace options of this worker. */
   options: Omit<RunValues, 'input'>;
   scorer: Scorer;
   budget: RejectBudget;

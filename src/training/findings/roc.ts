@@ -62,7 +62,7 @@ export function areaUnderCurve(rows: EvaluatedRows): number | undefined {
   );
 }
 
-/** The same, of curves that were computed already: one for each class. */
+/** The mean area under the curves of the classes; of two classes, the area under that of the second one. */
 export function meanArea(curves: readonly (RocCurve | undefined)[]): number | undefined {
   const areas = (curves.length === 2 ? curves.slice(1) : curves).flatMap(curve => curve?.area ?? []);
   return areas.length === 0 ? undefined : areas.reduce((sum, area) => sum + area, 0) / areas.length;

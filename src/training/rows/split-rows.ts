@@ -6,7 +6,7 @@ import { suggestNames } from '../../base/suggest-names.ts';
 import { seededRandom, shuffled } from '../seeded-random.ts';
 
 /** The classes of rows that have a label. */
-export interface Labels {
+export interface LabeledClasses {
   /** Each row's class, as an index into `classes`. */
   labels: number[];
   /** In code point order; ranges of numbers by their bounds. */
@@ -73,7 +73,11 @@ function noSuchColumn(
  * @param order of the classes; by code point if omitted
  * @throws RowcastError as `checkLabels`
  */
-export function labelsOf(names: readonly string[], predict: string, order?: readonly string[]): Labels {
+export function labelsOf(
+  names: readonly string[],
+  predict: string,
+  order?: readonly string[],
+): LabeledClasses {
   const found = new Set(names);
   const classes = order?.filter(name => found.has(name)) ?? [...found].sort(codePointOrder);
   checkLabels({ rows: names.length, classes: classes.length }, predict);

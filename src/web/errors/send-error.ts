@@ -10,7 +10,7 @@ import { platformProblem } from './problem-of.ts';
 /** Responds with an error: a page for a page, a problem document for modules and programs. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = prepareProblem(error, request, reply, platformProblem(error));
-  // It may have failed before the hook that adds them.
+  // The request may have failed before the hook that adds these headers.
   setSecurityHeaders(reply).code(problem.status);
   if (isPageRequest(request)) return sendPage(request, reply, errorPage(problem, request.id));
   // As bytes, because Fastify adds a charset to text, which this media type does not have.

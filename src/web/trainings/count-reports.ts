@@ -23,7 +23,7 @@ export async function countReport(
   { report, by }: { report: string; by: string },
 ): Promise<void> {
   const bytes = await sizeOfReport(home, report);
-  // It may have replaced that of another key.
+  // The report may have replaced one that was counted for another key.
   space.release(report);
   space.begin(report, by);
   space.set(report, bytes);

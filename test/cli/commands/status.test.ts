@@ -219,7 +219,7 @@ describe('a status as text', () => {
     prefix: { offset: 2000, blocks: '', digest: '' },
     output: { bytes: 900, uncompressed: 3000, tail: '' },
     rejects: { bytes: 0, tail: '' },
-    classes: ['no', 'yes\u001b'],
+    predictionType: { kind: 'distribution', classes: ['no', 'yes\u001b'] },
     accounts: {
       read: 1234,
       scored: 1230,

@@ -173,4 +173,20 @@ describe('an output that is an object', { concurrency: true }, () => {
     assert.ok(second);
     await second;
   });
+
+  it('has rejects elsewhere in the store that no other run writes meanwhile', async t => {
+    const bench = await storeBench(t);
+    const values = { rejects: bench.service.nameOf('/shared-rejects.csv') };
+    let second: Promise<unknown> | undefined;
+    bench.service.hooks.before = ({ text }) => {
+      if (text === 'POST /first.csv?uploads')
+        second ??= assert.rejects(bench.run('/second.csv', { store: { client: 'second' }, values }), {
+          code: 'locked',
+        });
+    };
+    await bench.run('/first.csv', { values });
+    assert.ok(second);
+    await second;
+    assert.deepEqual([...bench.service.objects.keys()].sort(), ['/first.csv', '/shared-rejects.csv']);
+  });
 });

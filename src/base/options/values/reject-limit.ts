@@ -1,8 +1,8 @@
 import { RowcastError } from '../../errors.ts';
 import { partOf } from '../../number-text.ts';
 
-/** Row counts of a run so far; `rejectedBy` maps code → rows. */
-export interface RowCounts {
+/** Rows of a run so far, as far as limits of rejects need them; `rejectedBy` maps code → rows. */
+export interface RejectCounts {
   read: number;
   rejected: number;
   rejectedBy: Readonly<Record<string, number>>;
@@ -27,14 +27,14 @@ export function readRejectLimit(text: string): RejectLimit | undefined {
 /** Whether a limit is exceeded while rows are still being read: a percentage applies from 1,000 rows on, and at the end. */
 export const isBeyond = (
   limit: RejectLimit,
-  counts: Pick<RowCounts, 'read' | 'rejected'>,
+  counts: Pick<RejectCounts, 'read' | 'rejected'>,
   isEnd: boolean,
 ): boolean => exceeds(limit, counts) && (isEnd || 'rows' in limit || counts.read >= MIN_ROWS_FOR_PERCENT);
 
 /** Whether more rows were rejected than the limit allows. */
 export function exceeds(
   limit: RejectLimit,
-  { rejected, read }: Pick<RowCounts, 'read' | 'rejected'>,
+  { rejected, read }: Pick<RejectCounts, 'read' | 'rejected'>,
 ): boolean {
   return 'rows' in limit ? rejected > limit.rows : rejected > (limit.percent / 100) * read;
 }
@@ -45,7 +45,7 @@ export function exceeds(
  * @param isEnd whether all rows were read; before that, a percentage applies only from 1,000 rows on
  * @throws RowcastError `too_many_rejects`
  */
-export function checkRejects(limit: RejectLimit | undefined, accounts: RowCounts, isEnd: boolean): void {
+export function checkRejects(limit: RejectLimit | undefined, accounts: RejectCounts, isEnd: boolean): void {
   if (limit === undefined || !isBeyond(limit, accounts, isEnd)) return;
   const codes = Object.entries(accounts.rejectedBy).map(([code, rows]) => `${rows} × ${code}`);
   throw new RowcastError(

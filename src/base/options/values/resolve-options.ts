@@ -8,7 +8,7 @@ import { readSize } from './size.ts';
 import { schemaOf } from './value-schema.ts';
 
 /** All, none, or those named. */
-export type Selection = 'all' | 'none' | readonly string[];
+type Selection = 'all' | 'none' | readonly string[];
 
 type ValueOf<K extends Kind> = {
   text: string;
@@ -35,7 +35,7 @@ type Value<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }
       ? ValueOf<K>
       : never;
 
-export type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 

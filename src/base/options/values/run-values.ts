@@ -14,7 +14,6 @@ export interface History {
 export type RunValues = Omit<Values<typeof scoreOptions & typeof batchOptions>, 'report'> & {
   /** A path or `-` for stdin. */
   input: string;
-  /** Report id. */
   report: string;
   /** Whether an unfinished run is set aside if its report was trained again, because it can never be resumed. */
   restartIfRetrained?: boolean | undefined;

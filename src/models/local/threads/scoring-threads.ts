@@ -6,7 +6,7 @@ export const BATCHES_EACH = 2;
 /** Threads that score batches; one after the other is started while there is more to do than they can. */
 export class ScoringThreads {
   readonly count: number;
-  /** Those that run or are starting: a dead one is replaced by the next that is needed. */
+  /** The threads that run or are starting: a dead one is replaced by the next that is needed. */
   readonly #threads = new Set<ScoringThread>();
   #lastInput = 0;
 

@@ -8,9 +8,9 @@ export const BLOCK_ROWS = 256;
 const NODE_BITS = 2;
 /** Where the bins of its feature are in a block. */
 const FEATURE = 0;
-/** Where the bits of its condition are. */
+/** Where the bits of the condition of a node are. */
 const CONDITION = 1;
-/** Its left child. */
+/** Where the index of the left child of a node is. */
 const LEFT = 2;
 
 /**

@@ -90,7 +90,7 @@ interface Values {
   texts: TextCounts;
   /** The number of values that are not blank. */
   given: number;
-  /** Those that are numbers or dates. */
+  /** The values that are numbers or dates. */
   numbers: Float64Array;
 }
 

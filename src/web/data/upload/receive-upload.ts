@@ -28,7 +28,7 @@ export interface Upload {
  */
 export async function receiveUpload(store: DataStore, upload: Upload): Promise<DataMeta> {
   const { body, name, delimiter, by, limits } = upload;
-  // It may fail before anything reads it; the reader gets the error then.
+  // The upload may fail before anything reads it; the reader gets the error then.
   body.on('error', () => {});
   const { space } = store;
   let incoming: Incoming | undefined;

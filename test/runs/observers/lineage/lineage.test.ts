@@ -116,7 +116,7 @@ describe('the lineage of a run', () => {
     const { cwd, run, lines } = await bench(t);
     const { url, events } = await startReceiver(t);
     const failures = [
-      ['a,b\n1,2\n3,"Persephone\n', /^A quoted field is not closed .* \[unclosed_quote\]$/],
+      ['a,b\n1,2\n3,"Persephone\n', /^A quote is not closed.* \[unclosed_quote\]$/],
       ['Persephone,Persephone\n1,2\n', /\[duplicate_columns\]$/],
     ] as const;
     for (const [csv, message] of failures) {
