@@ -9,6 +9,7 @@ import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
 import { type Finished, startRowcast, waitForStderr } from '../support/rowcast.ts';
+import { slow } from '../support/slow.ts';
 import { type StubOptions, send, startStub } from '../support/stub/service.ts';
 
 interface Bench {
@@ -104,7 +105,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
       assert.deepEqual([status, exit_code, error?.code], ['stopped', code, 'interrupted']);
     });
 
-  it('says which second signal ended it, and how far the last checkpoint goes', async t => {
+  slow('says which second signal ended it, and how far the last checkpoint goes', async t => {
     let stop = (): void => {};
     const stuck = new Promise<void>(resolve => {
       stop = resolve;
@@ -131,7 +132,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     assert.ok(!(await readdir(folder)).includes('s.json.partial'));
   });
 
-  it('says which signal stopped it before the service was reached', async t => {
+  slow('says which signal stopped it before the service was reached', async t => {
     const { start, summary, folder } = await bench(t);
     await makeFifo(join(folder, 'key'));
     // rowcast waits for the key, which nobody writes.

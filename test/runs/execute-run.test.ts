@@ -15,6 +15,7 @@ import { root } from '../support/root.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';
 import { assertScored } from '../support/scoring/scored.ts';
+import { slow } from '../support/slow.ts';
 import { connect } from '../support/stub/connect.ts';
 import { probabilitiesOf, type StubCall, send } from '../support/stub/service.ts';
 
@@ -90,7 +91,7 @@ describe('a run', { concurrency: true }, () => {
     assert.deepEqual([reported.at(-1), shares.at(-1)], [2000, 1]);
   });
 
-  it('shrinks batches that were too large, not counting columns that are not sent', async t => {
+  slow('shrinks batches that were too large, not counting columns that are not sent', async t => {
     const folder = await newFolder(t);
     const paths = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
     // More than fits in flight at once, since those batches are cut before the first response.

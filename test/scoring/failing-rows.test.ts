@@ -9,6 +9,7 @@ import type { RunResult } from '../../src/runs/run-result.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';
+import { slow } from '../support/slow.ts';
 import { type ConnectOptions, connect } from '../support/stub/connect.ts';
 import { type Stub, type StubCall, send } from '../support/stub/service.ts';
 
@@ -92,7 +93,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
       assert.deepEqual(rejected, [[1, 'http_503']]);
     });
 
-    it('after four attempts of each part if it responds with 503 to it in a large batch', async t => {
+    slow('after four attempts of each part if it responds with 503 to it in a large batch', async t => {
       const { rejected, stub } = await scoreWith(t, failing(77, busy), { rows: 200, batchRows: 200 });
       assert.deepEqual(rejected, [[77, 'http_503']]);
       const sizes = stub.bodies
@@ -114,7 +115,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
       assert.deepEqual(rejected, [[77, 'service_timeout']]);
     });
 
-    it('if it crashes on it, after the retry budget is used up', async t => {
+    slow('if it crashes on it, after the retry budget is used up', async t => {
       const { rejected } = await scoreWith(
         t,
         failing(77, ({ request }) => void request.socket.destroy()),

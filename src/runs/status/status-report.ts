@@ -1,4 +1,4 @@
-import { classesOf } from '../../scoring/predictions.ts';
+import { classesOf } from '../../base/contract/predictions.ts';
 import type { UnfinishedRun } from '../several/ledger-file.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { Status } from './status.ts';

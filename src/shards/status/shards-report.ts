@@ -1,5 +1,5 @@
+import { classesOf } from '../../base/contract/predictions.ts';
 import type { StatusReport } from '../../runs/status/status-report.ts';
-import { classesOf } from '../../scoring/predictions.ts';
 import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { LastAttempt, ShardsProgress } from './read-progress.ts';
 

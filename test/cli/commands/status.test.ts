@@ -14,6 +14,7 @@ import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { bin, startRowcast } from '../../support/rowcast.ts';
 import { all, csv, filesWith } from '../../support/scoring/files.ts';
+import { slow } from '../../support/slow.ts';
 import { startStub } from '../../support/stub/service.ts';
 
 describe('rowcast status', () => {
@@ -139,7 +140,7 @@ describe('rowcast status', () => {
     assert.match(await status(), /^0 out: 3 runs: 3 finished\n$|^0 out: 2 runs: 2 finished\n$/);
   });
 
-  it('says of a finished output whose rejects are gone that it is scored again', async t => {
+  slow('says of a finished output whose rejects are gone that it is scored again', async t => {
     const { score, cwd } = await filesWith(t, { 'in/a.csv': csv(2), 'in/b.csv': `${csv(2)}\n1,2,3,4,5\n` });
     const status = async (of: string): Promise<string> => {
       const { code, stdout } = await rowcast(['status', of], { cwd });

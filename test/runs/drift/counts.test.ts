@@ -17,6 +17,7 @@ import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
 import { csv, history, homeWith } from '../../support/service/history.ts';
 import { serving } from '../../support/service/serving.ts';
+import { slow } from '../../support/slow.ts';
 
 const ROWS = 6000;
 const odd: readonly (readonly [at: number, column: number, text: string])[] = [
@@ -113,7 +114,7 @@ describe('what a run counts', () => {
     );
   });
 
-  it('is the same with a service, whatever the batches are', async t => {
+  slow('is the same with a service, whatever the batches are', async t => {
     const local = figuresOf(await score(await files(t), await scorerOf(t, 1)));
     const { url, key } = await serving(t, { home });
     const client = connectReports({ url: readBaseUrl(url, false), key, name: 'service' });
@@ -206,7 +207,7 @@ describe('what a run counts', () => {
       await assert.rejects(score(await garbled(t, { rows: 200 }), await scorerOf(t)), stopped(200));
     });
 
-    it('also with a service, whose batches are small', async t => {
+    slow('also with a service, whose batches are small', async t => {
       const { url, key } = await serving(t, { home });
       const client = connectReports({ url: readBaseUrl(url, false), key, name: 'service' });
       t.after(() => client.close());

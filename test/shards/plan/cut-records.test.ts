@@ -14,6 +14,7 @@ import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
+import { slow } from '../../support/slow.ts';
 
 async function cutsOf(options: RunValues): Promise<{ cuts: Position[]; end: Position }> {
   const source = await openSource(options.input);
@@ -89,11 +90,11 @@ describe('an input that is cut into shards', () => {
     assert.ok((await compare(t, text, '.csv')).length > 2);
   });
 
-  it('gives the same gzip members', async t => {
+  slow('gives the same gzip members', async t => {
     await compare(t, text, '.csv.gz');
   });
 
-  it('ends at --limit', async t => {
+  slow('ends at --limit', async t => {
     await compare(t, text, '.csv', { limit: 15_000, decimals: 3, keep: ['id'] });
   });
 
