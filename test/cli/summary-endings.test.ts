@@ -128,7 +128,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     assert.deepEqual([status, exit_code, error?.message], ['stopped', 143, 'stopped by SIGTERM']);
     const checkpoint = JSON.parse(await readFile(join(folder, 'out.csv.checkpoint'), 'utf8'));
     // The next checkpoint may have just been written.
-    assert.ok(rows.read > 0 && rows.read <= checkpoint.accounts.read);
+    assert.ok(rows.read > 0 && rows.read <= checkpoint.rowCounts.read);
     assert.ok(!(await readdir(folder)).includes('s.json.partial'));
   });
 

@@ -65,8 +65,8 @@ describe('a run', { concurrency: true }, () => {
     const reported: number[] = [];
     const shares: (number | undefined)[] = [];
     const scored = await score(job({ input: personas, output, batchRows: 29 }), client, {
-      progress({ accounts, fraction: share }) {
-        reported.push(accounts.scored);
+      progress({ rowCounts, fraction: share }) {
+        reported.push(rowCounts.scored);
         shares.push(share);
       },
     });
@@ -76,7 +76,7 @@ describe('a run', { concurrency: true }, () => {
       responded.toSorted((a, b) => a - b),
       'the responses arrived in order',
     );
-    assert.deepEqual(scored?.accounts, {
+    assert.deepEqual(scored?.rowCounts, {
       read: 2000,
       scored: 2000,
       rejected: 0,
@@ -106,7 +106,7 @@ describe('a run', { concurrency: true }, () => {
       },
     });
     const scored = await score(job({ ...paths, features: ['id'] }), client);
-    assert.equal(scored?.accounts.scored, 3000);
+    assert.equal(scored?.rowCounts.scored, 3000);
     assert.ok(stub.bodies.length < 400, `${stub.bodies.length} calls`);
   });
 
@@ -154,7 +154,7 @@ describe('a run', { concurrency: true }, () => {
     });
     const output = join(folder, 'out.csv');
     const scored = await score(job({ input, output, batchRows: 1 }), client);
-    assert.equal(scored?.accounts.scored, 200);
+    assert.equal(scored?.rowCounts.scored, 200);
   });
 
   it('is not blocked by a slow batch: all others are sent in the meantime', { timeout: 120_000 }, async t => {
@@ -182,7 +182,7 @@ describe('a run', { concurrency: true }, () => {
     const { client, stub } = await connect(t);
     const output = join(folder, 'out.csv');
     const scored = await score(job({ input: personas, output, limit: 30, batchRows: 20 }), client);
-    assert.equal(scored?.accounts.scored, 30);
+    assert.equal(scored?.rowCounts.scored, 30);
     assert.deepEqual(
       stub.bodies.map(body => body.personas.length),
       [20, 10],
@@ -319,7 +319,7 @@ describe('a run through pipes', () => {
       while (!whole.includes(`,${no},${yes}`)) whole += (await once(reader.stdout, 'data'))[0];
     }
     const scored = await run;
-    assert.equal(scored?.accounts.batches, 3);
+    assert.equal(scored?.rowCounts.batches, 3);
     assertScored(Buffer.from(whole), Buffer.from(sent));
     assert.deepEqual((await readdir(folder)).sort(), ['in', 'out']);
   });
@@ -340,6 +340,6 @@ describe('a run through pipes', () => {
   it('can go to /dev/null', async t => {
     const { client } = await connect(t);
     const scored = await score(job({ input: personas, output: '/dev/null' }), client);
-    assert.equal(scored?.accounts.scored, 2000);
+    assert.equal(scored?.rowCounts.scored, 2000);
   });
 });

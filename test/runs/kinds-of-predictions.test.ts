@@ -114,7 +114,7 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
       assert.equal(output.toString(), expected);
       assert.deepEqual(summary?.prediction, prediction);
       assert.deepEqual(summary?.classes, []);
-      assert.equal(result?.accounts.scored, count);
+      assert.equal(result?.rowCounts.scored, count);
       const tally = await verify({ ...paths, maxRecordBytes, kind: prediction.kind });
       assert.deepEqual([tally.scored, tally.unscored], [count, 0]);
       await assert.rejects(verify({ ...paths, maxRecordBytes }), { code: 'difference' });
@@ -183,7 +183,7 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
         output.toString(),
         `id,text,${header}\n${ids.map(id => recordOf(id) + (id < 10 ? empty : `,${fields(id)}`) + endingOf(id)).join('')}`,
       );
-      assert.deepEqual(result?.accounts.rejectedBy, { odd: 10 });
+      assert.deepEqual(result?.rowCounts.rejectedBy, { odd: 10 });
       const tally = await verify({
         ...paths,
         rejects: `${paths.output}.rejects`,
@@ -203,7 +203,7 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
         ),
       }));
       assert.equal(failure, undefined);
-      assert.deepEqual(result?.accounts.rejectedBy, { odd: 10 });
+      assert.deepEqual(result?.rowCounts.rejectedBy, { odd: 10 });
       assert.ok(output.toString().startsWith(expected.slice(0, expected.indexOf('\n50,'))));
     });
 
@@ -258,7 +258,7 @@ describe('a run with labels or numbers', { concurrency: true }, () => {
       const all = labels(rows.map(id => wrong.get(id) ?? labelOf(id)));
       return { ...all, indices: all.indices.map((index, row) => (rows[row] === 31 ? -1 : index)) };
     });
-    assert.deepEqual(result?.accounts.rejectedBy, { wrong_prediction: 3 });
+    assert.deepEqual(result?.rowCounts.rejectedBy, { wrong_prediction: 3 });
     for (const [row, reason] of [
       [6, 'the label is empty'],
       [18, 'the label has 1025 bytes; the limit is 1024'],
@@ -283,7 +283,7 @@ describe('a run with labels or numbers', { concurrency: true }, () => {
         ['a', 'b'],
       ),
     );
-    assert.deepEqual(result?.accounts.rejectedBy, { wrong_prediction: 2 });
+    assert.deepEqual(result?.rowCounts.rejectedBy, { wrong_prediction: 2 });
     assert.match(rejects, /^6,\d+,wrong_prediction,"the number ""b"" is NaN",/m);
     assert.match(rejects, /^18,\d+,wrong_prediction,"the number ""b"" is -Infinity",/m);
   });

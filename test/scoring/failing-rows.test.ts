@@ -85,7 +85,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
     it('if it responds with 503 to it and its neighbours succeed', async t => {
       const { rejected, scored } = await scoreWith(t, failing(77, busy), { batchRows: 2 });
       assert.deepEqual(rejected, [[77, 'http_503']]);
-      assert.equal(scored?.accounts.scored, 199);
+      assert.equal(scored?.rowCounts.scored, 199);
     });
 
     it('if it responds with 503 to it and there are no other batches', async t => {
@@ -133,7 +133,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
         send(response, 503, {});
         return true;
       });
-      assert.deepEqual([rejected, scored?.accounts.scored], [[], 200]);
+      assert.deepEqual([rejected, scored?.rowCounts.scored], [[], 200]);
     });
 
     it('if the service says when to retry', async t => {
@@ -143,7 +143,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
         send(response, 503, {}, { 'retry-after': '0' });
         return true;
       });
-      assert.deepEqual([rejected, scored?.accounts.scored], [[], 200]);
+      assert.deepEqual([rejected, scored?.rowCounts.scored], [[], 200]);
     });
   });
 
@@ -174,7 +174,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
         rejected.map(([id]) => id),
         [0, 1, 2, 3],
       );
-      assert.equal(scored?.accounts.scored, 196);
+      assert.equal(scored?.rowCounts.scored, 196);
     });
   });
 
@@ -206,7 +206,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
         client: { failureTable: { ...failureTable, rejected_request: rule } },
       });
       assert.deepEqual(rejected, [[77, 'http_501']]);
-      assert.deepEqual(scored?.accounts.retries, {});
+      assert.deepEqual(scored?.rowCounts.retries, {});
     });
   });
 });

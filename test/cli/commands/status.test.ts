@@ -50,7 +50,7 @@ describe('rowcast status', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     const checkpoint = await readFile(join(cwd, 'out.csv.checkpoint'), 'utf8');
-    const { position, accounts }: Checkpoint = JSON.parse(checkpoint);
+    const { position, rowCounts }: Checkpoint = JSON.parse(checkpoint);
     assert.ok(position.row <= 41, `${position.row}`);
     const { code, stdout, stderr } = await rowcast(['status', 'out.csv'], { cwd });
     assert.equal(code, 3, stderr);
@@ -63,7 +63,7 @@ describe('rowcast status', () => {
       'input +\\S+in\\.csv, plain, 498 bytes\n',
       `next +row ${position.row}, line ${position.row + 1}, ${share}% of the input\n`,
       `rows +${position.row - 1} scored, 0 blank lines\n`,
-      `batches +${accounts.batches}\n`,
+      `batches +${rowCounts.batches}\n`,
       'classes +no, yes\n',
       `report +r, ${stub.url}\n`,
       'options +--prefix "p"\n',
@@ -79,7 +79,7 @@ describe('rowcast status', () => {
     assert.match(report.run_id, /^[\da-f-]{36}$/);
     assert.deepEqual([report.attempts, report.service, report.report], [1, stub.url, 'r']);
     assert.equal(report.fraction, position.offset / 498);
-    assert.equal(report.rows.read, accounts.read);
+    assert.equal(report.rows.read, rowCounts.read);
     assert.ok(Date.parse(checkpoint_at));
     assert.ok(report.rows_per_second > 0);
 
@@ -220,7 +220,7 @@ describe('a status as text', () => {
     output: { bytes: 900, uncompressed: 3000, tail: '' },
     rejects: { bytes: 0, tail: '' },
     predictionType: { kind: 'distribution', classes: ['no', 'yes\u001b'] },
-    accounts: {
+    rowCounts: {
       read: 1234,
       scored: 1230,
       rejected: 4,

@@ -67,7 +67,7 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promi
   await mkdir(whole);
   let operations = 0;
   const counted = recordedFiles({ before: () => operations++ });
-  const { accounts } =
+  const { rowCounts } =
     (await score(job({ ...options, output: join(whole, name) }), client, {}, { files: counted })) ?? {};
   const wanted = await filesIn(whole);
   assert.deepEqual([...wanted.keys()], hasRejects ? [name, `${name}.rejects`] : [name]);
@@ -90,8 +90,8 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promi
         if (wanted.has(file)) assert.deepEqual(bytes, wanted.get(file), at);
       const scored = await score(job({ ...options, output }), client);
       assert.deepEqual(await filesIn(own), wanted, at);
-      assert.equal(scored?.accounts.read, rows, at);
-      assert.deepEqual(scored.accounts.rejectedBy, accounts?.rejectedBy, at);
+      assert.equal(scored?.rowCounts.read, rows, at);
+      assert.deepEqual(scored.rowCounts.rejectedBy, rowCounts?.rejectedBy, at);
       assert.equal(scored?.resumedFrom, left?.position.row, at);
       if (left !== undefined) counts.resumes++;
       if (left?.state === 'complete') counts.renames++;

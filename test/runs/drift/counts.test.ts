@@ -155,7 +155,7 @@ describe('what a run counts', () => {
       severity: 'stopped',
     });
     const resumed = await score({ ...options, maxUnseen: { rows: 2 } }, scorer);
-    assert.equal(resumed?.accounts.scored, ROWS);
+    assert.equal(resumed?.rowCounts.scored, ROWS);
   });
 
   it('takes categories with spaces around them for what they are, and counts them', async t => {
@@ -218,8 +218,8 @@ describe('what a run counts', () => {
     it('and counts what an earlier process of the run has read', async t => {
       const options = { ...(await garbled(t, { from: 2500 })), checkpointInterval: 0 };
       const stop = new AbortController();
-      const progress = ({ accounts }: RunProgress) => {
-        if (accounts.read > 4000) stop.abort('SIGINT');
+      const progress = ({ rowCounts }: RunProgress) => {
+        if (rowCounts.read > 4000) stop.abort('SIGINT');
       };
       const first = score(options, await scorerOf(t), { stop: stop.signal, progress });
       await assert.rejects(first, Interrupted);
@@ -228,7 +228,7 @@ describe('what a run counts', () => {
         message: /^3,\d\d\d of (5,\d\d\d|6,000) values of "plan"/,
       });
       const resumed = await score({ ...options, maxUnseen: 'none' }, await scorerOf(t));
-      assert.equal(resumed?.accounts.scored, ROWS);
+      assert.equal(resumed?.rowCounts.scored, ROWS);
     });
   });
 

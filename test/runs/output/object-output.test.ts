@@ -40,7 +40,7 @@ describe('an output that is an object', { concurrency: true }, () => {
         .update(wanted.get('') ?? '')
         .digest('hex');
       assert.equal(result?.checksums?.output, sha256);
-      assert.ok((result?.accounts.rejected ?? 0) > 0);
+      assert.ok((result?.rowCounts.rejected ?? 0) > 0);
     });
 
   for (const key of ['/out.csv', '/out.csv.gz'])
@@ -64,7 +64,7 @@ describe('an output that is an object', { concurrency: true }, () => {
       await stopped(bench, key, { input, features: ['id'] });
       const earlier = await readStatus(bench.service.nameOf(key), withObjectStore());
       await bench.run(key, { values: { input, features: ['id'] } });
-      assert.equal(earlier.saved?.checkpoint.accounts.rejected, 1);
+      assert.equal(earlier.saved?.checkpoint.rowCounts.rejected, 1);
       const rejects = bench.written(key).get('.rejects')?.toString() ?? '';
       assert.equal(rejects.split('\n').length, 3, rejects);
       assert.deepEqual(bench.service.uploads(), []);

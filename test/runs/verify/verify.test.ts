@@ -31,8 +31,8 @@ describe('what score writes', () => {
       });
       if (scored === undefined) continue;
       const tally = await verify({ input, output, delimiter, maxRecordBytes });
-      assert.equal(tally.scored, scored.accounts.scored, name);
-      assert.equal(tally.blank, scored.accounts.blank, name);
+      assert.equal(tally.scored, scored.rowCounts.scored, name);
+      assert.equal(tally.blank, scored.rowCounts.blank, name);
       verified.push(name);
     }
     assert.equal(verified.length, 33, verified.join(' '));
