@@ -11,7 +11,7 @@ import { type TerminalLine, terminalSvg } from './terminal-svg.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Enough rows to interrupt the run in the middle, even on a fast machine. */
-const ROWS = 1_000_000;
+const ROWS = 3_000_000;
 
 interface Step {
   command: string;

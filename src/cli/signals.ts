@@ -44,7 +44,7 @@ export function onSignals({
     controller.abort(signal);
     onFirst?.(signal);
   };
-  /** Not a signal: one that has come to both processes is no second one. */
+  /** The end of the parent does not count as a signal: one that has come to both processes is no second one. */
   const onParent = (): void => stop('SIGTERM');
   const handle = (signal: EndingSignal): void => {
     const isFirst = !hasCome;

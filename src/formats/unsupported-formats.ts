@@ -19,7 +19,7 @@ const decompressedBy =
   file =>
     `${program} -dc ${file}`.trim();
 
-/** None of these is the beginning of a plausible CSV. */
+/** Formats by how their files begin, which no plausible CSV does. */
 const FORMATS: readonly OtherFormat[] = [
   // RFC 8878, sections 3.1.1 and 3.1.2: a frame, or one to be skipped.
   { is: 'compressed with zstd', begins: /^(?:28b52ffd|5.2a4d18)/, command: decompressedBy('zstd') },

@@ -33,7 +33,7 @@ export interface RunProgress {
 
 /** What is known about a run so far. */
 export interface RunView {
-  /** This process of the run; it has the id of the run. */
+  /** Identifies this process and its run. */
   readonly attempt: Attempt;
   /** The summary so far; the last one once the run has ended. */
   readonly state: Summary;

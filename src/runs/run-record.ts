@@ -41,7 +41,7 @@ interface Predictor {
 
 /** The facts about a run so far. It tells the observers of the run how it begins and ends; it writes nothing itself. */
 export class RunRecord implements RunView {
-  /** This process, if it begins a new run. */
+  /** Identifies this process, if it begins a new run. */
   readonly newRun: Attempt = firstAttempt();
   attempt: Attempt = this.newRun;
   service: string | null = null;
@@ -144,7 +144,7 @@ export class RunRecord implements RunView {
 
   /** The run has failed, was stopped or refused. It never throws another error. */
   async fail(error: unknown): Promise<Summary> {
-    // That is the id of the other run.
+    // The checkpoint has given this process the id of the other run.
     if (error instanceof RowcastError && error.code === 'other_work') this.attempt = this.newRun;
     const summary = this.summary(endingOf(error));
     await this.#tellEnd(summary, AbortSignal.abort()).catch(cause => {

@@ -60,7 +60,7 @@ export interface OutputState {
  * need no lock of their own.
  */
 export interface DurableOutput {
-  /** As given, for messages. */
+  /** The name of the output as given, for messages. */
   readonly name: string;
   /** What tells it from other outputs: a path with links followed, or a URL. */
   readonly address: string;

@@ -61,7 +61,6 @@ export interface ByteStream extends AsyncIterable<Buffer> {
 /** The bytes of an input as they are stored: what a backend provides. */
 export interface StoredInput {
   readonly name: string;
-  /** See `Identity`. */
   readonly path: string;
   readonly version: Version;
   /** All bytes; read once. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { root } from '../support/root.ts';
 
-const examples = join(root, 'pipelines/cluster');
+const examples = join(root, 'examples/cluster');
 /** Folder of an example → its page. */
 const pageOf = (example: string): string => (example === 'parallel' ? 'gnu-parallel' : example);
 /** Not for reading. */

@@ -76,7 +76,7 @@ export abstract class EncodedBatches implements BatchScorer {
     const encoded = this.#encoded.get(batch);
     if (encoded === undefined) throw new TypeError('tryPart: not one of the parts');
     const { faults, personas, body } = encoded;
-    // Only blank lines and malformed records: nothing to send.
+    // A batch of only blank lines and malformed records has nothing to send.
     if (personas === 0) return { faults, predictions: noPredictions };
     const classes = predictionType?.kind === 'distribution' ? predictionType.classes : undefined;
     try {

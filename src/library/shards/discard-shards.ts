@@ -33,7 +33,7 @@ export async function discardShards(folder: SharedFolder): Promise<void> {
   await folder.discard(PLAN);
 }
 
-/** None if the plan is damaged: it can still be discarded. */
+/** The files of the plan; none if the plan is damaged, because it can still be discarded. */
 async function plannedFiles(folder: SharedFolder): Promise<readonly PlanFile[]> {
   try {
     return (await readPlan(folder)).files;

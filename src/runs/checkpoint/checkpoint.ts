@@ -44,7 +44,7 @@ export type Fingerprint = z.infer<typeof fingerprintShape>;
 
 const historyShape: z.ZodType<History> = z.strictObject({ path: z.string(), sha256: z.string() });
 
-/** See `StoredExtent`. */
+/** The shape of a `StoredExtent`. */
 const extentShape = {
   bytes: z.number(),
   tail: z.string(),

@@ -10,7 +10,7 @@ import type { PrefixState } from '../checkpoint/prefix-digest.ts';
 
 /** What identifies a run, and what every rejects file of it starts with. */
 export interface RunIdentity {
-  /** This process, if the run is not resumed. */
+  /** Identifies this process, if the run is not resumed. */
   attempt: Attempt;
   fingerprint: Fingerprint;
   /** The header of the rejects file. A file given with --rejects is written even if nothing is rejected. */
@@ -64,7 +64,7 @@ export interface AcquiredOutput {
 
 /** The destination of a run's rows. */
 export interface Output {
-  /** This process of the run. */
+  /** Identifies this process and its run. */
   readonly attempt: Attempt;
   /** The unfinished run to resume, if any; bytes written after its checkpoint were truncated. */
   readonly previous: PreviousRun | undefined;

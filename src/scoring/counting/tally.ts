@@ -103,7 +103,7 @@ function countLevels(
 ): void {
   for (let place = first; place < end; place += step) {
     const value = values[place] as number;
-    // Neither NaN nor what stands for categories that are not known.
+    // NaN and the value that stands for unknown categories are not counted here.
     if (!(value <= known)) continue;
     const bin = Math.min(bins + (value | 0) - 1, others);
     counts[bin] = (counts[bin] as number) + 1;

@@ -32,7 +32,7 @@ export interface FailureRule {
   readonly action: 'isolate' | 'stop';
   /** What other requests must show before rows are isolated: that the rows are at fault, not the service. */
   readonly evidence?: {
-    /** Needed for the last failure only, or for each failure to count. */
+    /** Whether only the last failure needs evidence, or each failure needs it to count. */
     readonly for: 'last' | 'each';
     /** This many requests must have finished since the previous attempt. */
     readonly requests: number;
@@ -52,7 +52,7 @@ export interface FailureRule {
   /** Until rows are isolated, the request is retried; the run stops after --max-outage without the following. */
   readonly maxOutage?: {
     readonly without: 'response' | 'scored batch';
-    /** But not before so many failures of the request that count. */
+    /** The run does not stop before so many failures of the request have counted. */
     readonly afterFailures?: number;
   };
 }

@@ -13,7 +13,7 @@ const FREE_BYTES = 16 << 10;
 export function chargeResponses(app: FastifyInstance, memory: SharedBudget): void {
   app.addHook<unknown>('onSend', (request, reply, payload, done) => {
     const bytes = sizeOf(payload);
-    // Otherwise the problem that says so would be refused, too.
+    // Errors are not charged: otherwise the problem that reports a lack of memory would be refused, too.
     if (bytes < FREE_BYTES || reply.statusCode >= 400) return done(null, payload);
     const holding = memory.open(keyOf(request));
     if (!holding.take(bytes)) return done(noMemory(memory, request, reply));

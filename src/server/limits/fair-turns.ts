@@ -23,7 +23,7 @@ export class Turns {
   next(key: string): Promise<void> {
     if (this.#waiting.isEmpty && this.#hasTime()) return Promise.resolve();
     return new Promise(resolve => {
-      // Otherwise it is already scheduled.
+      // If somebody is waiting, the next turn is already scheduled.
       if (this.#waiting.isEmpty) this.#schedule();
       this.#waiting.add(key, resolve);
     });

@@ -23,7 +23,7 @@ export interface JoinOptions {
   plan: ShardPlan;
   /** Held until the output is complete. */
   locked: LockedPaths;
-  /** This process, if it does not resume another one. */
+  /** Identifies this process, if it does not resume another one. */
   attempt: Attempt;
   /** What a rejects file of this input begins with. */
   rejectsHeader: Buffer;

@@ -37,7 +37,7 @@ ON CONFLICT (run) DO UPDATE SET (seen, sent, rows_at, rows, taken) = (
 RETURNING CASE WHEN taken THEN sent ELSE greatest(sent + $3::float8, rows_at + rows * $4::float8) END AS at,
   CASE WHEN taken THEN sent ELSE greatest(sent + $3::float8, rows_at + rows * $4::float8) END - seen AS wait`;
 
-/** Also of runs that were withdrawn while a worker still sent a request. */
+/** Removes the pace of a run, and that of runs that were withdrawn while a worker still sent a request. */
 const FORGET = `DELETE FROM rowcast.pace
 WHERE run = $1 OR greatest(seen, sent) < extract(epoch FROM clock_timestamp() - interval '1 day') * 1000`;
 

@@ -15,9 +15,9 @@ const RETRY_MS = 500;
 const MAX_SLEEP_MS = 60_000;
 
 export interface Budget {
-  /** The lowest that any worker was given. */
+  /** The lowest rates that any worker was given. */
   rates: () => Rates;
-  /** See `SlotStore`; undefined if it cannot be reached. */
+  /** Takes a slot of a `SlotStore`; undefined if the store cannot be reached. */
   reserve: (rows: number, rates: Rates, horizon: number) => Promise<Slot | undefined>;
 }
 
@@ -38,7 +38,7 @@ export async function takeSlot({ rates, reserve }: Budget, rows: number, signal:
       continue;
     }
     if (slot.wait > HORIZON_MS) {
-      // Not all at once, so that each has the same chance.
+      // The workers wait for different times, so that each has the same chance.
       await sleepUntil(performance.now() + slot.wait - HORIZON_MS * Math.random(), signal);
       continue;
     }

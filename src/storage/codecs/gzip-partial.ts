@@ -65,7 +65,7 @@ export function gzipPartial<Mark>(file: AppendedFile, from: Extent<Mark>): Parti
       member.append(bytes);
       if (endsMember && !member.isEmpty) writeMember(mark?.());
       else if (member.isEmpty && mark !== undefined) {
-        // Only rejects: the file does not grow, but the input up to this point is done.
+        // All rows were rejected: the file does not grow, but the input up to this point is done.
         const reached = mark();
         enqueue(
           last.then(() => {

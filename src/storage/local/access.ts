@@ -2,9 +2,9 @@ import { closeSync, fchmodSync, fchownSync, fstatSync, openSync, type Stats, sta
 
 /** Who may use a new file. */
 export interface Access {
-  /** For creating it: the umask, or a default ACL of its folder, takes permissions away. */
+  /** The mode to create the file with, from which the umask or a default ACL of its folder takes permissions away. */
   readonly mode: number;
-  /** What it gets then, as far as that is permitted: the mode and owner of the file that it will replace. */
+  /** The mode and owner of the file that it will replace, which it then gets as far as that is permitted. */
   readonly kept: Pick<Stats, 'mode' | 'uid' | 'gid'> | undefined;
 }
 

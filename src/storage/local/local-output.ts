@@ -23,7 +23,7 @@ import { siblingPath } from './sibling-path.ts';
 import { verifyCommitted, verifyWhole } from './verify-committed.ts';
 
 export interface LocalOutputOptions {
-  /** As given, for messages; by default its path. */
+  /** The name of the output as given, for messages; by default its path. */
   name?: string;
   /** Whether only its owner may read it, whatever the umask allows. */
   isPrivate?: boolean;

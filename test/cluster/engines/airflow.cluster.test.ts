@@ -7,7 +7,7 @@ import { until } from '../support/processes.ts';
 import { missingPrograms } from '../support/programs.ts';
 import { newJob, type ShardedJob } from '../support/sharded-job.ts';
 
-const install = 'pip install -r pipelines/cluster/airflow/requirements.txt in a venv whose bin is in PATH';
+const install = 'pip install -r examples/cluster/airflow/requirements.txt in a venv whose bin is in PATH';
 
 /** A folder with the example, and an empty database of Airflow. */
 async function prepare(t: TestContext): Promise<ShardedJob> {

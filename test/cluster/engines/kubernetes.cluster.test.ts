@@ -8,7 +8,7 @@ import { newFolder, sharedFolder } from '../../support/folder.ts';
 import { root } from '../../support/root.ts';
 import { missingPrograms } from '../support/programs.ts';
 
-const manifests = ['job.yaml', 'assemble.yaml'].map(name => join(root, 'pipelines/cluster/kubernetes', name));
+const manifests = ['job.yaml', 'assemble.yaml'].map(name => join(root, 'examples/cluster/kubernetes', name));
 
 describe('the manifests for Kubernetes', { timeout: 1_800_000 }, () => {
   const install = 'pip install kubernetes-validate==1.37.0 in a venv whose bin is in PATH';

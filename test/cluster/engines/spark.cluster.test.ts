@@ -7,7 +7,7 @@ import { folderOf, missingPrograms } from '../support/programs.ts';
 import { newJob } from '../support/sharded-job.ts';
 
 const install =
-  'pip install -r pipelines/cluster/spark/requirements.txt in a venv whose bin is in PATH; Java 17';
+  'pip install -r examples/cluster/spark/requirements.txt in a venv whose bin is in PATH; Java 17';
 
 async function start(t: TestContext, master: string) {
   const job = await newJob(t, 'spark');

@@ -36,7 +36,7 @@ const common = ['--report', 'r', '--allow-missing'];
 /**
  * Workers need about two seconds for a shard, so that they can be killed while they score it.
  *
- * @param example folder of the example in `pipelines/cluster`
+ * @param example folder of the example in `examples/cluster`
  */
 export async function newJob(t: TestContext, example: string): Promise<ShardedJob> {
   const columns = ['id', 'monthly amount', 'plan', 'note'].map(name => ({ name }));
@@ -52,7 +52,7 @@ export async function newJob(t: TestContext, example: string): Promise<ShardedJo
   await mkdir(join(folder, 'bin'));
   const command = `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`;
   await writeFile(join(folder, 'bin/rowcast'), command, { mode: 0o755 });
-  await cp(join(root, 'pipelines/cluster', example), join(folder, 'example'), { recursive: true });
+  await cp(join(root, 'examples/cluster', example), join(folder, 'example'), { recursive: true });
   await writeFile(join(folder, 'personas.csv'), hardCsv(SHARDS * (1 << 20) - 200_000));
   const service = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
   const path = [join(folder, 'bin'), process.env.PATH, join(process.execPath, '..')].join(delimiter);

@@ -7,7 +7,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Connections to the collector, which can be given up at any time. */
 export interface CollectorAgents {
-  /** For the options of an exporter. */
+  /** Makes the agent that an exporter takes as `httpAgentOptions`. */
   factory(signal: 'TRACES' | 'METRICS'): (protocol: string) => http.Agent;
   /** From now on, a connection that fails is not tried again: somebody waits for the end. */
   finish(): void;

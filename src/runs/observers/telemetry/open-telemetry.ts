@@ -84,7 +84,7 @@ function givenContext(otherwise: string | undefined): Context {
   );
 }
 
-/** Only those that cannot contain a header, which may be a key. */
+/** Passes on the exporters' warnings that cannot contain a header, which may be a key. */
 function warningsTo(warn: (reason: string) => void) {
   const ignore = (): void => {};
   return {
@@ -104,7 +104,7 @@ function warningsTo(warn: (reason: string) => void) {
 function describe(error: unknown): string {
   const [first] = error instanceof AggregateError ? error.errors : [error].flat();
   if (first !== error && first !== undefined) return describe(first);
-  // That of a response; the codes of Node's errors are words.
+  // A number is the status of a response: the codes of Node's errors are words.
   if (error instanceof Error && 'code' in error && typeof error.code === 'number')
     return `the collector responded with ${error.code}`;
   return sanitize(reasonOf(error).replace(/^.*metrics export failed \(error (?:\w*Error: )?(.*)\)$/s, '$1'));

@@ -5,7 +5,7 @@ import { type Fields, textOf } from '../../../formats/records/fields.ts';
 import { readBatches } from '../../../formats/records/read-batches.ts';
 import type { EvaluatedRows } from '../../../training/learn/evaluation.ts';
 
-/** Sees the fields of the testing rows, a batch at a time. */
+/** Called with the fields of the testing rows, a batch at a time. */
 export interface FieldObserver {
   /** @param columns the index of each of the file's own columns by name; a name that is not unique has none */
   onBatch(fields: Fields, columns: ReadonlyMap<string, number>): void;
