@@ -1,5 +1,6 @@
 // Runs the tests with Node's own runner, after a build.
-//   npm test                       the quick tests: without *.slow.test.ts, and with a tenth of the random tests
+//   npm test                       the quick tests: without *.slow.test.ts and slow cases, and with at most a tenth of
+//                                  the runs of random tests
 //   npm run test:all               everything, in full, but for *.cluster.test.ts (npm run test:cluster)
 //   npm test -- --seed 7           random tests with the seed of an earlier run
 //   npm test -- client csv/header  only the files whose path contains one of these

@@ -76,11 +76,11 @@ export function retryOf(
 }
 
 function progressOf(
-  { accounts, fraction, before }: RunProgress,
+  { rowCounts, fraction, before }: RunProgress,
   seconds: number,
   inFlight: number,
 ): Progress {
-  const { read, scored, rejected, bytesOut, retries } = accounts;
+  const { read, scored, rejected, bytesOut, retries } = rowCounts;
   const done = fraction === undefined ? 0 : fraction - (before.fraction ?? 0);
   return {
     rows: { read, scored, rejected },

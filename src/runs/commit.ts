@@ -15,7 +15,7 @@ import type { RowsWatch } from './watch.ts';
 
 export interface RunPositionOptions {
   /** Totals of earlier processes of a resumed run; this process adds to them. */
-  accounts: RowCounts;
+  rowCounts: RowCounts;
   /** Where this process begins, and the digest of the input before that. */
   start: Position;
   /** Where the run began, if not at the start of the input. */
@@ -31,11 +31,11 @@ export interface RunPositionOptions {
 }
 
 /**
- * The progress of a run. The accounts, the digest of the input and the position in it are advanced together, so that a
+ * The progress of a run. The row counts, the digest of the input and the position in it are advanced together, so that a
  * checkpoint made from them always covers the same rows.
  */
 export class RunPosition {
-  readonly accounts: RowCounts;
+  readonly rowCounts: RowCounts;
   readonly #before: RowCounts;
   readonly #options: RunPositionOptions;
   #position: Position;
@@ -43,8 +43,8 @@ export class RunPosition {
 
   constructor(options: RunPositionOptions) {
     this.#options = options;
-    this.accounts = options.accounts;
-    this.#before = structuredClone(options.accounts);
+    this.rowCounts = options.rowCounts;
+    this.#before = structuredClone(options.rowCounts);
     this.#position = options.start;
     this.#predictionType = options.predictionType;
   }
@@ -61,10 +61,10 @@ export class RunPosition {
   /** Counts the next part; returns what is to be written. */
   add(part: MergedPart): Piece {
     const { digest, layout, statistics, from } = this.#options;
-    const isFirstReject = this.accounts.rejected === 0;
-    count(this.accounts, part, from);
+    const isFirstReject = this.rowCounts.rejected === 0;
+    count(this.rowCounts, part, from);
     if (part.tally !== undefined) this.#options.tally?.add(part.tally);
-    if (statistics !== undefined) countCalls(this.accounts, this.#before, statistics);
+    if (statistics !== undefined) countCalls(this.rowCounts, this.#before, statistics);
     digest.update(part.input);
     this.#position = part.end;
     this.#predictionType = part.predictionType ?? this.#predictionType;
@@ -76,7 +76,7 @@ export class RunPosition {
     position: this.#position,
     prefix: this.#options.digest.state(),
     predictionType: this.#predictionType,
-    accounts: structuredClone(this.accounts),
+    rowCounts: structuredClone(this.rowCounts),
     tally: this.#options.tally?.copy(),
   });
 }
@@ -104,19 +104,19 @@ export async function commit(
   { data, contentSize, output, budget, limit, watch, signal, ...limits }: CommitOptions,
 ): Promise<void> {
   const fractionAt = fractionBefore(contentSize, limit);
-  const { accounts } = reached;
-  const before = { read: accounts.read, fraction: fractionAt(reached.position) };
+  const { rowCounts } = reached;
+  const before = { read: rowCounts.read, fraction: fractionAt(reached.position) };
   const resumePoint = () => output.resumePoint;
   for await (const part of parts) {
     // A stalled reader must not prevent the run from stopping.
     await unlessStopped(output.write(reached.add(part), reached.commitPoint), signal);
     for (const reject of part.rejects) watch.rejected(reject);
-    budget.check(accounts);
-    data?.check(limits, accounts.read, part.input);
+    budget.check(rowCounts);
+    data?.check(limits, rowCounts.read, part.input);
     const { predictionType, position } = reached;
     const figures = () => data?.figures(predictionType);
     watch.progress({
-      accounts,
+      rowCounts,
       figures,
       predictionType,
       fraction: fractionAt(position),

@@ -80,7 +80,7 @@ async function scoreLocked(run: Run, record: RunRecord, files: LockedPaths): Pro
       return scoreOnce(run, record, locked, scorer, true);
     });
     record.scored(result);
-    const code = result === undefined ? 0 : exitCodeOfRows(run.options, result.accounts);
+    const code = result === undefined ? 0 : exitCodeOfRows(run.options, result.rowCounts);
     const summary = await record.end(result === undefined ? 'skipped' : 'finished', code);
     await output.end();
     return summary;

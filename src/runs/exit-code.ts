@@ -35,8 +35,8 @@ function interruptedCode(reason: unknown): number {
 /** The exit code of a run that has finished. */
 export function exitCodeOfRows(
   { rejectsOk }: Pick<RunValues, 'rejectsOk'>,
-  accounts: Pick<RowCounts, 'read' | 'rejected'>,
+  rowCounts: Pick<RowCounts, 'read' | 'rejected'>,
 ): number {
-  const isFine = accounts.rejected === 0 || (rejectsOk !== undefined && !exceeds(rejectsOk, accounts));
+  const isFine = rowCounts.rejected === 0 || (rejectsOk !== undefined && !exceeds(rejectsOk, rowCounts));
   return isFine ? ExitCode.done : ExitCode.someRejected;
 }

@@ -18,7 +18,7 @@ import type { TimelineSample } from './summary/timeline.ts';
 /** The progress of a run. */
 export interface RunProgress {
   /** Totals over all processes of a resumed run. */
-  accounts: RowCounts;
+  rowCounts: RowCounts;
   /** Fraction of the work that is done, if known: of the `--limit` rows, or of a plain file's bytes. */
   fraction: number | undefined;
   /** What the output's header says; undefined until it is written. */
@@ -41,7 +41,7 @@ export interface RunView {
   readonly service: string | null;
   /** Statistics of the requests, if the scorer makes any. */
   readonly statistics: CallStatistics | undefined;
-  readonly accounts: RowCounts;
+  readonly rowCounts: RowCounts;
   readonly predictionType: PredictionType | undefined;
   /** Seconds since this process began. */
   readonly seconds: number;

@@ -49,7 +49,7 @@ export class RunRecord implements RunView {
   /** What the output's header says, once that is known. */
   predictionType: PredictionType | undefined;
   statistics: CallStatistics | undefined;
-  accounts: RowCounts = newRowCounts();
+  rowCounts: RowCounts = newRowCounts();
   /** What earlier processes of a resumed run had done. */
   before: RowCounts = newRowCounts();
   /** The counts of the last checkpoint; rows after it are scored again. */
@@ -59,7 +59,7 @@ export class RunRecord implements RunView {
   others: { seconds: number; rows: number } | undefined;
   checksums: Checksums | undefined;
   /** The totals and summaries of several files so far. */
-  files: () => { accounts: RowCounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
+  files: () => { rowCounts: RowCounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
   figures: () => DataFigures | undefined = () => undefined;
   columnsOf: (runId: string) => RunColumns | undefined = () => undefined;
   readonly names: RunNames;
@@ -117,7 +117,7 @@ export class RunRecord implements RunView {
   /** The output is complete, or it is there already and was skipped. */
   scored(result: RunResult | undefined): void {
     if (result !== undefined) {
-      this.accounts = result.accounts;
+      this.rowCounts = result.rowCounts;
       this.resumedFrom = result.resumedFrom;
       this.checksums = result.checksums;
       this.figures = () => result.figures;
@@ -156,7 +156,7 @@ export class RunRecord implements RunView {
   /** The process is about to end, so observers write how the run has ended synchronously. */
   endNow(error: unknown, exitCode = exitCodeOf(error)): void {
     if (this.#result !== undefined) return;
-    this.accounts = this.kept() ?? this.accounts;
+    this.rowCounts = this.kept() ?? this.rowCounts;
     this.#result = this.summary({ ...endingOf(error), exitCode });
     for (const observer of this.observers) observer.exiting?.(this.#result);
   }
@@ -181,7 +181,7 @@ export class RunRecord implements RunView {
   }
 
   summary(ending: Ending | undefined): Summary {
-    const { accounts, runs } = this.files() ?? { accounts: this.accounts, runs: undefined };
+    const { rowCounts, runs } = this.files() ?? { rowCounts: this.rowCounts, runs: undefined };
     return summaryOf({
       ...this.names,
       attempt: this.attempt,
@@ -189,7 +189,7 @@ export class RunRecord implements RunView {
       protocol: this.protocol,
       predictionType: this.predictionType,
       statistics: this.statistics,
-      accounts,
+      rowCounts,
       resumedFrom: this.resumedFrom,
       checksums: this.checksums,
       warnings: this.#warnings,
@@ -203,12 +203,12 @@ export class RunRecord implements RunView {
   }
 
   sample: () => TimelineSample = () => {
-    const { accounts, before, statistics } = this;
+    const { rowCounts, before, statistics } = this;
     const { count = 0, mean = 0 } = statistics?.latency ?? {};
     return {
-      rows: accounts.read - before.read,
-      rejected: accounts.rejected - before.rejected,
-      batches: accounts.batches - before.batches,
+      rows: rowCounts.read - before.read,
+      rejected: rowCounts.rejected - before.rejected,
+      batches: rowCounts.batches - before.batches,
       retries: [...(statistics?.retries.values() ?? [])].reduce((sum, calls) => sum + calls, 0),
       responses: count,
       latencyMs: count === 0 ? 0 : count * mean,

@@ -6,7 +6,7 @@ import type { Checksums } from './summary/summary.ts';
 
 /** The result of a run. */
 export interface RunResult {
-  accounts: RowCounts;
+  rowCounts: RowCounts;
   /** The row at which an unfinished run was resumed. */
   resumedFrom: number | undefined;
   checksums: Checksums | undefined;

@@ -60,18 +60,18 @@ export async function scoreRows({
   const { previous } = output;
   const before = rowCountsOf(previous?.checkpoint);
   const data = dataTally(plan, previous?.checkpoint, { isDetailed, earlier });
-  const accounts = structuredClone(before);
+  const rowCounts = structuredClone(before);
   const stop = stopping(input.stop, () => source.close(), input.cancel);
   try {
     const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous, range);
-    if (previous !== undefined) watch.resumed({ row: start.row, accounts: before });
+    if (previous !== undefined) watch.resumed({ row: start.row, rowCounts: before });
     const { statistics } = scorer;
     const part = range !== undefined && isInside(range, layout) ? range : undefined;
     // The header is part of another run, so this one must know what was appended to it.
     const predictionType = previous?.checkpoint.predictionType ?? (part && plannedPredictionType(plan));
     const tally = data?.tally;
     const reached = new RunPosition({
-      accounts,
+      rowCounts,
       start,
       from: part?.start,
       digest,
@@ -81,7 +81,7 @@ export async function scoreRows({
       tally,
     });
     const resumed = predictionType && { predictionType, lastByte };
-    const hasScored = accounts.scored > 0;
+    const hasScored = rowCounts.scored > 0;
     const counting = data?.counting;
     const parts = stages(plan, {
       scorer,
@@ -114,9 +114,9 @@ export async function scoreRows({
     // arrives together with the last response is only handled after it, so check again before the run is complete.
     await nextTurn();
     if (stop.reading.aborted) throw stop.interrupted();
-    checkBalance(accounts);
-    budget.check(accounts);
-    if (range?.end === undefined) data?.check(options, accounts.read, 'end');
+    checkBalance(rowCounts);
+    budget.check(rowCounts);
+    if (range?.end === undefined) data?.check(options, rowCounts.read, 'end');
     if (input.budget === undefined) budget.checkEnd();
     const written = await output.finish(reached.commitPoint());
     const checksums = options.checksum
@@ -125,10 +125,10 @@ export async function scoreRows({
     input.total?.add(data, reached.predictionType);
     const figures = data?.figures(reached.predictionType);
     const resumedFrom = previous && start.row;
-    return { accounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON(), written };
+    return { rowCounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON(), written };
   } catch (error) {
     stop.end();
-    const isDuring = error instanceof RowcastError && accounts.read > before.read;
+    const isDuring = error instanceof RowcastError && rowCounts.read > before.read;
     throw await suspend(isDuring ? error.duringRun() : error, output, stop, watch);
   } finally {
     stop.end();

@@ -44,15 +44,15 @@ export function watchRows(record: RunRecord, input: string): RowsWatch {
     },
     resumed(point) {
       record.resumedFrom = point.row;
-      record.accounts = point.accounts;
-      record.before = point.accounts;
+      record.rowCounts = point.rowCounts;
+      record.before = point.rowCounts;
       for (const each of observers) each.resumed?.(point);
     },
     progress(now) {
-      record.accounts = now.accounts;
+      record.rowCounts = now.rowCounts;
       record.predictionType = now.predictionType;
       record.figures = now.figures;
-      record.kept = () => now.resumePoint()?.accounts;
+      record.kept = () => now.resumePoint()?.rowCounts;
       for (const each of observers) each.progress?.(now);
     },
     rejected(reject) {
@@ -67,7 +67,7 @@ export function watchRows(record: RunRecord, input: string): RowsWatch {
       for (const each of observers) await each.settled?.();
     },
     suspended(point, needsRestart) {
-      record.accounts = point.accounts;
+      record.rowCounts = point.rowCounts;
       for (const each of observers) each.suspended?.(point, needsRestart);
     },
   };

@@ -23,7 +23,3 @@ export function predictionTypeOf(predictions: Predictions): PredictionType | und
     }
   }
 }
-
-/** The classes of a distribution; none for predictions of another kind. */
-export const classesOf = (predictionType: PredictionType | undefined): readonly string[] =>
-  predictionType?.kind === 'distribution' ? predictionType.classes : [];

@@ -37,9 +37,9 @@ export const newRowCounts = (): RowCounts => ({
   bytesOut: 0,
 });
 
-/** The accounts that a run starts from: those of its checkpoint, or zeros. */
-export function rowCountsOf(checkpoint: { accounts: RowCounts } | undefined): RowCounts {
-  return checkpoint?.accounts ?? newRowCounts();
+/** The row counts that a run starts from: those of its checkpoint, or zeros. */
+export function rowCountsOf(checkpoint: { rowCounts: RowCounts } | undefined): RowCounts {
+  return checkpoint?.rowCounts ?? newRowCounts();
 }
 
 /** The totals of several runs. */
@@ -58,10 +58,10 @@ export function sumOf(runs: readonly RowCounts[]): RowCounts {
 const MAX_CODES = 50;
 
 /** Sets the request counts to those of this process plus those of the processes before it. */
-export function countCalls(accounts: RowCounts, before: RowCounts, statistics: CallStatistics): void {
-  accounts.calls = before.calls + statistics.calls;
-  accounts.retries = { ...before.retries };
-  for (const [code, calls] of statistics.retries) countCode(accounts.retries, code, calls);
+export function countCalls(rowCounts: RowCounts, before: RowCounts, statistics: CallStatistics): void {
+  rowCounts.calls = before.calls + statistics.calls;
+  rowCounts.retries = { ...before.retries };
+  for (const [code, calls] of statistics.retries) countCode(rowCounts.retries, code, calls);
 }
 
 /**
@@ -70,16 +70,16 @@ export function countCalls(accounts: RowCounts, before: RowCounts, statistics: C
  *
  * @param from where the run began in the input
  */
-export function count(accounts: RowCounts, merged: MergedPart, from = INPUT_START): void {
+export function count(rowCounts: RowCounts, merged: MergedPart, from = INPUT_START): void {
   const { bytes, end, endsBatch, scored, blank, rejects } = merged;
-  accounts.bytesOut += bytes.length;
-  accounts.read = end.row - from.row;
-  accounts.scored += scored;
-  accounts.rejected += rejects.length;
-  accounts.blank += blank;
-  if (endsBatch) accounts.batches += 1;
-  accounts.bytesIn = end.offset - from.offset;
-  for (const { code } of rejects) countCode(accounts.rejectedBy, code);
+  rowCounts.bytesOut += bytes.length;
+  rowCounts.read = end.row - from.row;
+  rowCounts.scored += scored;
+  rowCounts.rejected += rejects.length;
+  rowCounts.blank += blank;
+  if (endsBatch) rowCounts.batches += 1;
+  rowCounts.bytesIn = end.offset - from.offset;
+  for (const { code } of rejects) countCode(rowCounts.rejectedBy, code);
 }
 
 function countCode(counts: Record<string, number>, code: string, by = 1): void {

@@ -34,17 +34,17 @@ export async function scoredStream(
   const counting = { columns: plan.counted.filter(hasUnrecognized), isDetailed: false };
   const counted = new TallyLayout(counting);
   const tally = RunTally.empty(counted);
-  const accounts = rowCountsOf(undefined);
+  const rowCounts = rowCountsOf(undefined);
   const { rest, layout } = plan;
   const stop = signal && { reading: signal, calling: signal };
   async function* parts(): AsyncGenerator<MergedPart> {
     const start = { scorer, rest, start: layout.start };
     for await (const part of stages(plan, { ...start, counting, windowBytes, ...(stop && { stop }) })) {
-      count(accounts, part);
+      count(rowCounts, part);
       if (part.tally !== undefined) tally.add(part.tally);
       yield part;
     }
-    checkBalance(accounts);
+    checkBalance(rowCounts);
   }
-  return { parts: parts(), accounts: () => ({ ...accounts, ...countUnrecognized(tally, counted) }) };
+  return { parts: parts(), accounts: () => ({ ...rowCounts, ...countUnrecognized(tally, counted) }) };
 }

@@ -8,6 +8,7 @@ import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
 import { all, filesWith, csv as stubCsv } from '../support/scoring/files.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
+import { slow } from '../support/slow.ts';
 
 let home: string;
 const personas = (seed: number, amount = (text: string) => text): string =>
@@ -63,7 +64,7 @@ describe('score --compare', { timeout: 120_000 }, () => {
     assert.ok(b.warnings.some(({ code }) => code === 'drift'));
   });
 
-  it('finds no change in other rows from the same source, also without a summary', async t => {
+  slow('finds no change in other rows from the same source, also without a summary', async t => {
     const { score } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': personas(4) });
     await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
     const { stderr } = await score('b.csv', '-o', 'b.out', '--compare', 'a.json');
@@ -93,7 +94,7 @@ describe('score --compare', { timeout: 120_000 }, () => {
     assert.equal(stderr.match(/compared with/g)?.length, 2, stderr);
   });
 
-  it('takes its paths relative to a definition, and so does the web page', async t => {
+  slow('takes its paths relative to a definition, and so does the web page', async t => {
     const { cwd, score, summary } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': personas(4) });
     await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
     await mkdir(join(cwd, 'nightly'));
@@ -106,7 +107,7 @@ describe('score --compare', { timeout: 120_000 }, () => {
     assert.match(await readFile(join(cwd, 'nightly/b.html'), 'utf8'), /badge good">none/);
   });
 
-  it('compares the scores of a hosted report that says nothing about its training', async t => {
+  slow('compares the scores of a hosted report that says nothing about its training', async t => {
     const { score, summary } = await filesWith(t, { 'a.csv': stubCsv(500), 'b.csv': stubCsv(500, 1000) });
     await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
     const { code, stderr } = await score(

@@ -11,6 +11,7 @@ import { withoutProbabilities } from '../support/appended.ts';
 import * as inProcess from '../support/in-process.ts';
 import { root } from '../support/root.ts';
 import { bin, type Finished, type RunOptions, rowcast } from '../support/rowcast.ts';
+import { slow } from '../support/slow.ts';
 import { type Stub, startStub } from '../support/stub/service.ts';
 
 const personas = join(root, 'fixtures/telecom-personas.csv');
@@ -73,7 +74,7 @@ describe('rowcast, as a user runs it', () => {
     assert.deepEqual(upload.stdout, piped.stdout, upload.stderr);
   });
 
-  it('gives head its lines and exits with 0', async () => {
+  slow('gives head its lines and exits with 0', async () => {
     const script = `cat "$1" "$1" "$1" | "$2" "$3" score --report churn --batch-rows 10 | head -3; echo "\${PIPESTATUS[@]}"`;
     const { stdout, stderr } = await promisify(execFile)(
       'bash',
@@ -86,7 +87,7 @@ describe('rowcast, as a user runs it', () => {
     assert.match(lines[3] ?? '', /^\d+ 0 0$/, stderr);
   });
 
-  it('shows a report, its testing results and the list of reports', async () => {
+  slow('shows a report, its testing results and the list of reports', async () => {
     const [words, json, results, list] = await Promise.all([
       runHere(['report', 'churn']),
       runHere(['report', 'churn', '--json']),
@@ -111,7 +112,7 @@ describe('rowcast, as a user runs it', () => {
     assert.deepEqual(json.stdout, named.stdout);
   });
 
-  it('runs the demo: trains, scores, and shows the next steps', async () => {
+  slow('runs the demo: trains, scores, and shows the next steps', async () => {
     const definition = join(folder, 'demo.yaml');
     const text = await readFile(join(root, 'pipelines/demo.yaml'), 'utf8');
     await writeFile(definition, text.replaceAll('../fixtures', folder));
@@ -125,7 +126,7 @@ describe('rowcast, as a user runs it', () => {
     );
   });
 
-  it('runs a definition from stdin, with paths relative to the working directory', async () => {
+  slow('runs a definition from stdin, with paths relative to the working directory', async () => {
     const stdin = `score: { input: ${some}, output: from-stdin.csv, report: churn }`;
     const { code, stderr } = await run(['run', '-'], { stdin });
     assert.equal(code, 0, stderr);
@@ -135,7 +136,7 @@ describe('rowcast, as a user runs it', () => {
     assert.match(both.stderr, /stdin cannot supply both the definition and the rows/);
   });
 
-  it('serves the same client until it is stopped', async () => {
+  slow('serves the same client until it is stopped', async () => {
     const child = spawn(process.execPath, [bin, 'serve', '--port', '0'], {
       env: { PATH: process.env.PATH, ...env, ROWCAST_API_KEY: 'a-key-of-mine' },
     });

@@ -6,6 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
 import { csv } from '../support/scoring/files.ts';
+import { slow } from '../support/slow.ts';
 import { startStub } from '../support/stub/service.ts';
 
 /** A folder with in.csv and an option for each file that a run can write, each in a folder that is not there. */
@@ -51,7 +52,7 @@ describe('the folders of the files that a command writes', () => {
     assert.equal(files.length, 6);
   });
 
-  it('are created for a definition and for testing results', async t => {
+  slow('are created for a definition and for testing results', async t => {
     const { folder, run } = await bench(t);
     await writeFile(join(folder, 'in.csv'), csv(20));
     await writeFile(join(folder, 'job.yaml'), 'score: {input: in.csv, report: r, output: e/out.csv}\n');
@@ -79,7 +80,7 @@ describe('the folders of the files that a command writes', () => {
     assert.deepEqual(readdirSync(folder).sort(), ['a', 'b', 'in.csv']);
   });
 
-  it('stay if another file of several needs them', async t => {
+  slow('stay if another file of several needs them', async t => {
     const { folder, run } = await bench(t);
     await writeFile(join(folder, 'bad.csv'), 'id\nr1\n');
     for (const name of ['bad1', 'bad2', 'bad3'])

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { all, csv, filesWith } from '../support/scoring/files.ts';
+import { slow } from '../support/slow.ts';
 import { send } from '../support/stub/service.ts';
 
 const statusOf = (page: string): string | undefined => /class="badge \w*">(\w+)</.exec(page)?.[1];
@@ -38,7 +39,7 @@ describe('--summary-html', () => {
     assert.equal(statusOf(await read('run.html')), 'refused');
   });
 
-  it('has the totals of several files and a line for each', async t => {
+  slow('has the totals of several files and a line for each', async t => {
     const { score, read } = await filesWith(t, { 'in/a.csv': csv(3), 'in/b.csv': csv(4), 'in/c.csv': 'x\n' });
     const { code } = await score(...all.slice(0, 3), '--summary-html', 'run.html');
     assert.equal(code, 3);

@@ -279,7 +279,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     await writeFile(join(run.folder, 'out.csv.checkpoint'), '{');
     const asked = run.stub.bodies.length;
     const { scored } = await run.again({ restart: true });
-    assert.deepEqual([scored?.accounts.read, scored?.resumedFrom], [ROWS, undefined]);
+    assert.deepEqual([scored?.rowCounts.read, scored?.resumedFrom], [ROWS, undefined]);
     assert.equal(run.stub.bodies.length - asked, 30);
     assert.deepEqual(await readFile(join(run.folder, 'out.csv')), run.wanted);
     assert.deepEqual((await readdir(run.folder)).sort(), ['in.csv', 'out.csv']);

@@ -8,6 +8,7 @@ import { score } from '../../src/library/score.ts';
 import { Client } from '../../src/library/scorers/client.ts';
 import { train } from '../../src/library/train.ts';
 import { root } from '../support/root.ts';
+import { slow } from '../support/slow.ts';
 import { send } from '../support/stub/service.ts';
 import { bench, csv } from './bench.ts';
 
@@ -73,7 +74,7 @@ describe('an asynchronous callback that rejects', () => {
     await assert.rejects(client.batchPersona('r', [{ id: 'r1', amount: 1 }]), failed('onRetry'));
   });
 
-  it('fails a training, as does one that throws', async t => {
+  slow('fails a training, as does one that throws', async t => {
     const { folder } = await bench(t);
     const history = join(root, 'fixtures/telecom-history.csv');
     const throws = (): void => {

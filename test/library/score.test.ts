@@ -10,6 +10,7 @@ import { score } from '../../src/library/score.ts';
 import { LocalScorer } from '../../src/library/scorers/local-scorer.ts';
 import { rowcast } from '../support/in-process.ts';
 import { trainedHome } from '../support/service/serving.ts';
+import { slow } from '../support/slow.ts';
 import { send } from '../support/stub/service.ts';
 import { bench, csv } from './bench.ts';
 
@@ -59,7 +60,7 @@ describe('score of the library', () => {
     assert.match(summary.version ?? '', /^\d+\.\d+\.\d+/);
   });
 
-  it('reads a path, a URL, a Readable and an iterable of bytes, plain or gzip', async t => {
+  slow('reads a path, a URL, a Readable and an iterable of bytes, plain or gzip', async t => {
     const { run, at, read, write } = await bench(t);
     const text = csv(300);
     const input = await write('in.csv', text);

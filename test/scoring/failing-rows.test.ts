@@ -9,6 +9,7 @@ import type { RunResult } from '../../src/runs/run-result.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';
+import { slow } from '../support/slow.ts';
 import { type ConnectOptions, connect } from '../support/stub/connect.ts';
 import { type Stub, type StubCall, send } from '../support/stub/service.ts';
 
@@ -84,7 +85,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
     it('if it responds with 503 to it and its neighbours succeed', async t => {
       const { rejected, scored } = await scoreWith(t, failing(77, busy), { batchRows: 2 });
       assert.deepEqual(rejected, [[77, 'http_503']]);
-      assert.equal(scored?.accounts.scored, 199);
+      assert.equal(scored?.rowCounts.scored, 199);
     });
 
     it('if it responds with 503 to it and there are no other batches', async t => {
@@ -92,7 +93,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
       assert.deepEqual(rejected, [[1, 'http_503']]);
     });
 
-    it('after four attempts of each part if it responds with 503 to it in a large batch', async t => {
+    slow('after four attempts of each part if it responds with 503 to it in a large batch', async t => {
       const { rejected, stub } = await scoreWith(t, failing(77, busy), { rows: 200, batchRows: 200 });
       assert.deepEqual(rejected, [[77, 'http_503']]);
       const sizes = stub.bodies
@@ -114,7 +115,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
       assert.deepEqual(rejected, [[77, 'service_timeout']]);
     });
 
-    it('if it crashes on it, after the retry budget is used up', async t => {
+    slow('if it crashes on it, after the retry budget is used up', async t => {
       const { rejected } = await scoreWith(
         t,
         failing(77, ({ request }) => void request.socket.destroy()),
@@ -132,7 +133,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
         send(response, 503, {});
         return true;
       });
-      assert.deepEqual([rejected, scored?.accounts.scored], [[], 200]);
+      assert.deepEqual([rejected, scored?.rowCounts.scored], [[], 200]);
     });
 
     it('if the service says when to retry', async t => {
@@ -142,7 +143,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
         send(response, 503, {}, { 'retry-after': '0' });
         return true;
       });
-      assert.deepEqual([rejected, scored?.accounts.scored], [[], 200]);
+      assert.deepEqual([rejected, scored?.rowCounts.scored], [[], 200]);
     });
   });
 
@@ -173,7 +174,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
         rejected.map(([id]) => id),
         [0, 1, 2, 3],
       );
-      assert.equal(scored?.accounts.scored, 196);
+      assert.equal(scored?.rowCounts.scored, 196);
     });
   });
 
@@ -205,7 +206,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
         client: { failureTable: { ...failureTable, rejected_request: rule } },
       });
       assert.deepEqual(rejected, [[77, 'http_501']]);
-      assert.deepEqual(scored?.accounts.retries, {});
+      assert.deepEqual(scored?.rowCounts.retries, {});
     });
   });
 });

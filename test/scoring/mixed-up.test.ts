@@ -8,6 +8,7 @@ import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';
 import { assertScored } from '../support/scoring/scored.ts';
+import { slow } from '../support/slow.ts';
 import { type Exchange, response, startWire, withId } from '../support/stub/wire.ts';
 
 const rows = Array.from({ length: 600 }, (_, row) => `${row},row ${row}\n`);
@@ -66,7 +67,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     assertScored(outcome.output ?? Buffer.alloc(0), input);
   });
 
-  it('if two connections get each other’s responses and each carries its request id', async t => {
+  slow('if two connections get each other’s responses and each carries its request id', async t => {
     let waiting: Exchange | undefined;
     let swaps = 0;
     const outcome = await scoreWith(t, exchange => {

@@ -111,7 +111,7 @@ it('a run is the same with a scorer behind structured cloning: retries, halves a
   });
   const options = job({ input, output, batchRows: 10 });
   const scored = await score(options, throughClones(httpScorer(client)));
-  assert.deepEqual(scored?.accounts.rejectedBy, { bad_row: 1, too_few_fields: 1 });
+  assert.deepEqual(scored?.rowCounts.rejectedBy, { bad_row: 1, too_few_fields: 1 });
   const rows = (await readFile(output, 'utf8')).split('\n').filter(row => !row.startsWith('17,'));
   const sent = text.split('\n').filter(row => row !== 'short' && !row.startsWith('17,'));
   assertScored(Buffer.from(rows.join('\n')), Buffer.from(sent.join('\n')));

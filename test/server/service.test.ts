@@ -13,6 +13,7 @@ import { fetchChecked, get, post, problemOf, type Target } from '../support/serv
 import { copyHome, history, homeWith } from '../support/service/history.ts';
 import { ownTrainedHome, serving, trainedHome } from '../support/service/serving.ts';
 import { openConnection } from '../support/service/socket.ts';
+import { slow } from '../support/slow.ts';
 
 let home = '';
 let service: Service;
@@ -101,7 +102,7 @@ describe('the service', () => {
     assert.ok(alike.length >= 72, `${alike.length} of 80 predicted classes match`);
   });
 
-  test('date columns are used as features, in training and in predictions', async () => {
+  slow('date columns are used as features, in training and in predictions', async () => {
     const day = (i: number) => new Date(Date.UTC(2020, 0, 1 + ((i * 37) % 1000))).toISOString().slice(0, 10);
     const rows = Array.from({ length: 400 }, (_, i) => [
       i % 20 === 0 ? '' : day(i),
@@ -257,7 +258,7 @@ describe('the service', () => {
     assert.equal(response.status, 200);
   });
 
-  test('a retrained report is reloaded, and a damaged one is not served', async t => {
+  slow('a retrained report is reloaded, and a damaged one is not served', async t => {
     const home = await ownTrainedHome(t);
     const target = await serving(t, { home });
     const ask = () => post(target, '/user/persona', { id: 'two', ...persona });

@@ -6,8 +6,8 @@ export const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1
 /** Whether the tests run in full, as in `npm run test:all`, or only a part of the long ones. */
 export const isFull = process.env.TEST_FULL === '1';
 
-/** The number of runs of a random test: all, or a tenth. */
-export const runs = (full: number): number => (isFull ? full : Math.ceil(full / 10));
+/** The number of runs of a random test: all, or a tenth, or fewer where a run takes long. */
+export const runs = (full: number, quick = Math.ceil(full / 10)): number => (isFull ? full : quick);
 
 fc.configureGlobal({ seed, numRuns: runs(100) });
 

@@ -5,6 +5,7 @@ import { loadModel } from '../../src/models/model/model-file.ts';
 import { predictColumns } from '../../src/models/model/predict-columns.ts';
 import { fit } from '../../src/training/fit.ts';
 import { seededRandom } from '../../src/training/seeded-random.ts';
+import { slow } from '../support/slow.ts';
 
 const header = ['surname', 'amount', 'outcome'];
 
@@ -25,7 +26,7 @@ const fitted = (rows: string[][]) =>
     { id: 'r', predict: 'outcome', seed: 1 },
   );
 
-test('rare surnames do not reduce accuracy, and a note says how they are encoded', async () => {
+slow('rare surnames do not reduce accuracy, and a note says how they are encoded', async () => {
   const { report } = await fitted(rowsOf(1500, true));
   const { report: without } = await fitted(rowsOf(1500, false));
   const points = (each: typeof report) => Number.parseFloat(each.tech_specs.testing_accuracy);

@@ -6,6 +6,7 @@ import { parse } from 'csv-parse/sync';
 import { report as reportShape } from '../../src/base/contract/schemas.ts';
 import { defaultId, train } from '../../src/training/train.ts';
 import { history, homeWith } from '../support/service/history.ts';
+import { slow } from '../support/slow.ts';
 
 test('training writes a report that matches the contract, with columns, drivers and notes', async () => {
   const table = history({ rows: 600 });
@@ -63,7 +64,7 @@ test('training writes a report that matches the contract, with columns, drivers 
   assert.deepEqual(new Set(compared), new Set(['384']), 'four fifths of the 480 rows not used for testing');
 });
 
-test('the testing results contain the rows unchanged and agree with the tech specs', async () => {
+slow('the testing results contain the rows unchanged and agree with the tech specs', async () => {
   const table = history({ rows: 400, classes: ['é', '10', '9'] });
   const { home, historyFile } = await homeWith(table);
   const report = await train({ historyFile, predict: 'outcome', home, id: 'r' });
@@ -92,7 +93,7 @@ test('the testing results contain the rows unchanged and agree with the tech spe
   assert.equal(`${((right / rows.length) * 100).toFixed(1)}%`, report.tech_specs.testing_accuracy);
 });
 
-test('useless columns are left out with a reason, and the others are used', async () => {
+slow('useless columns are left out with a reason, and the others are used', async () => {
   const table = history({ rows: 200 }).map((row, i) => [
     ...row,
     ...(i === 0
@@ -120,19 +121,22 @@ test('useless columns are left out with a reason, and the others are used', asyn
   assert.deepEqual(report.drivers.map(({ column }) => column).sort(), [...types.keys()].sort());
 });
 
-test('a report is written atomically, readable only by its owner, and leaves no files behind when it is replaced', async () => {
-  const { home, historyFile } = await homeWith(history({ rows: 120 }));
-  for (let i = 0; i < 2; i++)
-    await train({ historyFile, predict: 'outcome', home, id: 'r', ifExists: 'replace' });
-  const [version = '', ...others] = (await readdir(join(home, 'reports'))).sort();
-  assert.deepEqual(others, ['r']);
-  assert.equal(await readlink(join(home, 'reports', 'r')), version);
-  const folder = join(home, 'reports', 'r');
-  assert.equal((await stat(folder)).mode & 0o777, 0o700);
-  const files = await readdir(folder);
-  assert.deepEqual(files.sort(), ['SHA256SUMS', 'model.zip', 'report.json', 'testing-results.csv']);
-  for (const file of files) assert.equal((await stat(join(folder, file))).mode & 0o777, 0o600);
-});
+slow(
+  'a report is written atomically, readable only by its owner, and leaves no files behind when it is replaced',
+  async () => {
+    const { home, historyFile } = await homeWith(history({ rows: 120 }));
+    for (let i = 0; i < 2; i++)
+      await train({ historyFile, predict: 'outcome', home, id: 'r', ifExists: 'replace' });
+    const [version = '', ...others] = (await readdir(join(home, 'reports'))).sort();
+    assert.deepEqual(others, ['r']);
+    assert.equal(await readlink(join(home, 'reports', 'r')), version);
+    const folder = join(home, 'reports', 'r');
+    assert.equal((await stat(folder)).mode & 0o777, 0o700);
+    const files = await readdir(folder);
+    assert.deepEqual(files.sort(), ['SHA256SUMS', 'model.zip', 'report.json', 'testing-results.csv']);
+    for (const file of files) assert.equal((await stat(join(folder, file))).mode & 0o777, 0o600);
+  },
+);
 
 test('an error from the training thread is passed on unchanged, and nothing is written', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 60 }));
@@ -180,7 +184,7 @@ test('a report without an id is named after its training file and column', () =>
   assert.equal(defaultId('日本.csv', '?'), 'report');
 });
 
-test('training leaves out excluded columns and uses chosen types', async () => {
+slow('training leaves out excluded columns and uses chosen types', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 400 }));
   const report = await train({
     historyFile,

@@ -40,6 +40,10 @@ export interface Numbers extends Errors {
   readonly values: Float64Array;
 }
 
+/** The classes of a distribution; none for predictions of another kind. */
+export const classesOf = (predictionType: PredictionType | undefined): readonly string[] =>
+  predictionType?.kind === 'distribution' ? predictionType.classes : [];
+
 /** How many numbers a persona has. */
 export const numbersPerRow = ({ length }: readonly string[]): number => Math.max(1, length);
 

@@ -9,12 +9,12 @@ import { type ProgressReport, progressText } from '../terminal/progress-text.ts'
  * @param seconds since the first file
  */
 export function filesProgress(total: RunsTotal, service: string | null, seconds: number): ProgressReport {
-  const { accounts, bytes, before } = total.stage;
+  const { rowCounts, bytes, before } = total.stage;
   const { size, files } = total;
   const fractionOf = (part: number): number | undefined => (size === 0 ? undefined : part / size);
   const { inFlight } = total.sample();
   const { cells, fields } = progressText(
-    { accounts, fraction: fractionOf(bytes), before: { ...before, fraction: fractionOf(before.bytes) } },
+    { rowCounts, fraction: fractionOf(bytes), before: { ...before, fraction: fractionOf(before.bytes) } },
     seconds,
     service === LOCAL ? undefined : { inFlight },
   );

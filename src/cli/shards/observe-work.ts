@@ -37,14 +37,14 @@ export function observeWork({
         );
         progress.show(() => ({ cells: [`shard ${shard}`, 'starting'], fields: { folder, shard } }));
       },
-      onProgress({ shard }, { accounts }) {
-        const rows = accounts.read;
+      onProgress({ shard }, { rowCounts }) {
+        const rows = rowCounts.read;
         progress.show(() => ({
           cells: [`shard ${shard}`, countOf(rows, 'row')],
           fields: { folder, shard, rows },
         }));
       },
-      onDone({ shard }, { accounts: { read, rejected } }) {
+      onDone({ shard }, { rowCounts: { read, rejected } }) {
         done++;
         const seconds = (performance.now() - begun) / 1000;
         const rejects = rejected === 0 ? '' : `, ${rejected} rejected`;

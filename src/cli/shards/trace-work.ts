@@ -59,8 +59,8 @@ export async function traceWork(
   return {
     telemetry,
     observer: {
-      onProgress(_, { accounts }) {
-        if (current !== undefined) current.record.accounts = accounts;
+      onProgress(_, { rowCounts }) {
+        if (current !== undefined) current.record.rowCounts = rowCounts;
       },
       async within({ shard, attempt }, use) {
         const file = plan.files[shard.file];
@@ -71,8 +71,8 @@ export async function traceWork(
         const span = telemetry.run.begin(run, 'rowcast.shard');
         try {
           const scored = await span.within(() => use(span.traceBatch));
-          record.accounts = scored.accounts;
-          whole.accounts = sumOf([whole.accounts, scored.accounts]);
+          record.rowCounts = scored.rowCounts;
+          whole.rowCounts = sumOf([whole.rowCounts, scored.rowCounts]);
           await record.end('finished', ExitCode.done);
           return scored;
         } catch (error) {

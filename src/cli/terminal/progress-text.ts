@@ -19,19 +19,19 @@ export interface ProgressReport {
  * @param statistics undefined if nothing is requested from a service
  */
 export function progressText(
-  { accounts, fraction, before }: Pick<RunProgress, 'accounts' | 'fraction' | 'before'>,
+  { rowCounts, fraction, before }: Pick<RunProgress, 'rowCounts' | 'fraction' | 'before'>,
   seconds: number,
   statistics: Pick<CallStatistics, 'inFlight'> | undefined,
 ): ProgressReport {
-  const rate = (accounts.read - before.read) / seconds;
+  const rate = (rowCounts.read - before.read) / seconds;
   const left = secondsLeft(fraction, seconds, before.fraction);
-  const retries = Object.values(accounts.retries).reduce((sum, count) => sum + count, 0);
-  const { rejected } = accounts;
+  const retries = Object.values(rowCounts.retries).reduce((sum, count) => sum + count, 0);
+  const { rejected } = rowCounts;
   const inFlight = statistics?.inFlight ?? 0;
   return {
     cells: [
       fraction === undefined ? '' : percentText(fraction),
-      countOf(accounts.read, 'row'),
+      countOf(rowCounts.read, 'row'),
       `${counted(rate)} rows/s`,
       left === undefined ? '' : `about ${durationOf(left)} left`,
       rejected === 0 ? '' : countOf(rejected, 'reject'),
@@ -39,7 +39,7 @@ export function progressText(
       statistics === undefined ? '' : `${inFlight} in flight`,
     ],
     fields: {
-      rows: { read: accounts.read, scored: accounts.scored, rejected },
+      rows: { read: rowCounts.read, scored: rowCounts.scored, rejected },
       percent: fraction === undefined ? null : Math.floor(100 * fraction),
       rows_per_second: Math.round(rate),
       eta_seconds: left === undefined ? null : Math.ceil(left),

@@ -80,7 +80,7 @@ function* paceRows({
 }
 
 function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now: Date): Generator<string[]> {
-  const { fingerprint, position, accounts, output, predictionType } = checkpoint;
+  const { fingerprint, position, rowCounts, output, predictionType } = checkpoint;
   const { input } = fingerprint;
   yield ['checkpoint', `written ${timeOf(modified, now)}`];
   yield ['run', status.run === undefined ? 'not running' : `running${processOf(status.run)}`];
@@ -90,15 +90,15 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
   yield ['next', `row ${counted(position.row)}`, `line ${counted(position.line)}${shareOf(checkpoint)}`];
   yield [
     'rows',
-    `${counted(accounts.scored)} scored`,
-    ...(accounts.rejected > 0
-      ? [`${counted(accounts.rejected)} rejected${countsOf(accounts.rejectedBy)}`]
+    `${counted(rowCounts.scored)} scored`,
+    ...(rowCounts.rejected > 0
+      ? [`${counted(rowCounts.rejected)} rejected${countsOf(rowCounts.rejectedBy)}`]
       : []),
-    countOf(accounts.blank, 'blank line'),
+    countOf(rowCounts.blank, 'blank line'),
   ];
-  yield ['batches', counted(accounts.batches)];
+  yield ['batches', counted(rowCounts.batches)];
   if (fingerprint.service !== LOCAL)
-    yield ['requests', counted(accounts.calls), ...retriesOf(accounts.retries)];
+    yield ['requests', counted(rowCounts.calls), ...retriesOf(rowCounts.retries)];
   yield ['written', bytesText(output.bytes), ...compressedOf(output)];
   yield [
     'partial file',

@@ -84,7 +84,7 @@ async function scoreFiles(
   record.figures = () => tally.figures();
   record.sample = () => total.sample();
   record.columnsOf = id => files.columns.of(id);
-  record.files = () => ({ accounts: total.accounts, runs: total.summaries });
+  record.files = () => ({ rowCounts: total.rowCounts, runs: total.summaries });
   await ledger.begin(pairs).catch(watch.ledgerNotWritten);
   watch.started(total);
   try {
@@ -103,7 +103,7 @@ async function scoreFiles(
     await ledger.flush().catch(watch.ledgerNotWritten);
   }
   const { skipped, failures } = files;
-  const { read, rejected } = total.accounts;
+  const { read, rejected } = total.rowCounts;
   // Running a command again does not turn rejected rows into a success.
   const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
   const code = totalCode(failures, exitCodeOfRows(values, all));

@@ -114,7 +114,7 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
   record.ready({ name: plan.service, protocol: plan.protocol });
   record.predictionType = plan.predictionType;
   const joined = filePartsOf(run);
-  checkRejects(values.maxRejects, sumOf(joined.map(({ accounts }) => accounts)), true);
+  checkRejects(values.maxRejects, sumOf(joined.map(({ rowCounts }) => rowCounts)), true);
   const counts = await options.count(joined);
   const pending: PendingFile[] = [];
   for (const [i, file] of joined.entries())

@@ -37,7 +37,7 @@ export async function recordJoined(record: RunRecord, joined: Joined): Promise<S
     await fill(record, joined, first);
     record.columnsOf = () => counts.columns.get(0);
   } else {
-    const accounts = sumOf(files.map(file => file.accounts));
+    const rowCounts = sumOf(files.map(file => file.rowCounts));
     const runs: Summary[] = [];
     const columns = new Map<string, ReturnType<RunRecord['columnsOf']>>();
     for (const file of files) {
@@ -52,14 +52,14 @@ export async function recordJoined(record: RunRecord, joined: Joined): Promise<S
       runs.push(await new RunRecord({ names }).end('skipped', exitCodeOfRows(values, file.rows)));
     }
     record.columnsOf = id => columns.get(id);
-    record.files = () => ({ accounts, runs });
+    record.files = () => ({ rowCounts, runs });
     record.figures = () => counts.total;
-    record.accounts = accounts;
+    record.rowCounts = rowCounts;
   }
   const drift = noteDrift(record);
   if (drift !== undefined) joined.onDrift?.(drift);
   // Running a command again does not turn rejected rows into a success.
-  const code = exitCodeOfRows(values, unchanged.map(({ rows }) => rows).reduce(added, record.accounts));
+  const code = exitCodeOfRows(values, unchanged.map(({ rows }) => rows).reduce(added, record.rowCounts));
   return record.end(files.length === 0 ? 'skipped' : 'finished', code);
 }
 
@@ -78,7 +78,7 @@ async function summaryOfFile(joined: Joined, file: FileParts): Promise<Summary> 
   });
   addWork(record, file.parts);
   await fill(record, joined, file);
-  return record.end('finished', exitCodeOfRows(values, file.accounts));
+  return record.end('finished', exitCodeOfRows(values, file.rowCounts));
 }
 
 /** Adds the time of the workers to that of the process that joins their parts. */
@@ -95,7 +95,7 @@ async function fill(record: RunRecord, joined: Joined, file: FileParts): Promise
   const figures = counts.figures.get(file.index);
   record.ready({ name: run.plan.service, protocol: run.plan.protocol });
   record.predictionType = run.plan.predictionType;
-  record.accounts = file.accounts;
+  record.rowCounts = file.rowCounts;
   record.figures = () => figures;
   if (values.checksum) record.checksums = await checksumsOf(joined, file);
   noteUnknownValues(record);

@@ -1,3 +1,4 @@
+import { classesOf } from '../../base/contract/predictions.ts';
 import { unknownColumns } from '../../base/contract/unknown-columns.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { AppendedOptions } from '../../formats/appended.ts';
@@ -13,7 +14,6 @@ import type { Counting } from '../../scoring/counting/counted-column.ts';
 import { addScores, type Tally } from '../../scoring/counting/tally.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
 import { GzipMembers, type Part } from '../../scoring/merge/gzip-members.ts';
-import { classesOf } from '../../scoring/predictions.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import type { EngineModel } from '../model/engine.ts';
 import { checkProbabilities } from './check-probabilities.ts';

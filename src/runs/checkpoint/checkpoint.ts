@@ -85,7 +85,7 @@ export const checkpointShape = z.strictObject({
     .exactOptional(),
   /** What the output's header says; it is written before the first checkpoint. */
   predictionType: predictionTypeShape.exactOptional(),
-  accounts: rowCountsShape,
+  rowCounts: rowCountsShape,
   /** What was counted in the data. A repair and the joining of shards count nothing. */
   tally: tallyShape.exactOptional(),
 });

@@ -1,8 +1,8 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import { classesOf } from '../../base/contract/predictions.ts';
 import { type Counting, hasUnrecognized } from '../../scoring/counting/counted-column.ts';
 import { RunTally } from '../../scoring/counting/run-tally.ts';
 import { TallyLayout } from '../../scoring/counting/tally.ts';
-import { classesOf } from '../../scoring/predictions.ts';
 import type { Plan } from '../../scoring/prepare.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { checkUnrecognized, type UnrecognizedLimits } from '../guards/unrecognized-limits.ts';

@@ -1,3 +1,4 @@
+import { classesOf } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { readLayout } from '../../formats/formats.ts';
@@ -6,7 +7,6 @@ import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
-import { classesOf } from '../../scoring/predictions.ts';
 import { nullsOf } from '../../scoring/prepare.ts';
 import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';

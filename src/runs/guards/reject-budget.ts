@@ -27,14 +27,14 @@ export class RejectBudget {
   /**
    * Counts the rows of a run so far.
    *
-   * @param accounts of the run, always the same object
+   * @param rowCounts of the run, always the same object
    * @throws RowcastError `too_many_rejects`
    */
-  check(accounts: RejectCounts): void {
+  check(rowCounts: RejectCounts): void {
     if (this.#limit === undefined) return;
-    const { read, rejected } = accounts;
-    const before = this.#runs.get(accounts) ?? { read: 0, rejected: 0 };
-    this.#runs.set(accounts, { read, rejected });
+    const { read, rejected } = rowCounts;
+    const before = this.#runs.get(rowCounts) ?? { read: 0, rejected: 0 };
+    this.#runs.set(rowCounts, { read, rejected });
     this.#total.read += read - before.read;
     this.#total.rejected += rejected - before.rejected;
     if (exceeds(this.#limit, this.#total)) this.#refuse(false);

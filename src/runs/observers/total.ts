@@ -5,7 +5,7 @@ import { addSamples, noSample, type TimelineSample } from '../summary/timeline.t
 
 /** How far some of the files are. */
 export interface Stage {
-  accounts: RowCounts;
+  rowCounts: RowCounts;
   /** Bytes of inputs that are done. */
   bytes: number;
   /** What this process did not do: skipped files, and what was done before a resume. */
@@ -25,7 +25,7 @@ export class RunsTotal {
   /** By index of the file. */
   readonly #open = new Map<number, OpenRun>();
   readonly #summaries: Summary[] = [];
-  #past: Stage = { accounts: newRowCounts(), bytes: 0, before: { read: 0, bytes: 0 } };
+  #past: Stage = { rowCounts: newRowCounts(), bytes: 0, before: { read: 0, bytes: 0 } };
   #sampled = noSample;
   #ended = 0;
   #failed = 0;
@@ -61,15 +61,15 @@ export class RunsTotal {
     this.#ended++;
     const status = this.#summaries[index]?.status;
     if (status === 'stopped' || status === 'refused') this.#failed++;
-    const { accounts, before } = stageOf(run);
+    const { rowCounts, before } = stageOf(run);
     const bytesBefore = status === 'skipped' ? run.size : before.bytes;
-    const stage = { accounts, bytes: run.size, before: { read: before.read, bytes: bytesBefore } };
+    const stage = { rowCounts, bytes: run.size, before: { read: before.read, bytes: bytesBefore } };
     this.#past = sumOfStages([this.#past, stage]);
   }
 
   /** Rows of the files that have ended. */
-  get accounts(): RowCounts {
-    return this.#past.accounts;
+  get rowCounts(): RowCounts {
+    return this.#past.rowCounts;
   }
 
   /** The summaries of the files that have ended, in their order. */
@@ -104,14 +104,14 @@ export class RunsTotal {
 function stageOf({ view, progress, size }: OpenRun): Stage {
   const { fraction = 0, before } = progress ?? {};
   return {
-    accounts: view?.accounts ?? newRowCounts(),
+    rowCounts: view?.rowCounts ?? newRowCounts(),
     bytes: size * fraction,
     before: { read: before?.read ?? 0, bytes: size * (before?.fraction ?? 0) },
   };
 }
 
 const sumOfStages = (stages: readonly Stage[]): Stage => ({
-  accounts: sumOf(stages.map(({ accounts }) => accounts)),
+  rowCounts: sumOf(stages.map(({ rowCounts }) => rowCounts)),
   bytes: sumOfAll(stages.map(({ bytes }) => bytes)),
   before: {
     read: sumOfAll(stages.map(({ before }) => before.read)),

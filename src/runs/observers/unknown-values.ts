@@ -14,9 +14,9 @@ export const unknownValues = (onLine: (line: string) => void = () => {}): RunObs
 });
 
 /** Adds the warning to the summary. @returns undefined if there is nothing to warn about */
-export function noteUnknownValues(run: Pick<RunView, 'figures' | 'accounts' | 'warn'>): string | undefined {
+export function noteUnknownValues(run: Pick<RunView, 'figures' | 'rowCounts' | 'warn'>): string | undefined {
   const figures = run.figures();
-  const line = figures && unrecognizedLine(figures.columns, run.accounts.read);
+  const line = figures && unrecognizedLine(figures.columns, run.rowCounts.read);
   if (line !== undefined) run.warn({ code: 'unknown_values', message: line });
   return line;
 }

@@ -78,7 +78,7 @@ export class CheckpointSaver {
     await this.orStopSaving(async () => {
       await partial.sync();
       await rejects.sync();
-      const { position, prefix, predictionType, accounts, tally } = mark.commitPoint;
+      const { position, prefix, predictionType, rowCounts, tally } = mark.commitPoint;
       const checkpoint: Checkpoint = {
         format: FORMAT,
         state,
@@ -89,7 +89,7 @@ export class CheckpointSaver {
         prefix,
         ...extentsOf(committed),
         ...(predictionType !== undefined && { predictionType }),
-        accounts,
+        rowCounts,
         ...(tally !== undefined && { tally: tally.toJSON() }),
       };
       await this.#verify(checkpoint);

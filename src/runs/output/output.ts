@@ -28,7 +28,7 @@ export interface CommitPoint {
   position: Position;
   prefix: PrefixState;
   predictionType: PredictionType | undefined;
-  accounts: RowCounts;
+  rowCounts: RowCounts;
   /** What was counted in the data, if anything is. */
   tally?: RunTally | undefined;
 }
@@ -53,7 +53,7 @@ export interface ResumePoint {
   /** The first row that it will score. */
   row: number;
   /** Totals as of its checkpoint. */
-  accounts: RowCounts;
+  rowCounts: RowCounts;
 }
 
 /** An output that this process may write to as long as it holds the lock. */

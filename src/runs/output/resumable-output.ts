@@ -85,7 +85,7 @@ export class ResumableOutput implements Output {
   get resumePoint(): ResumePoint | undefined {
     const { saved, isLost } = this.#saver;
     if (isLost) return undefined;
-    return saved && { row: saved.position.row, accounts: saved.accounts };
+    return saved && { row: saved.position.row, rowCounts: saved.rowCounts };
   }
 
   async write({ bytes, rejects, endsMember, isCommitPoint }: Piece, after: () => CommitPoint): Promise<void> {

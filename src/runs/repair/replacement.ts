@@ -160,6 +160,6 @@ function checkpointOf(
     output: { ...extentOf(output), uncompressed: output.uncompressed },
     rejects: extentOf(rejects),
     repaired: { ...extentOf(repaired), ...forLedger },
-    accounts: newRowCounts(),
+    rowCounts: newRowCounts(),
   };
 }

@@ -1,4 +1,4 @@
-import { classesOf } from '../../scoring/predictions.ts';
+import { classesOf } from '../../base/contract/predictions.ts';
 import type { UnfinishedRun } from '../several/ledger-file.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { Status } from './status.ts';
@@ -74,8 +74,8 @@ const NOTHING: Status = { saved: undefined, run: undefined, partialBytes: undefi
 type Saved = NonNullable<Status['saved']>;
 
 function knownOf({ checkpoint }: Saved): Partial<Known> {
-  const { attempt, fingerprint, predictionType, accounts } = checkpoint;
-  const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
+  const { attempt, fingerprint, predictionType, rowCounts } = checkpoint;
+  const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = rowCounts;
   return {
     run_id: attempt.runId,
     started_at: attempt.runStartedAt,

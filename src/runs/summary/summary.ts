@@ -1,6 +1,6 @@
 import type { CallStatistics } from '../../base/contract/call-statistics.ts';
 import type { PredictionType } from '../../base/contract/predictions.ts';
-import { classesOf } from '../../scoring/predictions.ts';
+import { classesOf } from '../../base/contract/predictions.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import type { Attempt } from '../attempt.ts';
 import type { DriftFigures } from '../drift/compare.ts';
@@ -64,7 +64,7 @@ export interface SummaryOptions extends RunNames {
   protocol: string;
   /** What each prediction consists of; undefined if that was not known yet. */
   predictionType: PredictionType | undefined;
-  accounts: RowCounts;
+  rowCounts: RowCounts;
   resumedFrom: number | undefined;
   /** Undefined while the run is in progress. */
   ending: Ending | undefined;
@@ -141,8 +141,8 @@ export interface Summary {
 }
 
 export function summaryOf(options: SummaryOptions): Summary {
-  const { attempt, accounts, resumedFrom, ending, seconds, statistics, checksums, figures } = options;
-  const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
+  const { attempt, rowCounts, resumedFrom, ending, seconds, statistics, checksums, figures } = options;
+  const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = rowCounts;
   const { version, input, output, rejects, service, protocol, report, predictionType, warnings } = options;
   const latency = statistics?.latency;
   const { rowsInSeconds = read - (resumedFrom ?? 1) + 1 } = options;

@@ -37,9 +37,9 @@ export async function adoptFirst(work: FirstPart): Promise<void> {
     if (!(await isSameDisk(dirname(first.path), dirname(paths.output)))) return;
     await saveFirst(work, first);
   } else {
-    const { fingerprint, accounts } = readCheckpoint(text.toString(), paths.checkpoint);
+    const { fingerprint, rowCounts } = readCheckpoint(text.toString(), paths.checkpoint);
     if (!isDeepStrictEqual(fingerprint, identity.fingerprint)) return;
-    if (coveredParts(parts, accounts.bytesIn) !== 1) return;
+    if (coveredParts(parts, rowCounts.bytesIn) !== 1) return;
   }
   const isThere = (await files.size(first.path)) !== undefined;
   if (!isThere || (await files.size(paths.partial)) !== undefined) return;

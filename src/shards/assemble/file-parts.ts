@@ -21,7 +21,7 @@ export interface FileParts {
   file: PlanFile;
   parts: readonly Part[];
   /** The row counts of all parts. */
-  accounts: RowCounts;
+  rowCounts: RowCounts;
 }
 
 /**
@@ -34,22 +34,22 @@ export function filePartsOf({ folder, plan, shards, results }: ShardedRun): File
     const parts = shards.flatMap((shard): Part[] => {
       const result = results.get(shard.shard);
       if (shard.file !== index || result === undefined) return [];
-      checkRows(shard, result.accounts);
+      checkRows(shard, result.rowCounts);
       const path = partPathOf(folder, plan, { ...shard, attempt: result.attempt });
       return [{ shard: shard.shard, path, result, end: endOf(shard, result) }];
     });
-    const accounts = sumOf(parts.map(part => part.result.accounts));
-    checkBalance(accounts);
-    return { index, file, parts, accounts };
+    const rowCounts = sumOf(parts.map(part => part.result.rowCounts));
+    checkBalance(rowCounts);
+    return { index, file, parts, rowCounts };
   });
 }
 
-function checkRows({ shard, from, to }: Shard, accounts: RowCounts): void {
-  checkBalance(accounts);
-  if (from === null || to === null || accounts.read === to.row - from.row) return;
-  throw unbalanced(`shard ${shard} has ${to.row - from.row} rows, but ${accounts.read} were read`);
+function checkRows({ shard, from, to }: Shard, rowCounts: RowCounts): void {
+  checkBalance(rowCounts);
+  if (from === null || to === null || rowCounts.read === to.row - from.row) return;
+  throw unbalanced(`shard ${shard} has ${to.row - from.row} rows, but ${rowCounts.read} were read`);
 }
 
 /** A compressed input is one shard, and its end was not known before. */
-const endOf = ({ to }: Shard, { accounts: { read, bytesIn } }: ShardResult): Position =>
+const endOf = ({ to }: Shard, { rowCounts: { read, bytesIn } }: ShardResult): Position =>
   to ?? { offset: bytesIn, row: read + 1, line: 1 };

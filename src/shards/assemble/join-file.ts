@@ -85,7 +85,7 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
     if (stop.aborted) throw new Interrupted(stop);
     await folder.create(joinedName(file.index), '{}');
     const { end } = file.parts.at(-1) as Part; // an input has at least one shard
-    await joined.finish(pointAfter({ end }, file.accounts, plan.predictionType));
+    await joined.finish(pointAfter({ end }, file.rowCounts, plan.predictionType));
   } catch (error) {
     await joined.suspend();
     throw withHint(error);
@@ -105,19 +105,19 @@ async function isInPlace(
 /** Appends the parts that no checkpoint covers, and removes all of them. */
 async function append({ parts }: FileParts, output: Output, options: JoinOptions): Promise<void> {
   const { plan, files, rejectsHeader, saveBytes, stop } = options;
-  const before = output.previous?.checkpoint.accounts ?? newRowCounts();
+  const before = output.previous?.checkpoint.rowCounts ?? newRowCounts();
   const first = coveredParts(parts, before.bytesIn);
   let removed = 0;
   const save = async (covered: number): Promise<void> => {
     await output.save();
     for (; removed < covered; removed++) await removePart(files, parts[removed] as Part);
   };
-  let accounts = before;
+  let rowCounts = before;
   let unsaved = 0;
   for (const [i, part] of parts.entries()) {
     if (i < first) continue;
     const { result } = part;
-    const header = accounts.rejected === 0 ? 0 : rejectsHeader.length;
+    const header = rowCounts.rejected === 0 ? 0 : rejectsHeader.length;
     for await (const chunk of chunksOf(files, runFilesOf(part.path).rejects, result.rejects, header))
       await output.write({ ...PIECE, rejects: chunk }, never);
     let joined = parts.slice(0, i).reduce((sum, each) => sum + each.result.output.bytes, 0);
@@ -127,8 +127,8 @@ async function append({ parts }: FileParts, output: Output, options: JoinOptions
       joined += chunk.length;
       options.onJoined?.(joined);
     }
-    accounts = sumOf([accounts, result.accounts]);
-    const point = pointAfter(part, accounts, plan.predictionType);
+    rowCounts = sumOf([rowCounts, result.rowCounts]);
+    const point = pointAfter(part, rowCounts, plan.predictionType);
     await output.write({ ...PIECE, isCommitPoint: true }, () => point);
     unsaved += result.output.bytes;
     if (unsaved < saveBytes) continue;

@@ -37,9 +37,9 @@ export function joinFingerprint(
 /** The state of an output after one of its parts. The input is not read, so that there is no digest of it. */
 export const pointAfter = (
   { end: position }: Pick<Part, 'end'>,
-  accounts: RowCounts,
+  rowCounts: RowCounts,
   predictionType: PredictionType | undefined,
-): CommitPoint => ({ position, prefix: new PrefixDigest().state(), predictionType, accounts });
+): CommitPoint => ({ position, prefix: new PrefixDigest().state(), predictionType, rowCounts });
 
 /** The checkpoint of an output that has its first part. */
 export function firstCheckpoint(
@@ -48,8 +48,8 @@ export function firstCheckpoint(
   rejects: Checkpoint['rejects'],
   predictionType: PredictionType | undefined,
 ): Checkpoint {
-  const { output, accounts } = first.result;
-  const { position, prefix } = pointAfter(first, accounts, predictionType);
+  const { output, rowCounts } = first.result;
+  const { position, prefix } = pointAfter(first, rowCounts, predictionType);
   return {
     format: FORMAT,
     state: 'running',
@@ -59,7 +59,7 @@ export function firstCheckpoint(
     output: { ...output, uncompressed: output.bytes },
     rejects,
     ...(predictionType !== undefined && { predictionType }),
-    accounts,
+    rowCounts,
   };
 }
 
@@ -67,7 +67,7 @@ export function firstCheckpoint(
 export function coveredParts(parts: readonly Part[], bytesIn: number): number {
   let [covered, sum] = [0, 0];
   for (const { result } of parts) {
-    sum += result.accounts.bytesIn;
+    sum += result.rowCounts.bytesIn;
     if (sum > bytesIn) break;
     covered++;
   }

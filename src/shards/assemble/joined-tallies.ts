@@ -41,7 +41,7 @@ export async function joinTallies(
   const total = new TotalTally();
   const figures = new Map<number, DataFigures>();
   const columns = new Map<number, RunColumns>();
-  for (const { index, file, parts, accounts } of files) {
+  for (const { index, file, parts, rowCounts } of files) {
     const source = await openPlanned(file, options.encoding);
     const [prepared, firstRecords] = await prepareWithRecords(source, options, scorer, stop);
     const isSame = reportHash(prepared.report) === plan.report.hash;
@@ -50,7 +50,7 @@ export async function joinTallies(
       ? sumOfTallies(prepared, tallies, { earlier, isDetailed: false, firstRecords })
       : undefined;
     if (counts === undefined) checkUnlimited(options, plan);
-    counts?.check(options, accounts.read, 'end');
+    counts?.check(options, rowCounts.read, 'end');
     total.add(counts, plan.predictionType);
     if (counts !== undefined) figures.set(index, counts.figures(plan.predictionType));
     if (isSame) columns.set(index, runColumns(prepared));

@@ -32,9 +32,9 @@ export async function pendingFile(
   if ((await folder.read(joinedName(file.index))) !== undefined) return pending(file.parts.length);
   const text = await files.read(checkpoint);
   if (text === undefined) return pending(0);
-  const { fingerprint, accounts } = readCheckpoint(text.toString(), checkpoint);
+  const { fingerprint, rowCounts } = readCheckpoint(text.toString(), checkpoint);
   if (!isDeepStrictEqual(fingerprint, joinFingerprint(plan, file, locked.relativeRejects))) return pending(0);
-  const covered = coveredParts(file.parts, accounts.bytesIn);
+  const covered = coveredParts(file.parts, rowCounts.bytesIn);
   // Killed before its first part was renamed.
   const isRenamed = covered !== 1 || (await files.size(partial)) !== undefined;
   return pending(isRenamed ? covered : 0);

@@ -9,10 +9,10 @@ import type { FileParts } from './file-parts.ts';
  * @throws RowcastError `input_changed`
  */
 export async function rejectsHeaderOf(
-  { file, accounts }: FileParts,
+  { file, rowCounts }: FileParts,
   options: Omit<RunValues, 'input'>,
 ): Promise<Buffer> {
-  if (accounts.rejected === 0 && file.rejects === null) return Buffer.alloc(0);
+  if (rowCounts.rejected === 0 && file.rejects === null) return Buffer.alloc(0);
   const source = await openPlanned(file, options.encoding);
   try {
     const { layout } = await readLayout(source, options);

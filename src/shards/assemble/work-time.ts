@@ -12,7 +12,7 @@ export interface WorkTime {
 
 /** By the clocks of the workers' machines, which should not differ much. */
 export function workTimeOf(
-  results: readonly Pick<ShardResult, 'started_at' | 'finished_at' | 'rows_before' | 'accounts'>[],
+  results: readonly Pick<ShardResult, 'started_at' | 'finished_at' | 'rows_before' | 'rowCounts'>[],
 ): WorkTime {
   const spans = results
     .map(({ started_at, finished_at }) => ({ from: Date.parse(started_at), to: Date.parse(finished_at) }))
@@ -26,6 +26,6 @@ export function workTimeOf(
   return {
     startedAt: first && new Date(first.from).toISOString(),
     seconds: milliseconds / 1000,
-    rows: results.reduce((sum, { accounts, rows_before }) => sum + accounts.read - rows_before, 0),
+    rows: results.reduce((sum, { rowCounts, rows_before }) => sum + rowCounts.read - rows_before, 0),
   };
 }

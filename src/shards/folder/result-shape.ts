@@ -48,7 +48,7 @@ export const resultShape = z.strictObject({
   /** Extents of the part and of its rejects, which have a header of their own, with zero bytes if there are none. */
   output: extentShape,
   rejects: extentShape,
-  accounts: rowCountsShape,
+  rowCounts: rowCountsShape,
   /** What was counted in the data, if anything was. */
   tally: tallyShape.nullable(),
 });

@@ -1,5 +1,5 @@
+import { classesOf } from '../../base/contract/predictions.ts';
 import type { StatusReport } from '../../runs/status/status-report.ts';
-import { classesOf } from '../../scoring/predictions.ts';
 import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { LastAttempt, ShardsProgress } from './read-progress.ts';
 
@@ -18,8 +18,8 @@ export interface ShardsReport extends StatusReport {
 export function shardsReport({ run, attempts, isCancelled, isAssembling }: ShardsProgress): ShardsReport {
   const { plan, shards, results, failures } = run;
   const running = attempts.filter(({ isAlive }) => isAlive);
-  const accounts = sumOf([...results.values()].map(result => result.accounts));
-  const rows = rowsOf(accounts, attempts);
+  const rowCounts = sumOf([...results.values()].map(result => result.rowCounts));
+  const rows = rowsOf(rowCounts, attempts);
   const pace = paceOf(rows.read, run, running);
   const isAlive = running.length > 0 || isAssembling;
   const seen = attempts.map(attempt => attempt.seen.getTime());
@@ -35,12 +35,12 @@ export function shardsReport({ run, attempts, isCancelled, isAssembling }: Shard
     report: plan.report.id,
     classes: classesOf(plan.predictionType),
     rows,
-    blank_lines: accounts.blank,
-    batches: accounts.batches,
-    calls: accounts.calls,
-    retries: accounts.retries,
-    bytes_in: accounts.bytesIn,
-    bytes_out: accounts.bytesOut,
+    blank_lines: rowCounts.blank,
+    batches: rowCounts.batches,
+    calls: rowCounts.calls,
+    retries: rowCounts.retries,
+    bytes_in: rowCounts.bytesIn,
+    bytes_out: rowCounts.bytesOut,
     fraction: pace.fraction,
     rows_per_second: pace.rate,
     eta_seconds: pace.secondsLeft,
@@ -59,11 +59,11 @@ export function shardsReport({ run, attempts, isCancelled, isAssembling }: Shard
 }
 
 /** Rows of finished shards, and of the others so far. */
-function rowsOf(accounts: RowCounts, attempts: readonly LastAttempt[]): NonNullable<ShardsReport['rows']> {
+function rowsOf(rowCounts: RowCounts, attempts: readonly LastAttempt[]): NonNullable<ShardsReport['rows']> {
   const sum = (of: 'read' | 'rejected'): number =>
-    attempts.reduce((total, { beat }) => total + (beat?.[of] ?? 0), accounts[of]);
+    attempts.reduce((total, { beat }) => total + (beat?.[of] ?? 0), rowCounts[of]);
   const [read, rejected] = [sum('read'), sum('rejected')];
-  return { read, scored: read - rejected, rejected, rejected_by: accounts.rejectedBy };
+  return { read, scored: read - rejected, rejected, rejected_by: rowCounts.rejectedBy };
 }
 
 /** How fast the workers are together, and how much is left if all rows are known. */

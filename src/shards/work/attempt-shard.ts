@@ -96,7 +96,7 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
     if (from !== undefined) await inheritPart(from, part, options.private);
     const leaseFigures: RunObserver = {
       progress(now) {
-        const { read, rejected } = now.accounts;
+        const { read, rejected } = now.rowCounts;
         Object.assign(figures, { read, rejected, row: now.resumePoint()?.row ?? row });
         on.onProgress?.(shard, now);
       },

@@ -36,7 +36,7 @@ export class OtherShards {
       const shard = numbersOf(name)?.shard;
       if (shard === undefined || this.#finished.has(shard)) continue;
       const result = await readRecord(this.#folder, doneName(shard), resultShape);
-      if (result !== undefined) this.#finished.set(shard, result.accounts);
+      if (result !== undefined) this.#finished.set(shard, result.rowCounts);
     }
     const attempts = await this.#lastAttempts();
     const running = [...attempts.keys()].filter(shard => shard !== own && !this.#finished.has(shard));

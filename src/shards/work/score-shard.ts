@@ -29,7 +29,7 @@ export interface ShardWork {
 }
 
 /** What a shard has come to. */
-export type ScoredShard = Pick<ShardResult, 'output' | 'rejects' | 'accounts' | 'tally'>;
+export type ScoredShard = Pick<ShardResult, 'output' | 'rejects' | 'rowCounts' | 'tally'>;
 
 /**
  * Scores a shard to its part, or resumes it.
@@ -47,10 +47,10 @@ export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
   await executeRun(runOfShard(work, keep));
   if (result === undefined) throw new TypeError('scoreShard: the part was skipped');
   checkRows(work.shard, result);
-  const { accounts, tally = null, written } = result;
+  const { rowCounts, tally = null, written } = result;
   if (written === undefined) throw new TypeError('scoreShard: the part is not a file');
   // Not as the files are by now: another program may have modified them.
-  return { output: extentOf(written.output), rejects: extentOf(written.rejects), accounts, tally };
+  return { output: extentOf(written.output), rejects: extentOf(written.rejects), rowCounts, tally };
 }
 
 /** The run that scores a shard. It has no summary: that of the whole run is written when the parts are joined. */
@@ -116,11 +116,11 @@ function rangeOf({ from, to, is_last }: Shard): InputRange | undefined {
 }
 
 /** @throws RowcastError `unbalanced` if these are not the rows that were planned */
-function checkRows({ from, to, shard }: Shard, { accounts }: RunResult): void {
-  if (from === null || to === null || accounts.read === to.row - from.row) return;
+function checkRows({ from, to, shard }: Shard, { rowCounts }: RunResult): void {
+  if (from === null || to === null || rowCounts.read === to.row - from.row) return;
   throw new RowcastError(
     'unbalanced',
-    `shard ${shard} was planned with ${to.row - from.row} rows, but ${accounts.read} were read`,
+    `shard ${shard} was planned with ${to.row - from.row} rows, but ${rowCounts.read} were read`,
     { severity: 'unbalanced', hint: 'Please report this bug with the command that you ran.' },
   );
 }

@@ -28,7 +28,7 @@ interface Active {
 export type RunUpload = Pick<ScoreFileOptions, 'models' | 'threads' | 'limits' | 'batchRows' | 'turns'> & {
   body: Readable;
   /** Called after each part with the totals; throws to stop the run. */
-  onProgress(accounts: RowCounts, bytes: number): void;
+  onProgress(rowCounts: RowCounts, bytes: number): void;
 };
 
 /** The scoring runs of the platform. */
@@ -95,9 +95,9 @@ export class Runs {
     const { store } = this;
     const { status, rows, bytes_out, seconds, finished_at, problem, ...record } = watched.value;
     const started = performance.now();
-    const watch = (accounts: RowCounts, bytes: number): void => {
-      onProgress(accounts, bytes);
-      watched.set({ ...watched.value, status: 'running', ...numbersOf(accounts, started) });
+    const watch = (rowCounts: RowCounts, bytes: number): void => {
+      onProgress(rowCounts, bytes);
+      watched.set({ ...watched.value, status: 'running', ...numbersOf(rowCounts, started) });
     };
     active.ended = (async () => {
       try {

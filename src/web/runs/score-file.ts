@@ -31,7 +31,7 @@ export interface ScoreFileOptions {
   batchRows: number;
   turns: UploadTurns;
   /** Called after each part with the bytes of output and rejects so far; throws to stop the run. */
-  onProgress(accounts: RowCounts, bytes: number): void;
+  onProgress(rowCounts: RowCounts, bytes: number): void;
   /** Stops the run. */
   stop: AbortSignal;
 }

@@ -5,12 +5,12 @@ import type { RowCounts } from '../../scoring/row-counts.ts';
 const REJECT_BYTES = 64;
 
 /** @param onProgress called after each part with the bytes of output and rejects so far; throws to stop the run */
-export function uploadProgress(onProgress: (accounts: RowCounts, bytes: number) => void): RunObserver {
+export function uploadProgress(onProgress: (rowCounts: RowCounts, bytes: number) => void): RunObserver {
   let rejectBytes = 0;
   return {
     rejected({ record, reason }) {
       rejectBytes += record.length + reason.length + REJECT_BYTES;
     },
-    progress: ({ accounts }) => onProgress(accounts, accounts.bytesOut + rejectBytes),
+    progress: ({ rowCounts }) => onProgress(rowCounts, rowCounts.bytesOut + rejectBytes),
   };
 }

@@ -6,6 +6,7 @@ import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { csv, history } from '../../support/service/history.ts';
 import { trainedHome } from '../../support/service/serving.ts';
+import { slow } from '../../support/slow.ts';
 import { type StubOptions, send, startStub } from '../../support/stub/service.ts';
 
 const columns = [
@@ -126,7 +127,7 @@ describe('rowcast plan', () => {
     assert.ok(probe.rows_per_second > 0 && probe.seconds > 0 && probe.latency_ms.min <= probe.latency_ms.max);
   });
 
-  it('shows the first row of a local report too, whatever the columns of the output', async t => {
+  slow('shows the first row of a local report too, whatever the columns of the output', async t => {
     const cwd = await newFolder(t);
     const history = Array.from({ length: 60 }, (_, i) => `${i % 7},${i % 3 === 0 ? 'yes' : 'no'}\n`);
     await writeFile(join(cwd, 'history.csv'), `x,y\n${history.join('')}`);
@@ -165,7 +166,7 @@ describe('rowcast plan', () => {
     assert.equal(stub.bodies.length, 0);
   });
 
-  it('refuses --show-request with a local report, which gets no requests', async t => {
+  slow('refuses --show-request with a local report, which gets no requests', async t => {
     const { cwd } = await planned(t, { 'in.csv': csv(history({ rows: 2 })) });
     const env = { ROWCAST_HOME: await trainedHome() };
     const args = ['plan', 'in.csv', '--report', 'one', '--show-request'];

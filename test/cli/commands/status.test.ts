@@ -14,6 +14,7 @@ import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { bin, startRowcast } from '../../support/rowcast.ts';
 import { all, csv, filesWith } from '../../support/scoring/files.ts';
+import { slow } from '../../support/slow.ts';
 import { startStub } from '../../support/stub/service.ts';
 
 describe('rowcast status', () => {
@@ -49,7 +50,7 @@ describe('rowcast status', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     const checkpoint = await readFile(join(cwd, 'out.csv.checkpoint'), 'utf8');
-    const { position, accounts }: Checkpoint = JSON.parse(checkpoint);
+    const { position, rowCounts }: Checkpoint = JSON.parse(checkpoint);
     assert.ok(position.row <= 41, `${position.row}`);
     const { code, stdout, stderr } = await rowcast(['status', 'out.csv'], { cwd });
     assert.equal(code, 3, stderr);
@@ -62,7 +63,7 @@ describe('rowcast status', () => {
       'input +\\S+in\\.csv, plain, 498 bytes\n',
       `next +row ${position.row}, line ${position.row + 1}, ${share}% of the input\n`,
       `rows +${position.row - 1} scored, 0 blank lines\n`,
-      `batches +${accounts.batches}\n`,
+      `batches +${rowCounts.batches}\n`,
       'classes +no, yes\n',
       `report +r, ${stub.url}\n`,
       'options +--prefix "p"\n',
@@ -78,7 +79,7 @@ describe('rowcast status', () => {
     assert.match(report.run_id, /^[\da-f-]{36}$/);
     assert.deepEqual([report.attempts, report.service, report.report], [1, stub.url, 'r']);
     assert.equal(report.fraction, position.offset / 498);
-    assert.equal(report.rows.read, accounts.read);
+    assert.equal(report.rows.read, rowCounts.read);
     assert.ok(Date.parse(checkpoint_at));
     assert.ok(report.rows_per_second > 0);
 
@@ -139,7 +140,7 @@ describe('rowcast status', () => {
     assert.match(await status(), /^0 out: 3 runs: 3 finished\n$|^0 out: 2 runs: 2 finished\n$/);
   });
 
-  it('says of a finished output whose rejects are gone that it is scored again', async t => {
+  slow('says of a finished output whose rejects are gone that it is scored again', async t => {
     const { score, cwd } = await filesWith(t, { 'in/a.csv': csv(2), 'in/b.csv': `${csv(2)}\n1,2,3,4,5\n` });
     const status = async (of: string): Promise<string> => {
       const { code, stdout } = await rowcast(['status', of], { cwd });
@@ -219,7 +220,7 @@ describe('a status as text', () => {
     output: { bytes: 900, uncompressed: 3000, tail: '' },
     rejects: { bytes: 0, tail: '' },
     predictionType: { kind: 'distribution', classes: ['no', 'yes\u001b'] },
-    accounts: {
+    rowCounts: {
       read: 1234,
       scored: 1230,
       rejected: 4,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { rowcast } from '../../support/in-process.ts';
 import { csv } from '../../support/service/history.ts';
+import { slow } from '../../support/slow.ts';
 import { nightly, table } from './nightly.ts';
 
 describe('a definition that trains and scores', () => {
@@ -17,7 +18,7 @@ describe('a definition that trains and scores', () => {
     assert.ok(!second.stderr.includes('training on'), second.stderr);
   });
 
-  it('resumes a run that was stopped, with the same report', async t => {
+  slow('resumes a run that was stopped, with the same report', async t => {
     const { cwd, run, version } = await nightly(t);
     await appendFile(join(cwd, 'customers.csv'), 'malformed\n');
     assert.equal((await run('--max-rejects', '0')).code, 3);
@@ -27,7 +28,7 @@ describe('a definition that trains and scores', () => {
     assert.match(stderr, /resuming at row/);
   });
 
-  it('has a status that says whether the next run resumes or starts over', async t => {
+  slow('has a status that says whether the next run resumes or starts over', async t => {
     const { cwd, run } = await nightly(t);
     const customers = join(cwd, 'customers.csv');
     await appendFile(customers, 'malformed\n');
@@ -60,7 +61,7 @@ describe('a definition that trains and scores', () => {
     assert.match(stderr, /is trained again: the history has changed[\s\S]* begins with the first row/);
   });
 
-  it('removes what a killed training has left, also if the report is kept', async t => {
+  slow('removes what a killed training has left, also if the report is kept', async t => {
     const { cwd, run } = await nightly(t);
     assert.equal((await run()).code, 0);
     const [old, fresh] = ['aaaaaaaaaaaa', 'bbbbbbbbbbbb'].map(mark => `.churn.${mark}`);

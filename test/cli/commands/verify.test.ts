@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { root } from '../../support/root.ts';
+import { slow } from '../../support/slow.ts';
 import { startStub } from '../../support/stub/service.ts';
 
 const INPUT = 'id,note\n1,a\n\n2,"b,\nc"\n3\n4,d\n';
@@ -28,7 +29,7 @@ async function writePair(cwd: string, files: Record<string, string | Buffer>): P
 }
 
 describe('rowcast verify', () => {
-  it('accepts what rowcast score wrote for real customers, gzip or plain', async t => {
+  slow('accepts what rowcast score wrote for real customers, gzip or plain', async t => {
     const cwd = await newFolder(t);
     const stub = await startStub();
     t.after(() => stub.close());

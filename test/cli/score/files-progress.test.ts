@@ -29,10 +29,10 @@ async function begin(
   const observers = [total.of(index)];
   const record = new RunRecord({ names, observers });
   await record.begin({ summary: undefined }, false);
-  record.accounts = { ...newRowCounts(), read, rejected: read === 0 ? 0 : 1 };
-  const { accounts } = record;
+  record.rowCounts = { ...newRowCounts(), read, rejected: read === 0 ? 0 : 1 };
+  const { rowCounts } = record;
   const unknown = { predictionType: undefined, figures: () => undefined, resumePoint: () => undefined };
-  for (const observer of observers) observer.progress?.({ accounts, fraction, before, ...unknown });
+  for (const observer of observers) observer.progress?.({ rowCounts, fraction, before, ...unknown });
   return record;
 }
 
@@ -58,7 +58,7 @@ describe('the progress of several files', () => {
     total.end(2);
     assert.match(textOf(total, 10), /^3\/4 files {2}50% .* 1 failed$/);
     assert.deepEqual(filesProgress(total, 'local', 10).fields.files, { total: 4, ended: 3, failed: 1 });
-    assert.equal(total.accounts.read, 750);
+    assert.equal(total.rowCounts.read, 750);
   });
 
   it('has no percentage without sizes', async () => {

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { all, csv, filesWith } from '../../support/scoring/files.ts';
+import { slow } from '../../support/slow.ts';
 import { send } from '../../support/stub/service.ts';
 
 const three = { 'in/a.csv': csv(3), 'in/b.csv.gz': gzipSync(csv(4)), 'in/eu/c.csv': csv(5) };
@@ -64,7 +65,7 @@ describe('several files', { timeout: 120_000 }, () => {
     assert.equal(runs[1].error.message, 'stopped by the failure of in/a.csv');
   });
 
-  it('have one budget of rejects, and stop together', async t => {
+  slow('have one budget of rejects, and stop together', async t => {
     const bad = 'id,amount\n1,2\n3\n4\n';
     const { score, summary } = await filesWith(t, { 'in/a.csv': bad, 'in/b.csv': bad, 'in/c.csv': bad });
     assert.equal((await score(...all, '--max-rejects', '6')).code, 1);
@@ -86,26 +87,32 @@ describe('several files', { timeout: 120_000 }, () => {
     );
   });
 
-  it('give the same exit code again when they are skipped, because their rejected rows are still missing', async t => {
-    const files = { 'in/a.csv': 'id,amount\n1,2\n3\n4\n', 'in/b.csv': csv(3) };
-    const { score, summary, cwd } = await filesWith(t, files);
-    assert.equal((await score(...all)).code, 1);
-    const { code, stderr } = await score(...all);
-    assert.equal(code, 1);
-    assert.match(stderr, /2 unchanged or skipped; .*\n {2}of the unchanged files, 2 rows were rejected when/);
-    const { status, exit_code, runs } = await summary();
-    assert.deepEqual([status, exit_code], ['skipped', 1]);
-    assert.deepEqual(
-      runs.map((run: { exit_code: number }) => run.exit_code),
-      [1, 0],
-    );
-    assert.equal((await score(...all, '--rejects-ok', '2')).code, 0);
-    assert.equal((await score(...all, '--rejects-ok', '10%')).code, 1);
-    await rm(join(cwd, 'out/a.csv.rejects'));
-    assert.match((await score(...all)).stderr, /2 files: 1 scored, 1 unchanged or skipped/);
-    await writeFile(join(cwd, 'in/a.csv'), csv(2));
-    assert.equal((await score(...all)).code, 0);
-  });
+  slow(
+    'give the same exit code again when they are skipped, because their rejected rows are still missing',
+    async t => {
+      const files = { 'in/a.csv': 'id,amount\n1,2\n3\n4\n', 'in/b.csv': csv(3) };
+      const { score, summary, cwd } = await filesWith(t, files);
+      assert.equal((await score(...all)).code, 1);
+      const { code, stderr } = await score(...all);
+      assert.equal(code, 1);
+      assert.match(
+        stderr,
+        /2 unchanged or skipped; .*\n {2}of the unchanged files, 2 rows were rejected when/,
+      );
+      const { status, exit_code, runs } = await summary();
+      assert.deepEqual([status, exit_code], ['skipped', 1]);
+      assert.deepEqual(
+        runs.map((run: { exit_code: number }) => run.exit_code),
+        [1, 0],
+      );
+      assert.equal((await score(...all, '--rejects-ok', '2')).code, 0);
+      assert.equal((await score(...all, '--rejects-ok', '10%')).code, 1);
+      await rm(join(cwd, 'out/a.csv.rejects'));
+      assert.match((await score(...all)).stderr, /2 files: 1 scored, 1 unchanged or skipped/);
+      await writeFile(join(cwd, 'in/a.csv'), csv(2));
+      assert.equal((await score(...all)).code, 0);
+    },
+  );
 
   it('stop together if the service refuses the key, and after one outage', async t => {
     const down = await filesWith(t, three, {
@@ -122,7 +129,7 @@ describe('several files', { timeout: 120_000 }, () => {
     );
   });
 
-  it('share the pace: together they make no more requests at a time than one would', async t => {
+  slow('share the pace: together they make no more requests at a time than one would', async t => {
     let [now, most] = [0, 0];
     const files = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`in/${i}.csv`, csv(20)]));
     const { score } = await filesWith(t, files, {
@@ -138,7 +145,7 @@ describe('several files', { timeout: 120_000 }, () => {
     assert.equal(most, 2);
   });
 
-  it('resume each on its own', async t => {
+  slow('resume each on its own', async t => {
     let isDown = false;
     const { score, summary, read } = await filesWith(
       t,

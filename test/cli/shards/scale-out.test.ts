@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { commandFolder, plan } from '../../support/shards/command-folder.ts';
+import { slow } from '../../support/slow.ts';
 
 describe('a run in shards', () => {
   it('of --workers leaves the files of a run without them', async t => {
@@ -31,7 +32,7 @@ describe('a run in shards', () => {
     assert.equal(existsSync(join(cwd, 'out.csv.shards')), false);
   });
 
-  it('is three commands, and the plan says which', async t => {
+  slow('is three commands, and the plan says which', async t => {
     const { run, read } = await commandFolder(t);
     const { stdout } = await run(0, ...plan, '--shards', 'out.csv.shards');
     assert.match(stdout, /in\.csv: 2 shards, [\d,]+ rows\n/);

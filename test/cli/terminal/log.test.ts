@@ -10,6 +10,7 @@ import { describe, it } from 'node:test';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { type Finished, rowcast, startRowcast, waitForStderr } from '../../support/rowcast.ts';
+import { slow } from '../../support/slow.ts';
 import { connect } from '../../support/stub/connect.ts';
 
 /** Parses each line of stderr, which must be JSON. */
@@ -48,7 +49,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     assert.ok(linesOf(stopped).every(({ input, event }) => input === file && event !== undefined));
   });
 
-  it('including an unexpected error and a Node warning', async () => {
+  slow('including an unexpected error and a Node warning', async () => {
     // Both happen after the log was opened.
     const preload = `process.on('newListener', name => {
       if (name !== 'warning') return;
@@ -78,25 +79,28 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     );
   });
 
-  it('and a quoted field that may have swallowed rows is reported once, with its line; the run continues', async t => {
-    const { stub } = await connect(t);
-    const field = `"${'3,c\n'.repeat(120)}"`;
-    const finished = await rowcast(['score', '--report', 'r', '--log-format', 'json'], {
-      stdin: `a,b\n1,2\n2,${field}\n3,${field}\n`,
-      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
-    });
-    assert.equal(finished.code, 0);
-    const [warning, ...others] = linesOf(finished).filter(({ level }) => level === 'warn');
-    assert.deepEqual(others, []);
-    assert.equal(warning?.code, 'long_field');
-    assert.deepEqual([warning?.file, warning?.line, warning?.row], ['stdin', 3, 2]);
-    assert.deepEqual([warning?.field_lines, warning?.field_bytes], [121, 480]);
-    assert.match(
-      String(warning?.msg),
-      /^stdin:3: the quoted field that opens on this line is 121 lines and 480 bytes long; .*swallowed/,
-    );
-    assert.match(String(warning?.hint), /--quote none/);
-  });
+  slow(
+    'and a quoted field that may have swallowed rows is reported once, with its line; the run continues',
+    async t => {
+      const { stub } = await connect(t);
+      const field = `"${'3,c\n'.repeat(120)}"`;
+      const finished = await rowcast(['score', '--report', 'r', '--log-format', 'json'], {
+        stdin: `a,b\n1,2\n2,${field}\n3,${field}\n`,
+        env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      });
+      assert.equal(finished.code, 0);
+      const [warning, ...others] = linesOf(finished).filter(({ level }) => level === 'warn');
+      assert.deepEqual(others, []);
+      assert.equal(warning?.code, 'long_field');
+      assert.deepEqual([warning?.file, warning?.line, warning?.row], ['stdin', 3, 2]);
+      assert.deepEqual([warning?.field_lines, warning?.field_bytes], [121, 480]);
+      assert.match(
+        String(warning?.msg),
+        /^stdin:3: the quoted field that opens on this line is 121 lines and 480 bytes long; .*swallowed/,
+      );
+      assert.match(String(warning?.hint), /--quote none/);
+    },
+  );
 });
 
 describe('the progress of a run', () => {

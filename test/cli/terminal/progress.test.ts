@@ -35,12 +35,12 @@ describe('whether a progress line is redrawn', () => {
 });
 
 describe('the progress of a run', () => {
-  const accounts = { ...rowCountsOf(undefined), read: 1_250_000 };
+  const rowCounts = { ...rowCountsOf(undefined), read: 1_250_000 };
   const fresh = { read: 0, fraction: 0 };
   const textOf = ({ cells }: { cells: readonly string[] }): string =>
     cells.filter(cell => cell !== '').join('  ');
   const line = (fraction: number | undefined, before: RunProgress['before'] = fresh): string =>
-    textOf(progressText({ accounts, fraction, before }, 5, undefined));
+    textOf(progressText({ rowCounts, fraction, before }, 5, undefined));
 
   it('has the percentage, the rows, the rate and the remaining time', () => {
     assert.equal(line(0.31), '31%  1,250,000 rows  250,000 rows/s  about 12 s left');
@@ -50,8 +50,8 @@ describe('the progress of a run', () => {
   });
 
   it('has requests in flight, retries and rejects, where there are any', () => {
-    const busy = { ...accounts, read: 10, rejected: 1, retries: { http_503: 2, service_timeout: 1 } };
-    const report = progressText({ accounts: busy, fraction: 0.5, before: fresh }, 5, { inFlight: 16 });
+    const busy = { ...rowCounts, read: 10, rejected: 1, retries: { http_503: 2, service_timeout: 1 } };
+    const report = progressText({ rowCounts: busy, fraction: 0.5, before: fresh }, 5, { inFlight: 16 });
     assert.equal(textOf(report), '50%  10 rows  2 rows/s  about 5 s left  1 reject  3 retries  16 in flight');
     assert.deepEqual(report.fields, {
       rows: { read: 10, scored: 0, rejected: 1 },
@@ -66,7 +66,7 @@ describe('the progress of a run', () => {
   it('has only what is known: a pipe has no size, and before the first row there is no rate', () => {
     assert.equal(line(undefined), '1,250,000 rows  250,000 rows/s');
     const before = { read: 0, fraction: 0.001 };
-    const none = { accounts: rowCountsOf(undefined), fraction: 0.001, before };
+    const none = { rowCounts: rowCountsOf(undefined), fraction: 0.001, before };
     assert.equal(textOf(progressText(none, 0.2, undefined)), '0%  0 rows  0 rows/s');
   });
 

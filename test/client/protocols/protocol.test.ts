@@ -200,7 +200,7 @@ describe('a run with another protocol', { concurrency: 2 }, () => {
       },
     });
     assert.equal(outcome.failure, undefined);
-    assert.deepEqual(outcome.result?.accounts.rejectedBy, { bad_request: 1 });
+    assert.deepEqual(outcome.result?.rowCounts.rejectedBy, { bad_request: 1 });
     assert.match(
       outcome.rejects,
       /,bad_request,.*Failed to convert column text to type double.*,123,text 123/,
@@ -217,7 +217,7 @@ describe('a run with another protocol', { concurrency: 2 }, () => {
       },
     });
     assert.equal(failure, undefined);
-    assert.deepEqual(result?.accounts.rejectedBy, { wrong_probabilities: 1 });
+    assert.deepEqual(result?.rowCounts.rejectedBy, { wrong_probabilities: 1 });
   });
 
   it('stops with the server’s message, and does not show the key', async t => {
@@ -243,7 +243,7 @@ describe('a run with another protocol', { concurrency: 2 }, () => {
         return true;
       },
     });
-    assert.deepEqual(outcome.result?.accounts.rejectedBy, { http_503: 1 });
+    assert.deepEqual(outcome.result?.rowCounts.rejectedBy, { http_503: 1 });
     assert.deepEqual(outcome.retries, {});
   });
 

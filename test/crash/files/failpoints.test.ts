@@ -11,6 +11,7 @@ import { isFull, seed } from '../../support/random-tests.ts';
 import { root } from '../../support/root.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
+import { slow } from '../../support/slow.ts';
 import { connect } from '../../support/stub/connect.ts';
 import type { Stub } from '../../support/stub/service.ts';
 import { checkpointOf } from '../kills/job.ts';
@@ -66,7 +67,7 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promi
   await mkdir(whole);
   let operations = 0;
   const counted = recordedFiles({ before: () => operations++ });
-  const { accounts } =
+  const { rowCounts } =
     (await score(job({ ...options, output: join(whole, name) }), client, {}, { files: counted })) ?? {};
   const wanted = await filesIn(whole);
   assert.deepEqual([...wanted.keys()], hasRejects ? [name, `${name}.rejects`] : [name]);
@@ -89,8 +90,8 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promi
         if (wanted.has(file)) assert.deepEqual(bytes, wanted.get(file), at);
       const scored = await score(job({ ...options, output }), client);
       assert.deepEqual(await filesIn(own), wanted, at);
-      assert.equal(scored?.accounts.read, rows, at);
-      assert.deepEqual(scored.accounts.rejectedBy, accounts?.rejectedBy, at);
+      assert.equal(scored?.rowCounts.read, rows, at);
+      assert.deepEqual(scored.rowCounts.rejectedBy, rowCounts?.rejectedBy, at);
       assert.equal(scored?.resumedFrom, left?.position.row, at);
       if (left !== undefined) counts.resumes++;
       if (left?.state === 'complete') counts.renames++;
@@ -121,13 +122,15 @@ describe('a run that is killed before any of its file operations', () => {
 
   it('gives the same bytes', async t => killBeforeEach(t, 'out.csv', await bench(t, 9, 3)));
 
-  it('gives the same bytes as gzip', async t => killBeforeEach(t, 'out.csv.gz', await bench(t, 6000, 750)));
+  slow('gives the same bytes as gzip', async t => killBeforeEach(t, 'out.csv.gz', await bench(t, 6000, 750)));
 
-  it('gives the same rejects', async t =>
-    killBeforeEach(t, 'out.csv', await bench(t, 30, 10, { hasRejects: true })));
+  slow('gives the same rejects', async t =>
+    killBeforeEach(t, 'out.csv', await bench(t, 30, 10, { hasRejects: true })),
+  );
 
-  it('gives the same rejects next to a gzip output', async t =>
-    killBeforeEach(t, 'out.csv.gz', await bench(t, 2500, 320, { hasRejects: true, words: 170 })));
+  slow('gives the same rejects next to a gzip output', async t =>
+    killBeforeEach(t, 'out.csv.gz', await bench(t, 2500, 320, { hasRejects: true, words: 170 })),
+  );
 
   it('repeats no request if only its renames are left, whatever --if-exists is', async t => {
     const { stub, client, folder, options } = await bench(t, 9, 3);
@@ -152,7 +155,7 @@ describe('a run that is killed before any of its file operations', () => {
     }
   });
 
-  it('is finished and started over if only its renames are left and the command differs', async t => {
+  slow('is finished and started over if only its renames are left and the command differs', async t => {
     const { stub, client, folder, options } = await bench(t, 9, 3);
     const { url, key } = stub;
     const output = join(folder, 'out.csv');

@@ -63,6 +63,6 @@ it('a kernel merges records with what is appended as TypeScript does', () => {
         }
       },
     ),
-    { numRuns: runs(20_000) },
+    { numRuns: runs(20_000, 1000) },
   );
 });

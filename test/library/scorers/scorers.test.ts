@@ -7,6 +7,7 @@ import { Client } from '../../../src/library/scorers/client.ts';
 import { LocalScorer } from '../../../src/library/scorers/local-scorer.ts';
 import { history } from '../../support/service/history.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
+import { slow } from '../../support/slow.ts';
 import { bench, csv } from '../bench.ts';
 
 /** A client of a real service, and the local reports that it serves. */
@@ -26,7 +27,7 @@ const personas = Array.from({ length: 2500 }, (_, index) =>
 );
 
 describe('a Client', () => {
-  it('predicts for any number of objects, in order, as a LocalScorer does', async t => {
+  slow('predicts for any number of objects, in order, as a LocalScorer does', async t => {
     const { client, local } = await both(t);
     const strange = personas.toSpliced(1700, 1, { unknown: '1' });
     const predictions = await client.batchPersona('one', strange);

@@ -17,6 +17,7 @@ import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
 import { csv, history, homeWith } from '../../support/service/history.ts';
 import { serving } from '../../support/service/serving.ts';
+import { slow } from '../../support/slow.ts';
 
 const ROWS = 6000;
 const odd: readonly (readonly [at: number, column: number, text: string])[] = [
@@ -113,7 +114,7 @@ describe('what a run counts', () => {
     );
   });
 
-  it('is the same with a service, whatever the batches are', async t => {
+  slow('is the same with a service, whatever the batches are', async t => {
     const local = figuresOf(await score(await files(t), await scorerOf(t, 1)));
     const { url, key } = await serving(t, { home });
     const client = connectReports({ url: readBaseUrl(url, false), key, name: 'service' });
@@ -154,7 +155,7 @@ describe('what a run counts', () => {
       severity: 'stopped',
     });
     const resumed = await score({ ...options, maxUnseen: { rows: 2 } }, scorer);
-    assert.equal(resumed?.accounts.scored, ROWS);
+    assert.equal(resumed?.rowCounts.scored, ROWS);
   });
 
   it('takes categories with spaces around them for what they are, and counts them', async t => {
@@ -206,7 +207,7 @@ describe('what a run counts', () => {
       await assert.rejects(score(await garbled(t, { rows: 200 }), await scorerOf(t)), stopped(200));
     });
 
-    it('also with a service, whose batches are small', async t => {
+    slow('also with a service, whose batches are small', async t => {
       const { url, key } = await serving(t, { home });
       const client = connectReports({ url: readBaseUrl(url, false), key, name: 'service' });
       t.after(() => client.close());
@@ -217,8 +218,8 @@ describe('what a run counts', () => {
     it('and counts what an earlier process of the run has read', async t => {
       const options = { ...(await garbled(t, { from: 2500 })), checkpointInterval: 0 };
       const stop = new AbortController();
-      const progress = ({ accounts }: RunProgress) => {
-        if (accounts.read > 4000) stop.abort('SIGINT');
+      const progress = ({ rowCounts }: RunProgress) => {
+        if (rowCounts.read > 4000) stop.abort('SIGINT');
       };
       const first = score(options, await scorerOf(t), { stop: stop.signal, progress });
       await assert.rejects(first, Interrupted);
@@ -227,7 +228,7 @@ describe('what a run counts', () => {
         message: /^3,\d\d\d of (5,\d\d\d|6,000) values of "plan"/,
       });
       const resumed = await score({ ...options, maxUnseen: 'none' }, await scorerOf(t));
-      assert.equal(resumed?.accounts.scored, ROWS);
+      assert.equal(resumed?.rowCounts.scored, ROWS);
     });
   });
 

@@ -10,6 +10,7 @@ import { statusReport } from '../../../src/runs/status/status-report.ts';
 import { withObjectStore } from '../../support/object-store/object-backend.ts';
 import { ObjectClient } from '../../support/object-store/object-client.ts';
 import { type StoreBench, storeBench } from '../../support/object-store/scored-in-store.ts';
+import { slow } from '../../support/slow.ts';
 
 /** Stops a run once a checkpoint has been saved and some parts are uploaded. */
 async function stopped(
@@ -39,7 +40,7 @@ describe('an output that is an object', { concurrency: true }, () => {
         .update(wanted.get('') ?? '')
         .digest('hex');
       assert.equal(result?.checksums?.output, sha256);
-      assert.ok((result?.accounts.rejected ?? 0) > 0);
+      assert.ok((result?.rowCounts.rejected ?? 0) > 0);
     });
 
   for (const key of ['/out.csv', '/out.csv.gz'])
@@ -63,7 +64,7 @@ describe('an output that is an object', { concurrency: true }, () => {
       await stopped(bench, key, { input, features: ['id'] });
       const earlier = await readStatus(bench.service.nameOf(key), withObjectStore());
       await bench.run(key, { values: { input, features: ['id'] } });
-      assert.equal(earlier.saved?.checkpoint.accounts.rejected, 1);
+      assert.equal(earlier.saved?.checkpoint.rowCounts.rejected, 1);
       const rejects = bench.written(key).get('.rejects')?.toString() ?? '';
       assert.equal(rejects.split('\n').length, 3, rejects);
       assert.deepEqual(bench.service.uploads(), []);
@@ -81,16 +82,19 @@ describe('an output that is an object', { concurrency: true }, () => {
     assert.equal(statusReport(name, await readStatus(name, withObjectStore())).state, 'finished');
   });
 
-  it('that is discarded leaves neither an upload nor a checkpoint, and an earlier object stays', async t => {
-    const bench = await storeBench(t);
-    await bench.run('/out.csv', { values: { limit: 5 } });
-    const earlier = bench.written('/out.csv');
-    await stopped(bench, '/out.csv');
-    assert.notDeepEqual(bench.service.uploads(), []);
-    assert.equal(await discardUnfinished(bench.service.nameOf('/out.csv'), withObjectStore()), true);
-    assert.deepEqual(bench.written('/out.csv'), earlier);
-    assert.deepEqual(bench.service.uploads(), []);
-  });
+  slow(
+    'that is discarded leaves neither an upload nor a checkpoint, and an earlier object stays',
+    async t => {
+      const bench = await storeBench(t);
+      await bench.run('/out.csv', { values: { limit: 5 } });
+      const earlier = bench.written('/out.csv');
+      await stopped(bench, '/out.csv');
+      assert.notDeepEqual(bench.service.uploads(), []);
+      assert.equal(await discardUnfinished(bench.service.nameOf('/out.csv'), withObjectStore()), true);
+      assert.deepEqual(bench.written('/out.csv'), earlier);
+      assert.deepEqual(bench.service.uploads(), []);
+    },
+  );
 
   it('replaces the rejects of an earlier run by their header if it has none, because nothing is deleted', async t => {
     const bench = await storeBench(t);
@@ -104,35 +108,38 @@ describe('an output that is an object', { concurrency: true }, () => {
     assert.deepEqual([...bench.written('/out.csv').keys()].sort(), ['', '.rejects']);
   });
 
-  it('can have its rejects elsewhere, in the store or in a file, and a file can have its own in the store', async t => {
-    const bench = await storeBench(t);
-    const { run, service, folder } = bench;
-    const wanted = await bench.wanted('out.csv');
-    const file = join(folder, 'rejects.csv');
-    const output = join(folder, 'a.csv');
-    await run('/a.csv', { values: { rejects: service.nameOf('/a-rejects.csv') } });
-    await run('/b.csv', { values: { rejects: file } });
-    await run('/', { values: { output, rejects: service.nameOf('/c-rejects.csv') } });
-    for (const [key, suffix] of [
-      ['/a.csv', ''],
-      ['/a-rejects.csv', '.rejects'],
-      ['/b.csv', ''],
-      ['/c-rejects.csv', '.rejects'],
-    ] as const)
-      assert.deepEqual(service.objects.get(key)?.bytes, wanted.get(suffix), key);
-    assert.deepEqual(await readFile(file), wanted.get('.rejects'));
-    assert.deepEqual(await readFile(output), wanted.get(''));
-    assert.deepEqual([service.objects.size, service.uploads()], [4, []]);
-  });
+  slow(
+    'can have its rejects elsewhere, in the store or in a file, and a file can have its own in the store',
+    async t => {
+      const bench = await storeBench(t);
+      const { run, service, folder } = bench;
+      const wanted = await bench.wanted('out.csv');
+      const file = join(folder, 'rejects.csv');
+      const output = join(folder, 'a.csv');
+      await run('/a.csv', { values: { rejects: service.nameOf('/a-rejects.csv') } });
+      await run('/b.csv', { values: { rejects: file } });
+      await run('/', { values: { output, rejects: service.nameOf('/c-rejects.csv') } });
+      for (const [key, suffix] of [
+        ['/a.csv', ''],
+        ['/a-rejects.csv', '.rejects'],
+        ['/b.csv', ''],
+        ['/c-rejects.csv', '.rejects'],
+      ] as const)
+        assert.deepEqual(service.objects.get(key)?.bytes, wanted.get(suffix), key);
+      assert.deepEqual(await readFile(file), wanted.get('.rejects'));
+      assert.deepEqual(await readFile(output), wanted.get(''));
+      assert.deepEqual([service.objects.size, service.uploads()], [4, []]);
+    },
+  );
 
-  it('is not resumed with its rejects in another place', async t => {
+  slow('is not resumed with its rejects in another place', async t => {
     const bench = await storeBench(t);
     await stopped(bench, '/out.csv');
     const rejects = bench.service.nameOf('/elsewhere.csv');
     await assert.rejects(bench.run('/out.csv', { values: { rejects } }), { code: 'other_work' });
   });
 
-  it('is given up if its run begins again with other options', async t => {
+  slow('is given up if its run begins again with other options', async t => {
     const bench = await storeBench(t);
     const wanted = await bench.wanted('out.csv');
     await stopped(bench, '/out.csv');
@@ -145,7 +152,7 @@ describe('an output that is an object', { concurrency: true }, () => {
     assert.deepEqual(bench.service.uploads(), []);
   });
 
-  it('whose upload was aborted by another program is refused until it is restarted', async t => {
+  slow('whose upload was aborted by another program is refused until it is restarted', async t => {
     const bench = await storeBench(t);
     await stopped(bench, '/out.csv');
     for (const upload of await new ObjectClient(bench.service.nameOf('/out.csv'), 'other').uploads())

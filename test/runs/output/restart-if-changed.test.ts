@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
+import { slow } from '../../support/slow.ts';
 import { send, startStub } from '../../support/stub/service.ts';
 
 const csv = (rows: number, value = 'a'): string =>
@@ -54,7 +55,7 @@ async function stopped(t: TestContext) {
 const old = ['out.csv.checkpoint.old', 'out.csv.partial.old', 'out.csv.rejects.partial.old'];
 
 describe('an unfinished run of different work', () => {
-  it('is refused, or kept aside with --restart-if-changed until the new run finishes', async t => {
+  slow('is refused, or kept aside with --restart-if-changed until the new run finishes', async t => {
     const { cwd, score, files, partial, heal, fail } = await stopped(t);
     await writeFile(join(cwd, 'in.csv'), csv(60));
     assert.equal((await score()).code, 2);

@@ -55,7 +55,7 @@ const pointAt = (row: number): CommitPoint => ({
   position: { offset: 10 * row, row, line: row + 1 },
   prefix: new PrefixDigest().state(),
   predictionType: { kind: 'distribution', classes: ['no', 'yes'] },
-  accounts: newRowCounts(),
+  rowCounts: newRowCounts(),
 });
 
 function checkpointIn(files: MemoryFiles): Checkpoint | undefined {

@@ -94,8 +94,8 @@ describe('the partial rejects of an unfinished run', { concurrency: true }, () =
     const left = await readFile(at('bad.csv.partial'));
     await assert.rejects(run('good.out.csv', 'bad.csv', { input: at('good.csv') }), { code: 'foreign_file' });
     assert.deepEqual(await readFile(at('bad.csv.partial')), left);
-    const { accounts } = (await run('out.csv', 'bad.csv')) ?? {};
-    assert.equal(accounts?.rejected, 6);
+    const { rowCounts } = (await run('out.csv', 'bad.csv')) ?? {};
+    assert.equal(rowCounts?.rejected, 6);
     assert.equal((await readFile(at('bad.csv'), 'utf8')).split('\n').length, 8);
     assert.ok((await run('good.out.csv', 'bad.csv', { input: at('good.csv') }))?.resumedFrom);
   });

@@ -290,7 +290,7 @@ const checkpointOfKilledRun: Checkpoint = {
   prefix: { offset: 9, blocks: '', digest: 'x' },
   output: { bytes: 0, uncompressed: 0, tail: 'x' },
   rejects: { bytes: 0, tail: 'x' },
-  accounts: {
+  rowCounts: {
     read: 0,
     scored: 0,
     rejected: 0,

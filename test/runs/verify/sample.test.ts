@@ -7,6 +7,7 @@ import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { csv, history } from '../../support/service/history.ts';
 import { trainedHome } from '../../support/service/serving.ts';
+import { slow } from '../../support/slow.ts';
 import { startStub } from '../../support/stub/service.ts';
 
 async function bench(t: TestContext, rows = 40) {
@@ -59,7 +60,7 @@ describe('a sample that is predicted again', () => {
       assert.equal(difference?.row, 1);
     });
 
-  it('finds classes that are swapped from some row on', async t => {
+  slow('finds classes that are swapped from some row on', async t => {
     const { output, scoring, verifying, text } = await bench(t, 3000);
     await scoring();
     const [header, ...lines] = (await text()).trimEnd().split('\n');

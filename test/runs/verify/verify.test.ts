@@ -9,6 +9,7 @@ import { scoreDefaults } from '../../../src/base/options/values/score-defaults.t
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import { score } from '../../support/scoring/score.ts';
+import { slow } from '../../support/slow.ts';
 import { connect } from '../../support/stub/connect.ts';
 
 const { maxRecordBytes } = scoreDefaults;
@@ -30,8 +31,8 @@ describe('what score writes', () => {
       });
       if (scored === undefined) continue;
       const tally = await verify({ input, output, delimiter, maxRecordBytes });
-      assert.equal(tally.scored, scored.accounts.scored, name);
-      assert.equal(tally.blank, scored.accounts.blank, name);
+      assert.equal(tally.scored, scored.rowCounts.scored, name);
+      assert.equal(tally.blank, scored.rowCounts.blank, name);
       verified.push(name);
     }
     assert.equal(verified.length, 33, verified.join(' '));
@@ -44,7 +45,7 @@ describe('verify', () => {
   const input = `id,note,long\n${rows.join('\n')}\n`;
   const output = `id,note,long,p_no,p_yes\n${rows.map(row => `${row},0.25,0.75`).join('\n')}\n`;
 
-  it('reads files of many batches side by side, gzip or plain', async t => {
+  slow('reads files of many batches side by side, gzip or plain', async t => {
     const folder = await newFolder(t);
     const files = { plain: join(folder, 'in.csv'), gzip: join(folder, 'in.csv.gz') };
     await writeFile(files.plain, input);

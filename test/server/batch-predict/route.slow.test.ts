@@ -43,7 +43,7 @@ test('the response is byte for byte what `score` writes, for every kind of CSV',
     assert.ok(isWhole, name);
     assert.equal(body.toString('latin1'), (await readFile(output)).toString('latin1'), name);
     assert.ok(scored);
-    const { read, scored: good, rejected } = scored.accounts;
+    const { read, scored: good, rejected } = scored.rowCounts;
     // Values that the model does not know are counted after the rows.
     const [rows] = (rowCountsOf({ trailers }) ?? '').split(', mismatched=');
     assert.equal(rows, `read=${read}, scored=${good}, rejected=${rejected}`, name);

@@ -7,8 +7,9 @@ import { ModelCache } from '../../../src/server/predict/model-cache.ts';
 import { train } from '../../../src/training/train.ts';
 import { history, homeWith } from '../../support/service/history.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
+import { slow } from '../../support/slow.ts';
 
-test('a model in use keeps predicting after its report is retrained, and is unloaded on release', async t => {
+slow('a model in use keeps predicting after its report is retrained, and is unloaded on release', async t => {
   const home = await ownTrainedHome(t);
   const models = new ModelCache(home);
   const { predictor, release } = await models.hold('one');

@@ -11,6 +11,7 @@ import { get, post, problemOf } from '../../support/service/client.ts';
 import { persona, serving } from '../../support/service/serving.ts';
 import { upload } from '../../support/service/upload.ts';
 import { header, row } from '../../support/service/uploads.ts';
+import { slow } from '../../support/slow.ts';
 
 /** A model of this shape, which cannot predict. */
 function modelOf(shape: { columns: number; trees: number; classes?: number; className?: string }): Model {
@@ -81,7 +82,7 @@ test('more personas than a report accepts per request are rejected with the limi
   assert.equal(await problemOf(refused), '413 too_many_personas');
 });
 
-test('other requests are handled between the slices of a batch', async t => {
+slow('other requests are handled between the slices of a batch', async t => {
   const target = await serving(t);
   let isDone = false;
   const large = post(target, '/user/batch-persona', { id: 'two', personas: Array(10_000).fill(persona) });
@@ -97,7 +98,7 @@ test('other requests are handled between the slices of a batch', async t => {
   assert.ok(between >= 5, `${between} requests were handled meanwhile`);
 });
 
-test('a body of too many members is rejected with the limit', async t => {
+slow('a body of too many members is rejected with the limit', async t => {
   const target = await serving(t);
   for (const [body, limit] of [
     [`{"id":"two","personas":[${'{},'.repeat(2_000_000)}{}]}`, /at most 10,000 personas/],

@@ -7,6 +7,7 @@ import { runs } from '../../support/random-tests.ts';
 import { get, post, problemOf, type Target } from '../../support/service/client.ts';
 import { persona, serving } from '../../support/service/serving.ts';
 import { upload } from '../../support/service/upload.ts';
+import { slow } from '../../support/slow.ts';
 
 /** Larger than what the main thread scores itself. */
 const LARGE = 17 * 1024;
@@ -64,12 +65,12 @@ test('a large request gets the bytes that a small one with the same content gets
         }
       },
     ),
-    { numRuns: runs(500) },
+    { numRuns: runs(500, 25) },
   );
   assert.ok(started.length > 0);
 });
 
-test('an upload in large batches gets the rows that it gets in small ones', async t => {
+slow('an upload in large batches gets the rows that it gets in small ones', async t => {
   const started = startedThreads(t);
   const target = await serving(t);
   const cells = [

@@ -8,11 +8,12 @@ import { assembleHere } from '../../support/shards/assemble-here.ts';
 import { compareSingle } from '../../support/shards/compare-single.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 import { planShards, run, workOn } from '../../support/shards/sharded.ts';
+import { slow } from '../../support/slow.ts';
 
 const text = hardCsv(1_200_000);
 
 describe('rowcast assemble', () => {
-  it('writes the output and the rejects of a single run, and removes the folder', async t => {
+  slow('writes the output and the rejects of a single run, and removes the folder', async t => {
     const sharded = await planShards(t, [hardCsv(2_200_000)], '.csv');
     await workOn(sharded);
     await compareSingle(sharded, '.csv', 1);
@@ -51,7 +52,7 @@ describe('rowcast assemble', () => {
     assert.equal(existsSync(join(sharded.cwd, 'out-0.csv')), false);
   });
 
-  it('stops at a shard that was given up', async t => {
+  slow('stops at a shard that was given up', async t => {
     const sharded = await planShards(t, [text], '.csv');
     await workOn(sharded, [0]);
     const failure = { shard: 1, attempts: 5, error: { code: 'http_500', message: 'the service failed' } };

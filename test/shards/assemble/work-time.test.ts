@@ -8,7 +8,7 @@ const result = (from: string, to: string, before = 0) => ({
   started_at: `2026-01-01T00:00:${from}.000Z`,
   finished_at: `2026-01-01T00:00:${to}.000Z`,
   rows_before: before,
-  accounts: { ...newRowCounts(), read: 100 },
+  rowCounts: { ...newRowCounts(), read: 100 },
 });
 
 describe('the time that workers took', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Rates, Slot } from '../../../src/shards/budget/slot-store.ts';
+import { slow } from '../../support/slow.ts';
 import { openStore as open } from '../../support/stores/open-store.ts';
 import { mostOver, near } from '../../support/stores/slots.ts';
 import { stores } from '../../support/stores/stores.ts';
@@ -43,7 +44,7 @@ for (const { name, skip, start } of stores)
       );
     });
 
-    it('leaves a request for each 1/rate, and rows for each rows/rate, as for one process', async t => {
+    slow('leaves a request for each 1/rate, and rows for each rows/rate, as for one process', async t => {
       const queue = await open(t, await start(t));
       const waits = async (rates: Rates, ...batches: number[]): Promise<number[]> => {
         const slots: Slot[] = [];
@@ -58,19 +59,22 @@ for (const { name, skip, start } of stores)
       assert.deepEqual(await waits({ requests: 0.5, rows: 10 }, 10, 30, 10), [2_000, 3_000]);
     });
 
-    it('does not reserve what is too far away, so that workers which end leave no long wait behind', async t => {
-      const queue = await open(t, await start(t));
-      const rates: Rates = { requests: unlimited, rows: 100 };
-      const reserve = () => queue.reserve(run, 1_000, rates, 250);
-      assert.equal((await reserve()).wait, 0);
-      for (let worker = 0; worker < 10; worker++) {
-        const { wait } = await reserve();
-        assert.ok(wait > 250 && wait <= 10_000, `${wait}`);
-      }
-      assert.ok((await queue.reserve(run, 1, rates)).wait <= 10_000);
-    });
+    slow(
+      'does not reserve what is too far away, so that workers which end leave no long wait behind',
+      async t => {
+        const queue = await open(t, await start(t));
+        const rates: Rates = { requests: unlimited, rows: 100 };
+        const reserve = () => queue.reserve(run, 1_000, rates, 250);
+        assert.equal((await reserve()).wait, 0);
+        for (let worker = 0; worker < 10; worker++) {
+          const { wait } = await reserve();
+          assert.ok(wait > 250 && wait <= 10_000, `${wait}`);
+        }
+        assert.ok((await queue.reserve(run, 1, rates)).wait <= 10_000);
+      },
+    );
 
-    it('is all for one worker while the others send nothing', async t => {
+    slow('is all for one worker while the others send nothing', async t => {
       const server = await start(t);
       const queues = await Promise.all([0, 1, 2].map(() => open(t, server)));
       const rates: Rates = { requests: 10, rows: unlimited };

@@ -14,6 +14,7 @@ import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
+import { slow } from '../../support/slow.ts';
 
 async function cutsOf(options: RunValues): Promise<{ cuts: Position[]; end: Position }> {
   const source = await openSource(options.input);
@@ -60,7 +61,7 @@ async function compare(t: TestContext, text: string, suffix: string, more: Parti
     const part = options(`part-${i}`);
     const result = await score(part, scorer.forRun().scorer, {}, { part: { range, reportHash: hash } });
     assert.ok(result);
-    const { read, rejected, bytesIn } = result.accounts;
+    const { read, rejected, bytesIn } = result.rowCounts;
     const output = await readFile(part.output);
     const rejects = await readFile(`${part.output}.rejects`).catch(() => Buffer.alloc(0));
     parts.unshift({ output, rejects, read, rejected, bytesIn });
@@ -69,10 +70,10 @@ async function compare(t: TestContext, text: string, suffix: string, more: Parti
   assert.ok(joined.equals(await readFile(whole.output)), 'the outputs, one after the other');
   const sum = (of: 'read' | 'rejected' | 'bytesIn') => parts.reduce((total, part) => total + part[of], 0);
   assert.ok(one);
-  assert.equal(sum('read'), one.accounts.read);
-  assert.equal(sum('rejected'), one.accounts.rejected);
-  assert.equal(sum('bytesIn'), one.accounts.bytesIn);
-  assert.deepEqual([end.row, end.offset], [one.accounts.read + 1, one.accounts.bytesIn]);
+  assert.equal(sum('read'), one.rowCounts.read);
+  assert.equal(sum('rejected'), one.rowCounts.rejected);
+  assert.equal(sum('bytesIn'), one.rowCounts.bytesIn);
+  assert.deepEqual([end.row, end.offset], [one.rowCounts.read + 1, one.rowCounts.bytesIn]);
   const withoutHeader = ({ rejects }: (typeof parts)[number]) => rejects.subarray(rejects.indexOf('\n') + 1);
   const wholeRejects = await readFile(`${whole.output}.rejects`);
   assert.ok(
@@ -89,11 +90,11 @@ describe('an input that is cut into shards', () => {
     assert.ok((await compare(t, text, '.csv')).length > 2);
   });
 
-  it('gives the same gzip members', async t => {
+  slow('gives the same gzip members', async t => {
     await compare(t, text, '.csv.gz');
   });
 
-  it('ends at --limit', async t => {
+  slow('ends at --limit', async t => {
     await compare(t, text, '.csv', { limit: 15_000, decimals: 3, keep: ['id'] });
   });
 

@@ -8,6 +8,7 @@ import { thisProcess } from '../../../src/storage/local/locks/lock-holder.ts';
 import { assembleHere } from '../../support/shards/assemble-here.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 import { planShards, run, type Sharded, workOn } from '../../support/shards/sharded.ts';
+import { slow } from '../../support/slow.ts';
 
 const text = hardCsv(2_200_000);
 
@@ -50,7 +51,7 @@ describe('rowcast status of a sharded run', () => {
     );
   });
 
-  it('names the shards that were given up, and what to do when all are done', async t => {
+  slow('names the shards that were given up, and what to do when all are done', async t => {
     const sharded = await planShards(t, [text], '.csv');
     const failure = { shard: 1, attempts: 5, error: { code: 'http_500', message: 'the service failed' } };
     await sharded.shards.create('failed/000001.json', JSON.stringify(failure));
@@ -79,7 +80,7 @@ describe('rowcast cancel', () => {
 });
 
 describe('rowcast abort', () => {
-  it('removes a sharded run, unless a worker is alive', async t => {
+  slow('removes a sharded run, unless a worker is alive', async t => {
     const sharded = await planShards(t, [text], '.csv');
     await takeShard(sharded, 1, process.pid);
     const refused = await run(sharded, 'abort', 'out-0.csv');
@@ -93,7 +94,7 @@ describe('rowcast abort', () => {
     assert.equal(existsSync(sharded.shards.path), false);
   });
 
-  it('removes an output that is half joined', async t => {
+  slow('removes an output that is half joined', async t => {
     const sharded = await planShards(t, [text], '.csv');
     await workOn(sharded);
     await assert.rejects(

@@ -28,8 +28,8 @@ async function stopEarly(sharded: Sharded): Promise<number> {
     onTake: (_: unknown, __: number, row: number) => {
       begun = row;
     },
-    onProgress: (_: unknown, { accounts }: RunProgress) => {
-      if (accounts.rejected > 0) stop.abort('SIGTERM');
+    onProgress: (_: unknown, { rowCounts }: RunProgress) => {
+      if (rowCounts.rejected > 0) stop.abort('SIGTERM');
     },
   };
   await assert.rejects(workOn(sharded, undefined, { values, observer, stop: stop.signal }), {
@@ -104,8 +104,8 @@ describe('a part that another program cuts while its worker writes it', () => {
   /** Cuts the part of the first attempt once, when it has some rows. */
   function cutOnce(sharded: Sharded) {
     let isCut = false;
-    return (_: unknown, { accounts }: RunProgress): void => {
-      if (isCut || accounts.rejected === 0) return;
+    return (_: unknown, { rowCounts }: RunProgress): void => {
+      if (isCut || rowCounts.rejected === 0) return;
       truncateSync(`${partOf(sharded, 1)}.partial`, 10);
       isCut = true;
     };

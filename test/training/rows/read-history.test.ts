@@ -6,6 +6,7 @@ import type { RowcastError } from '../../../src/base/errors.ts';
 import { MAX_ROWS, readHistory } from '../../../src/training/rows/read-history.ts';
 import { labelsOf } from '../../../src/training/rows/split-rows.ts';
 import { newFolder } from '../../support/folder.ts';
+import { slow } from '../../support/slow.ts';
 
 async function read(t: TestContext, text: string, predict = 'y', maxRecordBytes = 1 << 20, bins?: number) {
   const historyFile = join(await newFolder(t), 'history.csv');
@@ -39,7 +40,7 @@ test('fields are read unchanged: quoted, over several lines, and in any script',
   assert.deepEqual(notes, []);
 });
 
-test('large training data is sampled, stratified by class', async t => {
+slow('large training data is sampled, stratified by class', async t => {
   const lines = Array.from({ length: 150_000 }, (_, i) => `${i},${i % 50 === 0 ? 'rare' : 'frequent'}\n`);
   const text = `x,y\n${lines.join('')}`;
   const { rows, notes } = await read(t, text);

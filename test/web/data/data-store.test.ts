@@ -13,6 +13,7 @@ import { OWNER } from '../../../src/web/session/sessions.ts';
 import { newTrainingId } from '../../../src/web/training-state.ts';
 import { TrainingStore } from '../../../src/web/training-store.ts';
 import { newFolder } from '../../support/folder.ts';
+import { slow } from '../../support/slow.ts';
 
 const text = 'a,b\n1,2\n3,4\n';
 const limits = { recordBytes: 1 << 20, columns: 100 };
@@ -44,7 +45,7 @@ describe('the store of data', () => {
     assert.equal(store.quota.used, 0);
   });
 
-  it('lists more data than a process may have open files', async t => {
+  slow('lists more data than a process may have open files', async t => {
     const home = await newFolder(t);
     const { id, ...meta } = await add(await DataStore.open(home, 1e6));
     for (let i = 0; i < 200; i++) {
@@ -169,7 +170,7 @@ describe('the store of data', () => {
     await living.discard();
   });
 
-  it('keeps every one of simultaneous changes of settings', async t => {
+  slow('keeps every one of simultaneous changes of settings', async t => {
     const store = await DataStore.open(await newFolder(t), 1e6);
     const { id } = await add(store);
     const names = Array.from({ length: 20 }, (_, i) => `c${i}`);

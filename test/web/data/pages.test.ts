@@ -9,6 +9,7 @@ import { choicesOf } from '../../../src/web/data/settings.ts';
 import { newFolder } from '../../support/folder.ts';
 import { csv, history } from '../../support/service/history.ts';
 import { ownTrainedHome, trainedHome } from '../../support/service/serving.ts';
+import { slow } from '../../support/slow.ts';
 import { servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
 import { problemOf, upload } from '../../support/web/uploads.ts';
 
@@ -25,7 +26,7 @@ const hostile = [
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 describe('the page of data', () => {
-  it('shows hostile names and values as text', async t => {
+  slow('shows hostile names and values as text', async t => {
     const browser = await signIn(await servingPlatform(t));
     const line = `${hostile.map(quoted).join()}\n`;
     const { id, name } = await upload(browser, line + line.repeat(3), '<img src=x>\u202e.csv');
@@ -70,7 +71,7 @@ describe('the page of data', () => {
     assert.doesNotMatch(page, /style=/);
   });
 
-  it('saves types and uses, which training honours', async t => {
+  slow('saves types and uses, which training honours', async t => {
     const target = await servingPlatform(t);
     const browser = await signIn(target);
     const { id } = await upload(browser, csv(history({ rows: 300 })));
@@ -197,7 +198,7 @@ describe('the home page', () => {
       assert.ok(!page.includes(told), told);
   });
 
-  it('shows a damaged report as damaged', async t => {
+  slow('shows a damaged report as damaged', async t => {
     const home = await newFolder(t);
     await cp(await trainedHome(), home, { recursive: true, verbatimSymlinks: true });
     await writeFile(join(home, 'reports', 'one', 'report.json'), '{}');

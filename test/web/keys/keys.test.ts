@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { addKey, listKeys, type NewKey } from '../../../src/server/auth/key-store.ts';
 import { get } from '../../support/service/client.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
+import { slow } from '../../support/slow.ts';
 import { servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
 
 const form = { name: 'etl', scope: ['predict', 'report'], bound: 'all', days: '90' };
@@ -39,7 +40,7 @@ describe('the page of keys', () => {
     assert.equal(shownKey(await browser.page('/keys')), undefined);
   });
 
-  it('has the last ten notices of what was done', async t => {
+  slow('has the last ten notices of what was done', async t => {
     const target = await servingPlatform(t);
     const browser = await signIn(target);
     for (let i = 0; i < 12; i++) {
@@ -151,7 +152,7 @@ describe('the page of keys', () => {
     assert.equal((await (await signIn(target)).submit('/platform/keys/longer/revoke')).status, 303);
   });
 
-  it('is not for keys that are bound to reports', async t => {
+  slow('is not for keys that are bound to reports', async t => {
     const target = await servingPlatform(t, { home: await ownTrainedHome(t) });
     const browser = await signInWithKey(target, `bound-${process.pid}`, { reports: ['one'] });
     const page = await browser.fetch('/keys', { headers: { accept: 'text/html' } });

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { addKey } from '../../../src/server/auth/key-store.ts';
 import { newFolder } from '../../support/folder.ts';
 import { ownTrainedHome, trainedHome } from '../../support/service/serving.ts';
+import { slow } from '../../support/slow.ts';
 import { hostile, makeReport } from '../../support/web/made-report.ts';
 import { type SignedIn, servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
 
@@ -206,7 +207,7 @@ describe('the page of a report', () => {
       assert.match(await browser.page(`/predictions/twenty?class=${wrong}`), /ROC curve of /);
   });
 
-  it('stays small and clear with hundreds of columns', async t => {
+  slow('stays small and clear with hundreds of columns', async t => {
     const home = await newFolder(t);
     await makeReport(home, { id: 'wide', classes: ['no', 'yes'], more: 300 });
     const page = await (await signIn(await servingPlatform(t, { home }))).page('/predictions/wide');
@@ -215,7 +216,7 @@ describe('the page of a report', () => {
     assert.ok(page.length < 300_000, `${page.length}`);
   });
 
-  it('has a form of at most a thousand columns; the others keep typical values', async t => {
+  slow('has a form of at most a thousand columns; the others keep typical values', async t => {
     const home = await newFolder(t);
     await makeReport(home, { id: 'wide', classes: ['no', 'yes'], more: 1_200 });
     const browser = await signIn(await servingPlatform(t, { home }));
@@ -286,7 +287,7 @@ describe('the routes of a report', () => {
     );
   });
 
-  it('explain missing and damaged reports', async t => {
+  slow('explain missing and damaged reports', async t => {
     const home = await newFolder(t);
     for (const id of ['results', 'model']) await makeReport(home, { id, classes: ['no', 'yes'] });
     const browser = await signIn(await servingPlatform(t, { home }));
@@ -310,7 +311,7 @@ describe('the routes of a report', () => {
       );
   });
 
-  it('show a report that was trained again', async t => {
+  slow('show a report that was trained again', async t => {
     const home = await newFolder(t);
     await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
     const browser = await signIn(await servingPlatform(t, { home }));

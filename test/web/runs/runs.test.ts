@@ -13,6 +13,7 @@ import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { problemOf } from '../../support/service/client.ts';
+import { slow } from '../../support/slow.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
 import {
   type OwnedPlatform,
@@ -171,7 +172,7 @@ describe('a file that is scored on the platform', () => {
     assert.deepEqual([summary.status, summary.rows.scored, summary.report], ['finished', 5_000, 'one']);
   });
 
-  it('whose connection breaks never passes for complete', async t => {
+  slow('whose connection breaks never passes for complete', async t => {
     const at = await platformWithReports(t);
     const id = await created(at.browser);
     const upload = slowUpload(at, id);
@@ -204,7 +205,7 @@ describe('a file that is scored on the platform', () => {
     }
   });
 
-  it('may have any name', async t => {
+  slow('may have any name', async t => {
     const at = await platformWithReports(t);
     for (const name of [
       '../../../etc/passwd',
@@ -256,7 +257,7 @@ describe('a file that is scored on the platform', () => {
     assert.equal(await next(), 'finished');
   });
 
-  it('counts against the quota with its rejects too, and leaves nothing if they do not fit', async t => {
+  slow('counts against the quota with its rejects too, and leaves nothing if they do not fit', async t => {
     const at = await platformWithReports(t, { dataBytes: 100_000 });
     const id = await created(at.browser);
     const [header = ''] = personas(0).split('\n');
@@ -315,7 +316,7 @@ describe('a file that is scored on the platform', () => {
     assert.equal(await problemOf(await later.fetch(`/platform/runs/${id}/output`)), '404 no_such_run');
   });
 
-  it('is taken once, and can be deleted while it is scored', async t => {
+  slow('is taken once, and can be deleted while it is scored', async t => {
     const at = await platformWithReports(t);
     const id = await created(at.browser);
     const upload = slowUpload(at, id);
@@ -328,7 +329,7 @@ describe('a file that is scored on the platform', () => {
     upload.destroy();
   });
 
-  it('tells those who watch it that it was deleted, also while it waits for its file', async t => {
+  slow('tells those who watch it that it was deleted, also while it waits for its file', async t => {
     const at = await platformWithReports(t);
     const id = await created(at.browser);
     const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
@@ -337,7 +338,7 @@ describe('a file that is scored on the platform', () => {
     assert.deepEqual([last.status, last.problem?.message], ['failed', 'The run was deleted.']);
   });
 
-  it('is not deleted by another process while it is scored', async t => {
+  slow('is not deleted by another process while it is scored', async t => {
     const at = await platformWithReports(t);
     const other = await signIn(await servingPlatform(t, { home: at.home }));
     const id = await created(at.browser);

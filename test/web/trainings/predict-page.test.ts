@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { csv } from '../../support/service/history.ts';
+import { slow } from '../../support/slow.ts';
 import { type SignedIn, servingPlatform, signIn } from '../../support/web/platform.ts';
 import { fixture } from '../../support/web/uploaded.ts';
 import { upload } from '../../support/web/uploads.ts';
@@ -65,7 +66,7 @@ describe('the Predict page', () => {
     assert.match(textOf(await page(99)), /Choose the column to predict/);
   });
 
-  it('hints at a column that leaks', async t => {
+  slow('hints at a column that leaks', async t => {
     const rows = Array.from({ length: 400 }, (_, row) => {
       const left = (row * 7) % 5 < 2;
       return [String((row * 13) % 17), left ? 'left in May' : 'is here', left ? 'yes' : 'no'];
@@ -78,7 +79,7 @@ describe('the Predict page', () => {
     assert.ok(!text.includes('noise:'));
   });
 
-  it('escapes names and values, whatever is in them', async t => {
+  slow('escapes names and values, whatever is in them', async t => {
     const rows = Array.from({ length: 100 }, (_, row) =>
       hostile.map(
         (name, i) => (i === 0 ? (row % 3 === 0 ? hostile[0] : '=cmd') : `${name}${row % (i + 1)}`) ?? '',

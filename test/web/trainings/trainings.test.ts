@@ -7,6 +7,7 @@ import { readReport } from '../../../src/models/store/report-store.ts';
 import { train } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { problemOf } from '../../support/service/client.ts';
+import { slow } from '../../support/slow.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
 import { signInWithKey } from '../../support/web/platform.ts';
 import { slowHistory } from '../../support/web/slow-history.ts';
@@ -64,7 +65,7 @@ describe('a training on the platform', () => {
     assert.deepEqual(await readReport(at.home, 'churn'), report);
   });
 
-  it('is the only one at a time, can be watched twice and cancelled, and leaves nothing', async t => {
+  slow('is the only one at a time, can be watched twice and cancelled, and leaves nothing', async t => {
     const at = await platformWithData(t, slowHistory.csv());
     const first = await startTraining(at, { column: slowHistory.column, report: 'slow' });
     assert.equal(first.status, 201);
@@ -108,7 +109,7 @@ describe('a training on the platform', () => {
     await at.browser.submit(`/platform/trainings/${await idIn(next)}/cancel`);
   });
 
-  it('ends with the reason that training gives, and its place in the file', async t => {
+  slow('ends with the reason that training gives, and its place in the file', async t => {
     const rows = Array.from({ length: 60 }, (_, row) => `${row},same,${row % 2}`);
     const at = await platformWithData(t, `n,constant,y\n${rows.join('\n')}\n`);
     const id = await idIn(await startTraining(at, { column: '2', report: 'r' }));
@@ -137,7 +138,7 @@ describe('a training on the platform', () => {
     assert.equal(await problemOf(forged), '403 stale_form');
   });
 
-  it('refuses what it cannot train', async t => {
+  slow('refuses what it cannot train', async t => {
     const csv = await fixture('telecom-history.csv', 100);
     const at = await platformWithData(t, csv);
     const column = columnOf(csv, 'churned');

@@ -45,12 +45,12 @@ export function exceeds(
  * @param isEnd whether all rows were read; before that, a percentage applies only from 1,000 rows on
  * @throws RowcastError `too_many_rejects`
  */
-export function checkRejects(limit: RejectLimit | undefined, accounts: RejectCounts, isEnd: boolean): void {
-  if (limit === undefined || !isBeyond(limit, accounts, isEnd)) return;
-  const codes = Object.entries(accounts.rejectedBy).map(([code, rows]) => `${rows} × ${code}`);
+export function checkRejects(limit: RejectLimit | undefined, counts: RejectCounts, isEnd: boolean): void {
+  if (limit === undefined || !isBeyond(limit, counts, isEnd)) return;
+  const codes = Object.entries(counts.rejectedBy).map(([code, rows]) => `${rows} × ${code}`);
   throw new RowcastError(
     'too_many_rejects',
-    `${partOf(accounts.rejected, accounts.read, 'row', ['was', 'were'])} rejected: ${codes.join(', ')}`,
+    `${partOf(counts.rejected, counts.read, 'row', ['was', 'were'])} rejected: ${codes.join(', ')}`,
     {
       severity: 'stopped',
       hint: 'Look at the rejected rows; to resume, run the same command with a higher --max-rejects.',

@@ -32,7 +32,7 @@ export function telemetry(
       opened = await open(run);
     },
     within: rest => opened?.run.within(rest) ?? rest(),
-    resumed: ({ accounts }) => opened?.run.resumed(accounts.batches),
+    resumed: ({ rowCounts }) => opened?.run.resumed(rowCounts.batches),
     retried: (failure, wait) => opened?.run.retried(failure, wait),
     close: async () => opened?.close(over()),
   };
@@ -64,7 +64,7 @@ export class RunSpan implements RunObserver {
     return this.#span?.within(rest) ?? rest();
   }
 
-  resumed({ accounts }: ResumePoint): void {
-    this.#span?.resumed(accounts.batches);
+  resumed({ rowCounts }: ResumePoint): void {
+    this.#span?.resumed(rowCounts.batches);
   }
 }

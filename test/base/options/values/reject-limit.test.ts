@@ -9,7 +9,7 @@ import {
 } from '../../../../src/base/options/values/reject-limit.ts';
 import { rowCountsOf } from '../../../../src/scoring/row-counts.ts';
 
-const accounts = (rejected: number, read: number) => ({
+const counts = (rejected: number, read: number) => ({
   ...rowCountsOf(undefined),
   read,
   rejected,
@@ -28,24 +28,24 @@ describe('a reject limit', () => {
   });
 
   it('allows exactly that many and no more', () => {
-    assert.equal(exceeds({ rows: 2 }, accounts(2, 5)), false);
-    assert.equal(exceeds({ rows: 2 }, accounts(3, 5)), true);
-    assert.equal(exceeds({ rows: 0 }, accounts(0, 5)), false);
-    assert.equal(exceeds({ percent: 10 }, accounts(100, 1000)), false);
-    assert.equal(exceeds({ percent: 10 }, accounts(101, 1000)), true);
-    assert.equal(exceeds({ percent: 0 }, accounts(1, 1000)), true);
+    assert.equal(exceeds({ rows: 2 }, counts(2, 5)), false);
+    assert.equal(exceeds({ rows: 2 }, counts(3, 5)), true);
+    assert.equal(exceeds({ rows: 0 }, counts(0, 5)), false);
+    assert.equal(exceeds({ percent: 10 }, counts(100, 1000)), false);
+    assert.equal(exceeds({ percent: 10 }, counts(101, 1000)), true);
+    assert.equal(exceeds({ percent: 0 }, counts(1, 1000)), true);
   });
 });
 
 describe('too many rejects', () => {
   const stops = (most: RejectLimit | undefined, rejected: number, read: number, isEnd = false): void =>
-    assert.throws(() => checkRejects(most, accounts(rejected, read), isEnd), {
+    assert.throws(() => checkRejects(most, counts(rejected, read), isEnd), {
       code: 'too_many_rejects',
       severity: 'stopped',
       message: `${partOf(rejected, read, 'row', ['was', 'were'])} rejected: ${rejected} × too_few_fields`,
     });
   const passes = (most: RejectLimit | undefined, rejected: number, read: number, isEnd = false): void =>
-    checkRejects(most, accounts(rejected, read), isEnd);
+    checkRejects(most, counts(rejected, read), isEnd);
 
   it('stop a run as soon as a limit in rows is exceeded', () => {
     stops({ rows: 1 }, 2, 2);

@@ -1,3 +1,4 @@
+import { classesOf } from '../../../../src/base/contract/predictions.ts';
 import type { Dialect } from '../../../../src/base/parse-records.ts';
 import { type Appended, type AppendedOptions, ofKind } from '../../../../src/formats/appended.ts';
 import { wordView } from '../../../../src/formats/bytes/word-view.ts';
@@ -13,7 +14,6 @@ import { INPUT_START, type Position } from '../../../../src/formats/records/posi
 import { RecordKind } from '../../../../src/formats/records/record-kind.ts';
 import type { Reject } from '../../../../src/formats/records/reject.ts';
 import { rejectColumns } from '../../../../src/formats/records/reject-columns.ts';
-import { classesOf } from '../../../../src/scoring/predictions.ts';
 import { jsonLines } from './json-lines.ts';
 import { jsonLinesComparison } from './json-lines-comparison.ts';
 import { rejectRecords, rejectsText } from './json-lines-rejects.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { csv, history } from '../../../support/service/history.ts';
+import { slow } from '../../../support/slow.ts';
 import { servingPlatform, signIn, signInWithKey } from '../../../support/web/platform.ts';
 import { problemOf, sendFile, upload } from '../../../support/web/uploads.ts';
 
@@ -57,7 +58,7 @@ describe('an upload', () => {
     }
   });
 
-  it('may be a TSV, or have another delimiter that the user chooses', async t => {
+  slow('may be a TSV, or have another delimiter that the user chooses', async t => {
     const { browser, home } = await started(t);
     const tsv = await upload(browser, 'a\tb\n1\t"2\n', 'a.tsv');
     assert.deepEqual([tsv.columns, tsv.file], [2, 'data.tsv']);
@@ -127,7 +128,7 @@ describe('an upload', () => {
     assert.equal((await stored(target.home)).length, 1);
   });
 
-  it('may be the sample of the package', async t => {
+  slow('may be the sample of the package', async t => {
     const { browser } = await started(t);
     const response = await browser.submit('/platform/data/sample');
     assert.equal(response.status, 303);

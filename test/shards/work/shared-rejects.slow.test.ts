@@ -10,7 +10,7 @@ it('--max-rejects counts each rejected row of all shards once', async t => {
   const first = await planShards(t, [text], '.csv');
   await workOn(first);
   const { results } = await readRun(first.shards);
-  const rejected = [...results.values()].reduce((sum, { accounts }) => sum + accounts.rejected, 0);
+  const rejected = [...results.values()].reduce((sum, { rowCounts }) => sum + rowCounts.rejected, 0);
   assert.ok(results.size === 2 && rejected > 50, `${results.size} shards, ${rejected} rejects`);
   const just = await planShards(t, [text], '.csv', { 'max-rejects': `${rejected}` });
   await workOn(just);
