@@ -21,7 +21,7 @@ export interface Comparison {
   readonly appended: readonly string[] | number | { readonly wrong: string };
   /** Whether what is before the first record ends with the same line ending in both. */
   readonly endsAlike: boolean;
-  /** How the fields that `appendedOf` and `afterOwn` give are written. */
+  /** How the fields that `appendedOf` and `afterOwn` give are written: as delimited text, whatever the format of the files is. */
   readonly dialect: Dialect;
   /** What the output has of a record of the input. */
   own(input: RecordAt): RecordAt;

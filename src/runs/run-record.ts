@@ -5,7 +5,6 @@ import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
 import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
-import type { Scorer } from '../scoring/scorer.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/saved-attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
@@ -29,6 +28,15 @@ export interface RecordOptions {
   names: RunNames;
   observers?: readonly RunObserver[];
   control?: RunControl;
+}
+
+/** Who predicts for a run, as a record needs it: a scorer, or what was one in other processes. */
+interface Predictor {
+  name: string;
+  /** By default, `usualProtocol`. */
+  protocol?: string | undefined;
+  /** Statistics of its requests for this run, if it makes any. */
+  statistics?: CallStatistics | undefined;
 }
 
 /** The facts about a run so far. It tells the observers of the run how it begins and ends; it writes nothing itself. */
@@ -98,7 +106,8 @@ export class RunRecord implements RunView {
     )();
   }
 
-  ready(scorer: Pick<Scorer, 'name' | 'protocol' | 'statistics'>): void {
+  /** It is known who predicts. */
+  ready(scorer: Predictor): void {
     this.service = scorer.name;
     this.protocol = scorer.protocol ?? usualProtocol;
     this.statistics = scorer.statistics;

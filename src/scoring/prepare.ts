@@ -50,10 +50,15 @@ export async function prepare(
   const { layout } = opened;
   const features = chooseFeatures(layout, report, options, source.name);
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
-  const nulls = [...new Set([...options.nulls, ...(report.nulls ?? [])])];
+  const nulls = nullsOf(options, report);
   const counted = countedColumns(features, report, scorer.learnedColumns?.(options.report));
   return { source, options: { ...options, nulls }, report, ...opened, features, counted };
 }
+
+/** The texts that stand for a missing value: those of the options, and those that the report was trained with. */
+export const nullsOf = ({ nulls }: Pick<RowOptions, 'nulls'>, report: Description): string[] => [
+  ...new Set([...nulls, ...(report.nulls ?? [])]),
+];
 
 /**
  * What is appended to the output's header, before any row is scored.

@@ -1,4 +1,3 @@
-import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import type { EarlierFigures } from '../../runs/drift/earlier-figures.ts';
 import { TotalTally } from '../../runs/drift/total-tally.ts';
@@ -73,8 +72,8 @@ async function scoreFiles(
 ): Promise<Summary> {
   const { values } = job;
   const { signal: stop } = control;
-  record.service = scorer.name;
-  record.protocol = scorer.protocol ?? usualProtocol;
+  // The requests are counted in the runs of the files.
+  record.ready({ name: scorer.name, protocol: scorer.protocol });
   watch.opened(pairs.length, scorer);
   const work = await workOf(values, scorer, stop);
   const total = new RunsTotal(await sizesOf(pairs.map(({ input }) => input)));

@@ -1,4 +1,3 @@
-import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { checkRejects } from '../../base/options/values/reject-limit.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import type { Attempt } from '../../runs/attempt.ts';
@@ -112,8 +111,7 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
   const { signal: stop } = control;
   // Another process may have finished while this one waited for the locks.
   await readPlan(folder);
-  record.service = plan.service;
-  record.protocol = plan.protocol ?? usualProtocol;
+  record.ready({ name: plan.service, protocol: plan.protocol });
   record.predictionType = plan.predictionType;
   const joined = filePartsOf(run);
   checkRejects(values.maxRejects, sumOf(joined.map(({ rowCounts }) => rowCounts)), true);

@@ -1,4 +1,3 @@
-import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import type { DriftLine } from '../../runs/drift/drift-line.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
@@ -94,8 +93,7 @@ function addWork(record: RunRecord, parts: readonly Part[]): void {
 async function fill(record: RunRecord, joined: Joined, file: FileParts): Promise<void> {
   const { run, values, counts } = joined;
   const figures = counts.figures.get(file.index);
-  record.service = run.plan.service;
-  record.protocol = run.plan.protocol ?? usualProtocol;
+  record.ready({ name: run.plan.service, protocol: run.plan.protocol });
   record.predictionType = run.plan.predictionType;
   record.rowCounts = file.rowCounts;
   record.figures = () => figures;

@@ -7,6 +7,7 @@ import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
+import { nullsOf } from '../../scoring/prepare.ts';
 import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
@@ -84,7 +85,7 @@ async function planSource(
   const missing = asked.filter(name => !names.includes(name) && !options.excludeFeatures?.includes(name));
   const sent = new Set(problem === undefined ? features.map(({ name }) => name) : asked);
   const unused = names.filter(name => !sent.has(name));
-  const nulls = [...new Set([...options.nulls, ...(report.nulls ?? [])])];
+  const nulls = nullsOf(options, report);
   const merging = { ...options, layout, report };
   // For probes: all probabilities, unrounded.
   const appended = appendedOptionsFor({

@@ -1,10 +1,7 @@
-import type { Codec } from '../../storage/codecs/codec.ts';
+import { type Codec, MEMBER_BYTES } from '../../storage/codecs/codec.ts';
 import type { Files } from '../../storage/durable-files.ts';
 import type { Access } from '../../storage/local/access.ts';
 import { type Extent, fileStart, type PartialFile } from '../../storage/partial-file.ts';
-
-/** Uncompressed size of a gzip member. */
-const MEMBER_BYTES = 1 << 20;
 
 /** Bytes that are written together: many pieces are short. */
 const WRITE_BYTES = 1 << 16;

@@ -1,5 +1,8 @@
 import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
 
+/** Uncompressed size of a gzip member: large compared to deflate's window of 32 KiB, so compression hardly suffers. */
+export const MEMBER_BYTES = 1 << 20;
+
 /** A compression of files, or none. Another one is a file in this folder and a line in `codecs.ts`. */
 export interface Codec {
   /** The name that checkpoints record. */

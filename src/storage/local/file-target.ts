@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
+import { MEMBER_BYTES } from '../codecs/codec.ts';
 import { codecOfName } from '../codecs/codecs.ts';
 import { diskFiles, type Files } from '../durable-files.ts';
 import { type Extent, fileStart } from '../partial-file.ts';
@@ -42,9 +43,6 @@ export const fileTarget = (name: string, path: string, isPrivate = false, files?
       throw unwritable(name, cause);
     }),
 });
-
-/** Uncompressed size of a gzip member: large compared to deflate's window of 32 KiB, so compression hardly suffers. */
-const MEMBER_BYTES = 1 << 20;
 
 async function openFile(name: string, path: string, isPrivate: boolean): Promise<Sink> {
   const partial = partialOf(path);
