@@ -96,7 +96,9 @@ async function openOutput(
   const { output: written, rejects: rejected } = previous?.checkpoint ?? NO_EXTENTS;
   const tail = await output.verify(written);
   const rejectsTail = await outputs.rejects.verify(rejected);
-  const file = await output.open(written).catch(cause => {
+  const file = await output.open(written).catch(async cause => {
+    // Without a checkpoint, a file that was made would block the next run.
+    if (previous === undefined) await output.discard().catch(() => {}); // the first error is reported
     throw cause instanceof RowcastError ? cause : unwritable(output.name, cause);
   });
   const rejects = new RejectsOutput(outputs.rejects);

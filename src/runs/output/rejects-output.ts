@@ -60,7 +60,9 @@ export class RejectsOutput {
   }
 
   async #named(act: () => Promise<void>): Promise<void> {
-    await act().catch(cause => {
+    await act().catch(error => {
+      // An output names itself, but not that it is the one of the rejects.
+      const cause = error instanceof RowcastError && error.code === 'unwritable_output' ? error.cause : error;
       throw cause instanceof RowcastError ? cause : unwritable(this.#place.partialName, cause, 'stopped');
     });
   }
