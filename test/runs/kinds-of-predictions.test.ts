@@ -230,7 +230,7 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
     });
   });
 
-/** The same predictions for rows that all have an error. */
+/** Predictions of the same type for rows that all have an error. */
 function noneOf(predictions: Predictions): Predictions {
   if (predictions.kind === 'label')
     return { ...predictions, labels: [], indices: predictions.indices.map(() => -1) };

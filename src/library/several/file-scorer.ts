@@ -32,7 +32,7 @@ export interface FileScorerOptions {
   stop: AbortSignal;
 }
 
-/** Scores files of one group, several at a time. A failure is told, and is no reason to stop the others. */
+/** Scores files of one group, several at a time. A failure is reported and does not stop the others. */
 export class FileScorer {
   /** Exit codes of files that failed. */
   readonly failures: number[] = [];
