@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/dispatch.ts';
 import { assertDocumentedExit } from './documented-exit.ts';
 import { root } from './root.ts';
-import type { Finished, RunOptions } from './rowcast.ts';
+import { bin, type Finished, type RunOptions } from './rowcast.ts';
 import { assertNoSecrets } from './secrets.ts';
 
 /**
@@ -26,6 +26,7 @@ async function runHere(
   const stdout = collector();
   const stderr = collector();
   const restore = replaceProcess({
+    argv: [process.execPath, bin, ...args],
     cwd,
     env,
     stdin: Readable.from([Buffer.from(stdin)], { objectMode: false }),
@@ -46,6 +47,8 @@ async function runHere(
 }
 
 interface Replacements {
+  /** A command that starts processes of its own starts the script that is named here. */
+  argv: string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
   stdin: Readable;
@@ -54,8 +57,9 @@ interface Replacements {
 }
 
 /** @returns what undoes it */
-function replaceProcess({ cwd, env, ...streams }: Replacements): () => void {
+function replaceProcess({ argv, cwd, env, ...streams }: Replacements): () => void {
   const before = {
+    argv: process.argv,
     cwd: process.cwd(),
     env: process.env,
     exitCode: process.exitCode,
@@ -64,11 +68,13 @@ function replaceProcess({ cwd, env, ...streams }: Replacements): () => void {
       name => [name, Object.getOwnPropertyDescriptor(process, name)] as const,
     ),
   };
+  process.argv = argv;
   process.chdir(cwd);
   process.env = { PATH: before.env.PATH, ...env };
   for (const [name, value] of Object.entries(streams))
     Object.defineProperty(process, name, { configurable: true, value });
   return () => {
+    process.argv = before.argv;
     process.chdir(before.cwd);
     process.env = before.env;
     process.exitCode = before.exitCode;
