@@ -3,6 +3,7 @@ import { csv } from './csv/csv-format.ts';
 import type { Format, Layout, LayoutData, Opened } from './format.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
 import type { ByteSource } from './records/byte-source.ts';
+import { chunksAfter } from './records/chunks-after.ts';
 
 /** The formats that can be read and written; the last one is that of each file which is of no other. */
 export type Formats = readonly [...Format[], Format];
@@ -73,9 +74,4 @@ async function firstBytes({ chunks }: ByteSource): Promise<Buffer> {
     if (value.length === 0 && first.length > 0) break;
   }
   return first;
-}
-
-async function* chunksAfter(first: Buffer, others: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield first;
-  for (let next = await others.next(); !next.done; next = await others.next()) yield next.value;
 }

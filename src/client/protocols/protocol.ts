@@ -17,7 +17,7 @@ export interface Protocol {
   headers(key: string): Readonly<Record<string, string>>;
   /** Asks what a model says about itself; missing if services of this protocol say nothing. */
   describe?(model: string): Question<Description>;
-  /** Asks whether the service is ready. It is sent in place of the description if there is none. */
+  /** Asks whether the service is ready. It is sent if services of this protocol do not describe their models. */
   readonly ready?: HttpRequest;
   /** Asks a model for predictions. */
   predict(model: string): PredictionRequest;

@@ -43,7 +43,7 @@ export interface WriterOptions {
   chosen: ChosenProbabilities;
 }
 
-/** Writes the chosen probabilities and the prediction of a row, as `Appended.write` does. */
+/** Writes the chosen probabilities and the prediction of a row. */
 export function chosenWriter({ classes, delimiter, isAfterOthers, predicted, chosen }: WriterOptions) {
   const { decimals } = chosen;
   const shown = chosenClasses(classes, chosen);

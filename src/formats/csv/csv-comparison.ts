@@ -76,7 +76,7 @@ export function csvComparison(
 }
 
 /** Where the first fields of a record end; undefined if there are fewer. */
-export function afterFields(
+function afterFields(
   { bytes, start, contentEnd }: RecordAt,
   fields: number,
   dialect: Dialect,

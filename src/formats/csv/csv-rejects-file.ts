@@ -2,6 +2,7 @@ import type { ColumnOptions } from '../column-options.ts';
 import type { Layout, RejectsFile } from '../format.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
+import { chunksAfter } from '../records/chunks-after.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
 import { csvComparison } from './csv-comparison.ts';
 import { type Header, readBytes } from './header.ts';
@@ -83,12 +84,6 @@ async function readCorrectedHead(source: ByteSource, options: ReadOptions): Prom
   const isRow = /^\W?\d/.test(rest.toString('latin1', 0, 2));
   if (isRow || header.names.length === 0) return head;
   const { name, contentName } = source;
-  const chunks = chunksAfter(Buffer.concat([readBytes(header), rest]), source);
+  const chunks = chunksAfter(Buffer.concat([readBytes(header), rest]), source.chunks);
   return readHead({ name, contentName, chunks }, options);
-}
-
-/** The bytes that were read, then the others. */
-async function* chunksAfter(read: Buffer, { chunks }: ByteSource): AsyncGenerator<Buffer> {
-  yield read;
-  for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
 }

@@ -26,7 +26,7 @@ export function predictionCheck(
   dialect: Dialect,
   { decimals, threshold }: ChosenProbabilities,
 ): PredictionCheck {
-  const fields = classes.map(name => fieldOf(name, dialect));
+  const fields = classes.map(name => latin1FieldOf(name, dialect));
   const thresholds = thresholdsOf(classes, threshold);
   const ranks = ranksOf(decimals);
   /** Whether another class is predicted instead of this one, whatever was lost by rounding. */
@@ -48,7 +48,7 @@ export function predictionCheck(
       return index !== -1 && !isBeaten(index, probabilities);
     };
   const isField = fieldTest(dialect);
-  const withThreshold = new Set(Object.keys(threshold ?? {}).map(name => fieldOf(name, dialect)));
+  const withThreshold = new Set(Object.keys(threshold ?? {}).map(name => latin1FieldOf(name, dialect)));
   /** Whether a class that is not shown, if there is one, has no threshold: then none below its threshold is predicted. */
   const isBelowOther = [...withThreshold].every(name => fields.includes(name));
   return (field, probabilities) => {
@@ -126,7 +126,7 @@ function ranksOf(decimals: number | undefined): { most: RankOf; least: RankOf } 
 }
 
 /** A class as it is written, as latin1. */
-export const fieldOf = (name: string, dialect: Dialect): string =>
+export const latin1FieldOf = (name: string, dialect: Dialect): string =>
   Buffer.from(writeRow([name], dialect).slice(0, -1)).toString('latin1');
 
 /** Tells whether a text is one field that is not empty, written as rowcast writes it. */

@@ -3,7 +3,7 @@ import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { ChosenProbabilities } from '../../formats/appended.ts';
 import { predictedClass, thresholdsOf } from '../../formats/predicted-class.ts';
-import { fieldOf } from './check-prediction.ts';
+import { latin1FieldOf } from './check-prediction.ts';
 import { mismatch } from './mismatch.ts';
 import type { SampledRow } from './sample.ts';
 
@@ -43,7 +43,7 @@ export function compareSample(
 ): void {
   const { decimals, threshold, dialect, names } = columns;
   const shown = shownClasses(classes, columns);
-  const fields = classes.map(name => fieldOf(name, dialect));
+  const fields = classes.map(name => latin1FieldOf(name, dialect));
   const thresholds = thresholdsOf(classes, threshold);
   const rounding = decimals === undefined ? 0 : 10 ** -decimals / 2;
   for (const [i, { row, inputLine, line, appended }] of sample.entries()) {
