@@ -10,7 +10,7 @@ import { probabilitiesOf, startStub } from '../support/stub/service.ts';
 import { FailingService, type Flaw, flawOf, recordOf } from './failing.ts';
 import { checkpointOf } from './kills/job.ts';
 
-const ROWS = 200_000;
+const ROWS = 100_000;
 /** Requests between two outages, and the length of an outage. */
 const [AWAY_EVERY, AWAY_MS] = [300, 400];
 const classes = ['no', 'yes'];
@@ -42,7 +42,7 @@ function expected(): Expected {
   return { output, rejects, rejectedBy };
 }
 
-it(`200,000 rows get their own predictions although a third of the requests fail and the run is killed`, async t => {
+it(`100,000 rows get their own predictions although a third of the requests fail and the run is killed`, async t => {
   const folder = await newFolder(t);
   const records = Array.from({ length: ROWS }, (_, id) => `${recordOf(id)}\n`);
   await writeFile(join(folder, 'in.csv'), `id,plan\n${records.join('')}`);

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { noBrowser } from '../support/service/browser.ts';
 import { ownTrainedHome } from '../support/service/serving.ts';
 import { axeViolations } from '../support/web/axe.ts';
-import { openBrowser, openPage, signedInPage } from '../support/web/browser.ts';
+import { looks, openBrowser, openPage, signedInPage } from '../support/web/browser.ts';
 import { servingPlatform, signIn } from '../support/web/platform.ts';
 
 /** Everything that opens at a click, so that what is in it is checked too. */
@@ -23,31 +23,29 @@ const transferred = `[...performance.getEntriesByType('navigation'), ...performa
   .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`;
 
 describe('every page', { skip: noBrowser }, () => {
-  for (const theme of ['light', 'dark'] as const)
-    for (const width of [360, 1600])
-      it(`is accessible, fits and does not move: ${theme}, ${width} pixels`, async t => {
-        const home = await ownTrainedHome(t);
-        const target = await servingPlatform(t, { home });
-        const sample = await (await signIn(target)).submit('/platform/data/sample');
-        const data = sample.headers.get('location') ?? '';
-        const browser = await openBrowser(t);
-        const look = { width, theme };
-        const outside = await openPage(browser, target.url, look);
-        await check(outside.page, '/sign-in');
-        assert.deepEqual(outside.problems, []);
-        const signInUrl = target.platform.signInUrl(target.url);
-        const { page, problems } = await signedInPage(browser, { url: target.url, signInUrl, ...look });
-        for (const path of ['/', data, `${data}/predict`, '/predictions/one', '/runs', '/keys'])
-          await check(page, path);
-        assert.deepEqual(problems.splice(0), []);
-        await check(page, '/predictions/none', 404);
-        await check(page, '/nothing', 404);
-        // The browser itself mentions the status.
-        assert.deepEqual(
-          problems.filter(text => !text.includes('404')),
-          [],
-        );
-      });
+  for (const look of looks)
+    it(`is accessible, fits and does not move: ${look.theme}, ${look.width} pixels`, async t => {
+      const home = await ownTrainedHome(t);
+      const target = await servingPlatform(t, { home });
+      const sample = await (await signIn(target)).submit('/platform/data/sample');
+      const data = sample.headers.get('location') ?? '';
+      const browser = await openBrowser(t);
+      const outside = await openPage(browser, target.url, look);
+      await check(outside.page, '/sign-in');
+      assert.deepEqual(outside.problems, []);
+      const signInUrl = target.platform.signInUrl(target.url);
+      const { page, problems } = await signedInPage(browser, { url: target.url, signInUrl, ...look });
+      for (const path of ['/', data, `${data}/predict`, '/predictions/one', '/runs', '/keys'])
+        await check(page, path);
+      assert.deepEqual(problems.splice(0), []);
+      await check(page, '/predictions/none', 404);
+      await check(page, '/nothing', 404);
+      // The browser itself mentions the status.
+      assert.deepEqual(
+        problems.filter(text => !text.includes('404')),
+        [],
+      );
+    });
 
   async function check(page: Page, path: string, status = 200): Promise<void> {
     const response = await page.goto(path);

@@ -15,7 +15,7 @@ import type { ScoreToStore } from './score-to-store.ts';
 let script = '';
 
 /** Kills for each name of an output, and the most of them for one object. */
-const KILLS = 24;
+const KILLS = 12;
 const MOST = 4;
 
 /** Kills processes at random moments until each of their objects is complete, and compares the bytes. */

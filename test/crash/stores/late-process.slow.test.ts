@@ -6,7 +6,7 @@ import { type StoreBench, storeBench } from '../../support/object-store/scored-i
 import { isFull, seed } from '../../support/random-tests.ts';
 
 /** A process that was stopped for longer than this may lose its output to another one. */
-const leaseMs = 400;
+const leaseMs = 200;
 
 /** How many moments are tried in the quick tests, the first one chosen by the seed. */
 const TRIED = 2;

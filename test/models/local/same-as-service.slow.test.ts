@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { before, describe, it, type TestContext } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { type Random, random } from '../../../fixtures/random.ts';
 import { startService } from '../../../src/server/server.ts';
+import type { Service } from '../../../src/server/service.ts';
 import { train } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/in-process.ts';
 import { isFull, seed } from '../../support/random-tests.ts';
 import { root } from '../../support/root.ts';
-import { type Finished, rowcast } from '../../support/rowcast.ts';
+import type { Finished } from '../../support/rowcast.ts';
 import { csv, homeWith } from '../../support/service/history.ts';
 
 /** LOCAL_ROWS=100000 compares more. */
@@ -73,6 +75,7 @@ function historyOf(rows: number, classes: number, of: Random): string[][] {
 describe('scoring with a local report', () => {
   let home = '';
   let fixtures = '';
+  let service: Service;
   before(async () => {
     const made = await homeWith(historyOf(3000, 2, random(1)));
     home = made.home;
@@ -87,13 +90,13 @@ describe('scoring with a local report', () => {
       historyFile: join(fixtures, 'telecom-history.csv'),
       id: 'telecom',
     });
+    service = await startService({ home, host: '127.0.0.1', port: 0, key: 'key-of-a-test' });
   });
+  after(() => service.close());
 
   /** Scores with the local report and with a service of it; both must write the same files. */
   async function compare(t: TestContext, input: string, args: readonly string[]): Promise<Finished> {
     const folder = await newFolder(t);
-    const service = await startService({ home, host: '127.0.0.1', port: 0, key: 'key-of-a-test' });
-    t.after(() => service.close());
     const hosted = { ROWCAST_URL: service.url, ROWCAST_API_KEY: 'key-of-a-test' };
     const outputs = ['far', 'near', 'nearer'].map(name => join(folder, `${name}.csv`));
     const run = (output = '', more: readonly string[], env: Record<string, string>) =>

@@ -19,6 +19,12 @@ export interface Look {
   theme?: 'light' | 'dark';
 }
 
+/** The looks in which pages are checked: each theme and each width once. */
+export const looks = [
+  { theme: 'light', width: 360 },
+  { theme: 'dark', width: 1600 },
+] as const satisfies Look[];
+
 /** A new profile with a page that must cause no message of the console, no error and no request to another host. */
 export async function openPage(
   browser: Browser,

@@ -8,7 +8,7 @@ import { root } from '../../support/root.ts';
 import { noBrowser } from '../../support/service/browser.ts';
 import { csv, history } from '../../support/service/history.ts';
 import { axeViolations } from '../../support/web/axe.ts';
-import { openBrowser, signedInPage } from '../../support/web/browser.ts';
+import { looks, openBrowser, signedInPage } from '../../support/web/browser.ts';
 import { servingPlatform } from '../../support/web/platform.ts';
 
 const sample = join(root, 'fixtures/telecom-history.csv');
@@ -130,12 +130,9 @@ describe('uploading in a browser', { skip: noBrowser }, () => {
 });
 
 describe('the pages of data in a browser', { skip: noBrowser }, () => {
-  for (const [width, theme] of [
-    [360, 'light'],
-    [1600, 'dark'],
-  ] as const)
-    it(`have no violation of axe-core, nor a page wider than the window, at ${width} px, ${theme}`, async t => {
-      const { page, problems, folder } = await open(t, { width, theme });
+  for (const look of looks)
+    it(`have no violation of axe-core, nor a page wider than the window, at ${look.width} px, ${look.theme}`, async t => {
+      const { page, problems, folder } = await open(t, look);
       assert.deepEqual(await axeViolations(page), [], 'empty');
       const wide = join(folder, `${'wide'.repeat(40)}.csv`);
       const rows = history({ rows: 60 }).map((row, i) => [

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { noBrowser } from '../../support/service/browser.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
 import { axeViolations } from '../../support/web/axe.ts';
-import { openBrowser, signedInPage } from '../../support/web/browser.ts';
+import { looks, openBrowser, signedInPage } from '../../support/web/browser.ts';
 import { hostile, makeReport } from '../../support/web/made-report.ts';
 import { servingPlatform } from '../../support/web/platform.ts';
 
@@ -142,18 +142,17 @@ describe('the page of a report in a browser', { skip: noBrowser }, () => {
     assert.equal(await widthOf(other, 1), before);
   });
 
-  for (const theme of ['light', 'dark'] as const)
-    for (const width of [360, 1600])
-      it(`has nothing that axe-core complains about, nor anything wider than the page (${theme}, ${width})`, async t => {
-        const { page, problems } = await open(t, { theme, width });
-        for (const id of ['one', 'hostile', 'twenty']) {
-          await page.goto(`/predictions/${id}`);
-          for (const details of await page.locator('details').all())
-            await details.evaluate(element => element.setAttribute('open', ''));
-          assert.deepEqual(await axeViolations(page), [], id);
-          const over = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
-          assert.ok(over <= 0, `${id} is ${over} wider than the window`);
-        }
-        assert.deepEqual(problems, []);
-      });
+  for (const look of looks)
+    it(`has nothing that axe-core complains about, nor anything wider than the page (${look.theme}, ${look.width})`, async t => {
+      const { page, problems } = await open(t, look);
+      for (const id of ['one', 'hostile', 'twenty']) {
+        await page.goto(`/predictions/${id}`);
+        for (const details of await page.locator('details').all())
+          await details.evaluate(element => element.setAttribute('open', ''));
+        assert.deepEqual(await axeViolations(page), [], id);
+        const over = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+        assert.ok(over <= 0, `${id} is ${over} wider than the window`);
+      }
+      assert.deepEqual(problems, []);
+    });
 });

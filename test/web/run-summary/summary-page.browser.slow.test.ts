@@ -8,7 +8,7 @@ import { summaryPage } from '../../../src/web/run-summary/summary-page.ts';
 import { newFolder } from '../../support/folder.ts';
 import { noBrowser } from '../../support/service/browser.ts';
 import { axeViolations } from '../../support/web/axe.ts';
-import { openBrowser, openPage } from '../../support/web/browser.ts';
+import { looks, openBrowser, openPage } from '../../support/web/browser.ts';
 import { columnWith, scoresOf, someTime, summaryWith } from './summaries.ts';
 
 const names = (count: number, text: string): string[] =>
@@ -72,16 +72,16 @@ describe('the page of a run in a browser', { skip: noBrowser, timeout: 300_000 }
       const file = join(await newFolder(t), 'run.html');
       await writeFile(file, summaryPage(summary, someTime()));
       const browser = await openBrowser(t);
-      for (const theme of ['light', 'dark'] as const)
-        for (const width of [360, 1600]) {
-          const { page, context, problems } = await openPage(browser, 'http://127.0.0.1', { theme, width });
-          await page.goto(pathToFileURL(file).href);
-          await page.evaluate('for (const each of document.querySelectorAll(".numbers")) each.open = true');
-          assert.deepEqual(await axeViolations(page), [], `${theme}, ${width} px`);
-          const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-          assert.ok(Number(overflow) <= 0, `${theme}, ${width} px: wider by ${overflow}`);
-          assert.deepEqual(problems, []);
-          await context.close();
-        }
+      for (const look of looks) {
+        const { page, context, problems } = await openPage(browser, 'http://127.0.0.1', look);
+        const named = `${look.theme}, ${look.width} px`;
+        await page.goto(pathToFileURL(file).href);
+        await page.evaluate('for (const each of document.querySelectorAll(".numbers")) each.open = true');
+        assert.deepEqual(await axeViolations(page), [], named);
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        assert.ok(Number(overflow) <= 0, `${named}: wider by ${overflow}`);
+        assert.deepEqual(problems, []);
+        await context.close();
+      }
     });
 });
