@@ -39,7 +39,12 @@ if (files.length === 0) {
   process.stderr.write(`No test file has a path that contains ${positionals.join(' or ')}.\n`);
   process.exit(1);
 }
-const coverage = ['--experimental-test-coverage', '--test-coverage-include=dist/src/**'];
+// The bundle repeats the modules.
+const coverage = [
+  '--experimental-test-coverage',
+  '--test-coverage-include=dist/src/**',
+  '--test-coverage-exclude=dist/src/bundle/**',
+];
 spawn(
   process.execPath,
   [
