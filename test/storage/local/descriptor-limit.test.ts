@@ -16,8 +16,8 @@ async function openWithoutDescriptors(path: string, isFreed: boolean): Promise<s
     if (${isFreed}) setTimeout(() => taken.splice(0, 5).forEach(closeSync), 100);
     const said = await diskFiles.open(${JSON.stringify(path)}, 0o600).then(() => 'opened', error => error.message);
     closeSync(taken.at(-1)); console.log(said); await first.close();`;
-  // Nothing else of the environment: measuring coverage would need a file of its own.
-  const env = { PATH: process.env.PATH };
+  // Measuring coverage would need a file of its own; Node passes the variable on unless it is set.
+  const env = { PATH: process.env.PATH, NODE_V8_COVERAGE: '' };
   const limited = ['-c', 'ulimit -n 64; exec "$0" --input-type=module -e "$1"', process.execPath, script];
   return (await promisify(execFile)('bash', limited, { env })).stdout.trim();
 }
