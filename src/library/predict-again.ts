@@ -19,7 +19,7 @@ const PREFIX = 'p';
 export function sampleValues(given: Values<typeof sampleOptions>): JobValues & { report: string } {
   const { report, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
   const { auth, headerEnv, clientCert, clientKey, caFile, proxy } = given;
-  const { features, excludeFeatures, types, nulls, allowMissing, classes } = given;
+  const { features, excludeFeatures, types, nulls, missing, allowMissing, classes } = given;
   if (report === undefined)
     throw new RowcastError('usage', 'no report given; use --report ID with --sample', {
       hint: 'Name the report, and the service with --url, that the run had.',
@@ -41,6 +41,7 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
     excludeFeatures,
     types,
     nulls,
+    missing,
     allowMissing,
     classes,
     report,
