@@ -1,6 +1,6 @@
+import type { Prediction } from '../../base/contract/prediction.ts';
 import type { Features, LooseReport } from '../../base/contract/schemas.ts';
 import { ModelScorer as LocalThreads } from '../../models/local/model-scorer.ts';
-import type { Prediction } from '../../models/local/predict-personas.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
 import { checkObject } from '../options/given-values.ts';
