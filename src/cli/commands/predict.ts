@@ -6,6 +6,7 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 import { encodeValue } from '../../formats/json/encode-value.ts';
+import { reportOf } from '../../library/runs-of.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { Context } from '../context.ts';
 import { withServiceOf } from '../open-service.ts';
@@ -13,12 +14,12 @@ import { printText } from '../terminal/print.ts';
 
 /** Scores one persona, given as NAME=VALUE arguments or as JSON on stdin; prints the prediction as a line of JSON. */
 export async function run(context: Context): Promise<number> {
-  const { report: id, timeout } = resolveValues({ ...reportOption, ...timeoutOption }, context.flags);
-  if (id === undefined) throw new RowcastError('usage', 'no report given; use --report ID');
+  const { timeout, ...given } = resolveValues({ ...reportOption, ...timeoutOption }, context.flags);
+  const id = reportOf(given);
   const named = (context.flags.features ?? []) as string[]; // a repeated argument
-  const given = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
+  const read = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
   const { probabilities, warnings } = await withServiceOf(context, { timeout }, async service => {
-    const features = given ?? readPairs(named, await service.report(id));
+    const features = read ?? readPairs(named, await service.report(id));
     return service.persona(id, features);
   });
   const answer = { id, probabilities, ...(warnings.length > 0 && { warnings }) };
