@@ -1,10 +1,11 @@
-import pLimit from 'p-limit';
 import type { Prediction } from '../../base/contract/prediction.ts';
 import type { Features, Value } from '../../base/contract/schemas.ts';
+import { unknownColumns } from '../../base/contract/unknown-columns.ts';
 import { inputOptions } from '../../base/options/input.ts';
 import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { readLayout } from '../../formats/formats.ts';
+import type { Batch } from '../../formats/records/batch.ts';
 import { liveSource } from '../../formats/records/live-source.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { ScoreBatch } from '../../scoring/batch/score-batch.ts';
@@ -18,7 +19,6 @@ export interface PersonasOf {
 }
 
 const FILE = 'the personas';
-const NO_FEATURES: Prediction = { error: { code: 'no_features', message: 'the persona has no features' } };
 
 /**
  * Predicts for objects with any scorer, in their order. They become rows of a CSV in memory, because a protocol writes the
@@ -32,7 +32,7 @@ export async function predictFeatures(
   stop: AbortSignal,
 ): Promise<Prediction[]> {
   const names = [...new Set(personas.flatMap(persona => Object.keys(persona)))];
-  if (names.length === 0) return personas.map(() => NO_FEATURES);
+  if (names.length === 0) return personas.map(() => ({ error: unknownColumns }));
   const maxRecordBytes = inputOptions['max-record-bytes'].max;
   const source = liveSource(FILE, csvOf(names, personas));
   const { layout, rest } = await readLayout(source, { delimiter: ',', quote: '"', maxRecordBytes });
@@ -57,18 +57,15 @@ export async function predictFeatures(
     hasScored: false,
     signal: stop,
   });
-  const limit = pLimit(batches.concurrency);
+  const predict = async (part: Batch): Promise<Prediction[]> => {
+    const { predictions } = await scoring.score(part);
+    return Array.from({ length: part.end.row - part.start.row }, (_, row) => predictionOf(predictions, row));
+  };
+  // The client limits its requests, and the personas are in memory anyway.
   const scored: Promise<Prediction[]>[] = [];
   try {
     for await (const batch of readBatches({ records, rest, source }))
-      for (const part of batches.parts(batch))
-        scored.push(
-          limit(async () => {
-            const { predictions } = await scoring.score(part);
-            const rows = part.end.row - part.start.row;
-            return Array.from({ length: rows }, (_, row) => predictionOf(predictions, row));
-          }),
-        );
+      for (const part of batches.parts(batch)) scored.push(predict(part));
     return (await Promise.all(scored)).flat();
   } finally {
     await Promise.allSettled(scored);

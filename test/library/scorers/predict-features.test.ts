@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { unknownColumns } from '../../../src/base/contract/unknown-columns.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
 import { predictFeatures } from '../../../src/library/scorers/predict-features.ts';
 import { connectMlflow, labelOf } from '../../support/protocols/mlflow-server.ts';
@@ -47,8 +48,9 @@ describe('predictions for objects, by a protocol that sends rows', () => {
   it('need at least one value, and may be of one column that is missing', async t => {
     const { client } = await connectMlflow(t, { returns: 'labels' });
     const scorer = httpScorer(client);
-    const error = { code: 'no_features', message: 'the persona has no features' };
-    assert.deepEqual(await predictFeatures(scorer, { report: 'm', personas: [{}] }, stop), [{ error }]);
+    assert.deepEqual(await predictFeatures(scorer, { report: 'm', personas: [{}] }, stop), [
+      { error: unknownColumns },
+    ]);
     const missing = await predictFeatures(scorer, { report: 'm', personas: [{ age: null }] }, stop);
     assert.equal(missing.length, 1);
   });
