@@ -18,7 +18,7 @@ import { byteStream, streamInputSource } from './streams/byte-input.ts';
 /** The values of a run that predicts rows of a sample, and writes nothing but the predictions, in full. */
 export function sampleValues(given: Values<typeof sampleOptions>): JobValues & { report: string } {
   const { report, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
-  const { features, excludeFeatures, types, nulls, allowMissing, classes } = given;
+  const { features, excludeFeatures, types, nulls, missing, allowMissing, classes } = given;
   if (report === undefined)
     throw new RowcastError('usage', 'no report given; use --report ID with --sample', {
       hint: 'Name the report, and the service with --url, that the run had.',
@@ -34,6 +34,7 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
     excludeFeatures,
     types,
     nulls,
+    missing,
     allowMissing,
     classes,
     report,

@@ -74,6 +74,8 @@ export interface Expected {
   predictionType: PredictionType | undefined;
   /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
   allowAllInvalid?: boolean;
+  /** The id in the body of the request, which the response must return if the protocol says so. */
+  id?: string;
   /** The API key: text from the service that contains it is not shown. */
   secret?: string;
 }

@@ -16,14 +16,16 @@ export function checkedOutcome(
   { predictionType, allowAllInvalid }: Pick<PartRequest, 'predictionType' | 'allowAllInvalid'>,
 ): Outcome {
   if (!('predictions' in outcome)) return outcome;
-  const { predictions, faults } = outcome;
+  const { predictions, faults, unsent = 0 } = outcome;
   if (predictions.kind === 'distribution') return outcome;
   const wrong = predictions.kind === 'label' ? wrongLabels(predictions) : wrongNumbers(predictions);
   const [first] = wrong;
   if (first === undefined) return outcome;
   const { origins = [] } = predictions;
   const errors = new Map([...predictions.errors, ...wrong]);
-  if (wrong.size < personasOf(predictions)) return { ...outcome, predictions: { ...predictions, errors } };
+  // Rows that were not sent have an error and no prediction.
+  if (wrong.size < personasOf(predictions) - unsent)
+    return { ...outcome, predictions: { ...predictions, errors } };
   if (!allowAllInvalid) {
     const [row, { message }] = first;
     const origin = origins[0];
@@ -40,7 +42,7 @@ export function checkedOutcome(
   }
   // What was seen only in wrong predictions must not become what the header says.
   const known = predictionType === undefined ? noPredictions : predictions;
-  return { faults, predictions: { ...known, errors, origins } };
+  return { ...outcome, predictions: { ...known, errors, origins } };
 }
 
 const personasOf = (predictions: Labels | Numbers): number =>

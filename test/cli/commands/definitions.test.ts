@@ -98,7 +98,11 @@ describe('rowcast run', () => {
     assert.equal((await run('jobs/none.yaml', 'jobs/a.yaml', '--fail-fast')).code, 3);
     assert.equal((await run('jobs/a.yaml', 'jobs/wrong.yaml')).code, 2);
     for (const option of ['-o', '--rejects', '--summary', '--summary-html', '--metrics', '--lineage'])
-      assert.match((await run('jobs/a.yaml', 'jobs/b.yaml', option, 'same')).stderr, /\[same_output\]/, option);
+      assert.match(
+        (await run('jobs/a.yaml', 'jobs/b.yaml', option, 'same')).stderr,
+        /\[same_output\]/,
+        option,
+      );
     assert.equal((await run('-', '-')).code, 2);
     assert.equal(stub.bodies.length, calls);
   });

@@ -66,9 +66,15 @@ export interface GivenVerifyOptions {
   /** Columns not to send to the service. Default: none. */
   excludeFeatures?: readonly string[] | undefined;
   /** Column → type; overrides the report's types. Default: none. */
-  types?: Readonly<Record<string, 'numerical' | 'categorical' | 'date'>> | undefined;
+  types?:
+    | Readonly<
+        Record<string, 'numerical' | 'categorical' | 'date' | 'integer' | 'float' | 'boolean' | 'text'>
+      >
+    | undefined;
   /** Values to treat as missing, in addition to the empty one. Default: none. */
   nulls?: readonly string[] | undefined;
+  /** How a missing value is written in requests. Default: the protocol's. */
+  missing?: 'null' | 'nan' | 'omit' | 'empty' | undefined;
   /** Send columns of the report that the input lacks as missing values. Default: `false`. */
   allowMissing?: boolean | undefined;
   /** The classes, in output column order. Default: the report's. */
