@@ -8,13 +8,13 @@ import { probabilitiesOf } from '../../support/stub/service.ts';
 
 const { signal: stop } = new AbortController();
 const personas = [
-  { age: 30, plan: 'a "b", c', code: '007' },
-  { age: null, plan: 'two\nlines' },
+  { age: 30, plan: 'a "b", c', isNew: true, code: '007' },
+  { age: null, plan: 'two\nlines', isNew: false },
   {},
   { age: 0.1 + 0.2, plan: 'x', code: '1e3' },
 ];
 /** What a server gets of a persona: a row has all columns. */
-const rowOf = (persona: object) => ({ age: null, plan: null, code: null, ...persona });
+const rowOf = (persona: object) => ({ age: null, plan: null, isNew: null, code: null, ...persona });
 
 describe('predictions for objects, by a protocol that sends rows', () => {
   it('are what the server predicts for their values', async t => {
