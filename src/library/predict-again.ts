@@ -18,6 +18,7 @@ import { byteStream, streamInputSource } from './streams/byte-input.ts';
 /** The values of a run that predicts rows of a sample, and writes nothing but the predictions, in full. */
 export function sampleValues(given: Values<typeof sampleOptions>): JobValues & { report: string } {
   const { report, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
+  const { auth, headerEnv, clientCert, clientKey, caFile, proxy } = given;
   const { features, excludeFeatures, types, nulls, missing, allowMissing, classes } = given;
   if (report === undefined)
     throw new RowcastError('usage', 'no report given; use --report ID with --sample', {
@@ -29,6 +30,12 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
     apiKeyFile,
     apiKeyEnv,
     allowHttp,
+    auth,
+    headerEnv,
+    clientCert,
+    clientKey,
+    caFile,
+    proxy,
     timeout,
     features,
     excludeFeatures,

@@ -2,7 +2,9 @@ import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Description } from '../../base/contract/schemas.ts';
 import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
+import type { Auth } from '../auth-headers.ts';
 import type { BodyLayout } from '../bodies/body-layout.ts';
+import type { Secrets } from '../secrets.ts';
 import type { Problem } from '../transport/error-response.ts';
 import type { HttpRequest } from '../transport/http-request.ts';
 
@@ -13,8 +15,8 @@ import type { HttpRequest } from '../transport/http-request.ts';
 export interface Protocol {
   /** Part of what identifies a run. */
   readonly name: string;
-  /** The headers that carry the key. */
-  headers(key: string): Readonly<Record<string, string>>;
+  /** How services of this protocol usually want their key. */
+  readonly auth: Auth;
   /** Asks what a model says about itself; missing if services of this protocol say nothing. */
   describe?(model: string): Question<Description>;
   /** Asks whether the service is ready. It is sent if services of this protocol do not describe their models. */
@@ -76,6 +78,6 @@ export interface Expected {
   allowAllInvalid?: boolean;
   /** The id in the body of the request, which the response must return if the protocol says so. */
   id?: string;
-  /** The API key: text from the service that contains it is not shown. */
-  secret?: string;
+  /** Text from the service that contains one of them is not shown. */
+  secrets?: Secrets;
 }

@@ -22,7 +22,7 @@ import type { ReceivedPredictions } from '../../../src/scoring/predictions.ts';
  */
 export const mlflow: Protocol = {
   name: 'mlflow',
-  headers: key => ({ authorization: `Bearer ${key}` }),
+  auth: 'bearer',
   ready: { method: 'GET', path: '/ping' },
   predict: () => ({
     request: { method: 'POST', path: '/invocations' },

@@ -20,7 +20,7 @@ export function reportProtocol(wire: Wire = contractWire): ReportProtocol {
   return {
     name: 'report',
     wire,
-    headers: key => ({ authorization: `ApiKey ${key}` }),
+    auth: 'apikey',
     describe: report => ({ request: reportRequest(report), read: body => parseReport(body, report) }),
     predict: report => ({
       request: { method: 'POST', path: '/user/batch-persona' },
