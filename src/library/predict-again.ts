@@ -18,7 +18,8 @@ const PREFIX = 'p';
 /** The values of a run that predicts rows of a sample, which appends nothing but all probabilities. */
 export function sampleValues(given: Values<typeof sampleOptions>): JobValues & { report: string } {
   const { report, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
-  const { features, excludeFeatures, types, nulls, allowMissing, classes } = given;
+  const { auth, headerEnv, clientCert, clientKey, caFile, proxy } = given;
+  const { features, excludeFeatures, types, nulls, missing, allowMissing, classes } = given;
   if (report === undefined)
     throw new RowcastError('usage', 'no report given; use --report ID with --sample', {
       hint: 'Name the report, and the service with --url, that the run had.',
@@ -29,11 +30,18 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
     apiKeyFile,
     apiKeyEnv,
     allowHttp,
+    auth,
+    headerEnv,
+    clientCert,
+    clientKey,
+    caFile,
+    proxy,
     timeout,
     features,
     excludeFeatures,
     types,
     nulls,
+    missing,
     allowMissing,
     classes,
     report,

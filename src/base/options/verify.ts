@@ -53,6 +53,7 @@ export const sampleOptions = {
   'exclude-features': inputOptions['exclude-features'],
   types: inputOptions.types,
   nulls: inputOptions.nulls,
+  missing: inputOptions.missing,
   'allow-missing': inputOptions['allow-missing'],
   classes: appendedOptions.classes,
 } as const satisfies Record<string, Option>;

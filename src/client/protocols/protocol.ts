@@ -2,8 +2,10 @@ import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Description } from '../../base/contract/schemas.ts';
 import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
+import type { Auth } from '../auth-headers.ts';
 import type { BodyLayout } from '../bodies/body-layout.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
+import type { Secrets } from '../secrets.ts';
 import type { Problem } from '../transport/error-response.ts';
 import type { HttpRequest } from '../transport/http-request.ts';
 
@@ -14,8 +16,8 @@ import type { HttpRequest } from '../transport/http-request.ts';
 export interface Protocol {
   /** Part of what identifies a run. */
   readonly name: string;
-  /** The headers that carry the key. */
-  headers(key: string): Readonly<Record<string, string>>;
+  /** How services of this protocol usually want their key. */
+  readonly auth: Auth;
   /** Asks what a model says about itself; missing if services of this protocol say nothing. */
   describe?(model: string): Question<Description>;
   /** Asks whether the service is ready. It is sent if services of this protocol do not describe their models. */
@@ -75,6 +77,8 @@ export interface Expected {
   predictionType: PredictionType | undefined;
   /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
   allowAllInvalid?: boolean;
-  /** The API key: text from the service that contains it is not shown. */
-  secret?: string;
+  /** The id in the body of the request, which the response must return if the protocol says so. */
+  id?: string;
+  /** Text from the service that contains one of them is not shown. */
+  secrets?: Secrets;
 }

@@ -12,6 +12,7 @@ export function httpScorer(client: ServiceClient): Scorer {
     protocol: client.protocol.name,
     statistics: client.statistics,
     describe: model => client.describe(model),
+    check: ({ report, ...sent }) => void client.protocol.predict(report).body.open(sent),
     open: input => new HttpBatches(client, client.protocol.predict(input.report), input),
   };
 }
@@ -37,7 +38,7 @@ class HttpBatches extends EncodedBatches {
     super(body, input);
     this.#client = client;
     this.#model = input.report;
-    this.#request = request;
+    this.#request = { ...request, type: body.type };
     this.#reader = reader();
   }
 

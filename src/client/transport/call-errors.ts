@@ -6,10 +6,12 @@ import type { FailureCause, FailureTable } from '../../scoring/failures/failure-
 import { kindOfCause, kindOfStatus } from '../failure-table.ts';
 import type { InvalidResponse } from '../invalid-response.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
+import type { Secrets } from '../secrets.ts';
 import { connectReason } from './connect-reason.ts';
 import type { HttpResponse } from './connection.ts';
 import { hintOfStatus, type Problem, readRetryAfter } from './error-response.ts';
 import { permanentError } from './permanent-errors.ts';
+import { ProxyUnreachable } from './proxy-error.ts';
 import { isEncoded, readStart } from './response-body.ts';
 import { TlsExpected } from './socket-guard.ts';
 
@@ -31,21 +33,21 @@ export interface BelowHttpOptions {
 
 export interface CallErrorsOptions {
   failureTable: FailureTable;
-  /** The API key, which is never shown: it is removed from all texts. */
-  key: string;
+  /** What is never shown: text from the service that contains any of it is left out. */
+  secrets: Secrets;
   /** What the body of a response with another status than 200 says. */
   problemOf(status: number, body: string, headers: Headers): Problem;
 }
 
-/** Turns everything that can go wrong with a request into a CallError of the right kind, without showing the key. */
+/** Turns everything that can go wrong with a request into a CallError of the right kind, without showing a secret. */
 export class CallErrors {
   readonly #table: FailureTable;
-  readonly #key: string;
+  readonly #secrets: Secrets;
   readonly #problemOf: CallErrorsOptions['problemOf'];
 
-  constructor({ failureTable, key, problemOf }: CallErrorsOptions) {
+  constructor({ failureTable, secrets, problemOf }: CallErrorsOptions) {
     this.#table = failureTable;
-    this.#key = key;
+    this.#secrets = secrets;
     this.#problemOf = problemOf;
   }
 
@@ -63,8 +65,8 @@ export class CallErrors {
     if (statusCode === 400 && PLAIN_TO_TLS.test(text)) throw new TlsExpected('the service expects TLS');
     const retryAfter = headers['retry-after'];
     const { code = '', detail, rows, status = statusCode } = this.#problemOf(statusCode, text, headers);
-    // Some proxies echo the request, including the key.
-    const isSafe = (text: string): boolean => text !== '' && !text.includes(this.#key);
+    // Some proxies echo the request, including its headers.
+    const isSafe = (text: string): boolean => text !== '' && !this.#secrets.areIn(text);
     const said = isSafe(detail) ? sanitize(detail) : '';
     return new CallError(
       kindOfStatus(status, this.#table),
@@ -86,13 +88,15 @@ export class CallErrors {
     response: string,
     details: CallDetails,
   ): CallError {
-    const containsKey = [response, message].some(text => text.includes(this.#key));
+    const isSecret = [response, message].some(text => this.#secrets.areIn(text));
     const hint = classesChanged
       ? 'The report has changed since the run began. Start over with --restart.'
       : undefined;
     return this.of(
       classesChanged ? 'classes_changed' : 'invalid_body',
-      containsKey ? 'the response is invalid; it contains the API key, so it is not shown' : message,
+      isSecret
+        ? 'the response is invalid; it contains the API key or another secret, so it is not shown'
+        : message,
       { ...details, hint, needsRestart: classesChanged },
       'wrong_answer',
     );
@@ -125,7 +129,10 @@ export class CallErrors {
     const reported = connectReason(error) ?? sanitize(reason);
     return this.of('service_unreachable', `cannot connect to the service: ${reported}`, {
       ...details,
-      hint: 'Check --url and whether the service is running.',
+      hint:
+        thrown instanceof ProxyUnreachable
+          ? 'Check --proxy, --url, and whether the proxy is running.'
+          : 'Check --url and whether the service is running.',
     });
   }
 

@@ -1,8 +1,7 @@
 import { codePointOrder } from '../../../src/base/contract/code-point-order.ts';
 import type { Distributions, Labels, Numbers, Predictions } from '../../../src/base/contract/predictions.ts';
 import { sanitize } from '../../../src/base/sanitize.ts';
-import type { BodyLayout } from '../../../src/client/bodies/body-layout.ts';
-import { sentColumns } from '../../../src/client/bodies/sent-columns.ts';
+import { layoutOf } from '../../../src/client/bodies/layout-of.ts';
 import { InvalidResponse } from '../../../src/client/invalid-response.ts';
 import {
   checkClassCount,
@@ -14,7 +13,6 @@ import { isObject } from '../../../src/client/protocols/is-object.ts';
 import { problemIn } from '../../../src/client/protocols/problem-in.ts';
 import { type Expected, expectedClasses, type Protocol } from '../../../src/client/protocols/protocol.ts';
 import { parseJson } from '../../../src/client/transport/response-body.ts';
-import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import type { ReceivedPredictions } from '../../../src/scoring/predictions.ts';
 
 /**
@@ -24,7 +22,7 @@ import type { ReceivedPredictions } from '../../../src/scoring/predictions.ts';
  */
 export const mlflow: Protocol = {
   name: 'mlflow',
-  headers: key => ({ authorization: `Bearer ${key}` }),
+  auth: 'bearer',
   ready: { method: 'GET', path: '/ping' },
   predict: () => ({
     request: { method: 'POST', path: '/invocations' },
@@ -43,29 +41,10 @@ export const mlflow: Protocol = {
 const kindOfJson = (body: Buffer): 'predictions' | undefined =>
   Object(parseJson(body)).predictions === undefined ? undefined : 'predictions';
 
-/** `{"dataframe_split":{"columns":["a","b"],"data":[[1,"x"],[2,"y"]]}}` */
-const dataframeSplit: BodyLayout = {
-  open(sent) {
-    const names = JSON.stringify(sent.features.map(({ name }) => name));
-    const opening = wordView(Buffer.from(`{"dataframe_split":{"columns":${names},"data":[[`));
-    const between = wordView(Buffer.from('],['));
-    const closing = wordView(Buffer.from(']]}}'));
-    const columns = sentColumns(sent, (_, place) => (place === 0 ? '' : ','));
-    return {
-      rowOverhead: 3 * columns.length + between.bytes.length,
-      write({ rows, width, starts, ends }, words, into) {
-        into.copy(opening);
-        for (let row = 0; row < rows; row++) {
-          if (row > 0) into.copy(between);
-          const first = row * width;
-          for (const { index, write } of columns)
-            write(words, starts[first + index] ?? 0, ends[first + index] ?? 0, into);
-        }
-        into.copy(closing);
-      },
-    };
-  },
-};
+const dataframeSplit = layoutOf(
+  { layout: 'arrays', body: { dataframe_split: { columns: '$columns', data: '$rows' } } },
+  'null',
+);
 
 function readPredictions(body: Buffer, expected: Expected): ReceivedPredictions {
   const { predictions } = Object(parseJson(body)); // of unknown type, checked next
