@@ -93,7 +93,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
       timeout,
       connections: concurrency,
       failureTable: table,
-      problemOf: (status, body) => protocol.problemOf(status, body),
+      problemOf: (status, body, headers) => protocol.problemOf(status, body, headers),
     });
     this.#pacer = pacer;
     this.transport = transport;
@@ -158,6 +158,13 @@ export class ServiceClient<P extends Protocol = Protocol> {
     if (question !== undefined) return this.ask(question, signal);
     if (protocol.ready !== undefined) await this.ask({ request: protocol.ready, read: () => {} }, signal);
     return {};
+  }
+
+  /** Whether the service says that it is ready, without a retry; true if its protocol does not ask. */
+  async isReady(signal?: AbortSignal): Promise<boolean> {
+    const { ready } = this.protocol;
+    if (ready === undefined) return true;
+    return this.#requests.send({ ...ready, signal }, () => true).catch(() => false);
   }
 
   /** The answer to a question that is not about a batch. */

@@ -59,6 +59,10 @@ class HttpBatches extends EncodedBatches {
     return this.#client.confirm(origins, row);
   }
 
+  isReady(signal: AbortSignal): Promise<boolean> {
+    return this.#client.isReady(signal);
+  }
+
   async confirmAll(): Promise<void> {
     await this.#client.checkAllWritten(this.#model);
   }
