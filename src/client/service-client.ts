@@ -6,6 +6,7 @@ import type { RetryPolicy } from '../scoring/failures/attempts.ts';
 import { CallError } from '../scoring/failures/call-error.ts';
 import { ServiceAvailability } from '../scoring/failures/service-availability.ts';
 import type { ReceivedPredictions } from '../scoring/predictions.ts';
+import { authHeaders } from './auth-headers.ts';
 import type { ClientOptions } from './client-options.ts';
 import { failureTable, withStatuses } from './failure-table.ts';
 import { checkLast, checkWritten } from './last-check.ts';
@@ -87,7 +88,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
     const transport = new Transport({
       url,
       key,
-      headers: protocol.headers(key),
+      headers: authHeaders(protocol.auth, key),
       timeout,
       connections: concurrency,
       failureTable: table,
@@ -136,7 +137,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
     await checkLast({
       transport,
       pacer: this.#pacer,
-      request: protocol.describe?.(model).request ?? protocol.ready,
+      request: protocol.describe?.(model).request ?? protocol.ready?.(model),
       kindOf: body => protocol.kindOf(body),
       latency: this.statistics.latency,
       closed: this.#closed.signal,
@@ -154,8 +155,18 @@ export class ServiceClient<P extends Protocol = Protocol> {
     const { protocol } = this;
     const question = protocol.describe?.(model);
     if (question !== undefined) return this.ask(question, signal);
-    if (protocol.ready !== undefined) await this.ask({ request: protocol.ready, read: () => {} }, signal);
+    const request = protocol.ready?.(model);
+    if (request !== undefined) await this.#askWhetherReady(request, signal);
     return {};
+  }
+
+  /** Waits until the service is ready. One that does not know the path may be ready all the same. */
+  async #askWhetherReady(request: HttpRequest, signal?: AbortSignal): Promise<void> {
+    try {
+      await this.ask({ request, read: () => {} }, signal);
+    } catch (error) {
+      if (!(error instanceof CallError) || error.status !== 404) throw error;
+    }
   }
 
   /** The answer to a question that is not about a batch. */

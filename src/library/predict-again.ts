@@ -17,14 +17,15 @@ const PREFIX = 'p';
 
 /** The values of a run that predicts rows of a sample, which appends nothing but all probabilities. */
 export function sampleValues(given: Values<typeof sampleOptions>): JobValues & { report: string } {
-  const { report, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
-  const { features, excludeFeatures, types, nulls, allowMissing, classes } = given;
+  const { report, protocol, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
+  const { features, excludeFeatures, predict, types, nulls, allowMissing, classes } = given;
   if (report === undefined)
     throw new RowcastError('usage', 'no report given; use --report ID with --sample', {
       hint: 'Name the report, and the service with --url, that the run had.',
     });
   return {
     ...resolveValues(runOptions, {}),
+    protocol,
     url,
     apiKeyFile,
     apiKeyEnv,
@@ -32,6 +33,7 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
     timeout,
     features,
     excludeFeatures,
+    predict,
     types,
     nulls,
     allowMissing,

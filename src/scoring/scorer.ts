@@ -54,6 +54,8 @@ export interface ScorerInput {
   nulls: readonly string[];
   /** Maximum size of a request body. */
   batchBytes: number;
+  /** The classes that options or the report's description name. */
+  classes?: readonly string[] | undefined;
   /** The columns to append, unless the classes are known only with the first predictions. */
   appended: AppendedOptions | undefined;
   /** What is counted, if anything is. */

@@ -78,6 +78,7 @@ const TYPES: Readonly<Record<Option['kind'], string>> = {
   selection: "'all' | 'none' | readonly string[]",
   map: 'Readonly<Record<string, string>>',
   numbers: 'Readonly<Record<string, number>>',
+  structure: 'Readonly<Record<string, unknown>>',
 };
 
 function typeOf({ kind, choices }: Option): string {

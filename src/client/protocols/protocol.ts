@@ -2,6 +2,7 @@ import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Description } from '../../base/contract/schemas.ts';
 import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
+import type { Auth } from '../auth-headers.ts';
 import type { BodyLayout } from '../bodies/body-layout.ts';
 import type { Problem } from '../transport/error-response.ts';
 import type { HttpRequest } from '../transport/http-request.ts';
@@ -13,14 +14,16 @@ import type { HttpRequest } from '../transport/http-request.ts';
 export interface Protocol {
   /** Part of what identifies a run. */
   readonly name: string;
-  /** The headers that carry the key. */
-  headers(key: string): Readonly<Record<string, string>>;
+  /** How services of this protocol usually want their key. */
+  readonly auth: Auth;
   /** Asks what a model says about itself; missing if services of this protocol say nothing. */
   describe?(model: string): Question<Description>;
-  /** Asks whether the service is ready. It is sent if services of this protocol do not describe their models. */
-  readonly ready?: HttpRequest;
+  /** Asks whether a model is ready. It is sent if services of this protocol do not describe their models. */
+  ready?(model: string): HttpRequest;
   /** Asks a model for predictions. */
-  predict(model: string): PredictionRequest;
+  predict(model: string, known?: KnownModel): PredictionRequest;
+  /** The largest body that any service of this protocol is documented to accept, in bytes. */
+  readonly maxBatchBytes?: number | undefined;
   /** What the body of a response with another status than 200 says. */
   problemOf(status: number, body: string): Problem;
   /** Statuses that mean another kind of failure than in `client/failure-table.ts`. */
@@ -33,6 +36,14 @@ export interface Protocol {
    * @throws InvalidResponse if it is neither
    */
   kindOf(body: Buffer): 'description' | 'predictions' | undefined;
+}
+
+/** What is known of a model before it is asked for predictions. */
+export interface KnownModel {
+  /** The classes that options or its description name, in the order in which a response may list probabilities. */
+  readonly classes?: readonly string[] | undefined;
+  /** What it says about itself. */
+  readonly description?: Description | undefined;
 }
 
 /** A request and how its response is read. */
@@ -74,6 +85,8 @@ export interface Expected {
   predictionType: PredictionType | undefined;
   /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
   allowAllInvalid?: boolean;
+  /** The id in the body of the request, which the response must return if the protocol says so. */
+  id?: string;
   /** The API key: text from the service that contains it is not shown. */
   secret?: string;
 }

@@ -80,7 +80,7 @@ export class CallErrors {
 
   /** A response that must not be merged. */
   ofInvalidResponse(
-    { classesChanged, message }: InvalidResponse,
+    { classesChanged, code, message }: InvalidResponse,
     response: string,
     details: CallDetails,
   ): CallError {
@@ -92,7 +92,7 @@ export class CallErrors {
       classesChanged ? 'classes_changed' : 'invalid_body',
       containsKey ? 'the response is invalid; it contains the API key, so it is not shown' : message,
       { ...details, hint, needsRestart: classesChanged },
-      'wrong_answer',
+      code,
     );
   }
 

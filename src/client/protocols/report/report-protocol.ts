@@ -19,7 +19,8 @@ export function reportProtocol(wire: Wire = contractWire): ReportProtocol {
   return {
     name: 'report',
     wire,
-    headers: key => ({ authorization: `ApiKey ${key}` }),
+    auth: 'apikey',
+    maxBatchBytes: 32 << 20,
     describe: report => ({ request: reportRequest(report), read: body => parseReport(body, report) }),
     predict: report => ({
       request: { method: 'POST', path: '/user/batch-persona' },

@@ -1,0 +1,71 @@
+import type { ProtocolName } from '../../base/contract/protocol-names.ts';
+import { azureml } from './described/azureml.ts';
+import { datarobot } from './described/datarobot.ts';
+import { kserveV1 } from './described/kserve-v1.ts';
+import { mlflow } from './described/mlflow.ts';
+import { aboutOf, type ProtocolAbout } from './protocol-about.ts';
+
+/** What `rowcast protocols` lists: what descriptions say, and what is not described by data. */
+export const aboutProtocols: Readonly<Record<ProtocolName, ProtocolAbout>> = {
+  report: {
+    name: 'report',
+    speaks: 'the prediction report API: rowcast serve and hosted services',
+    auth: 'apikey',
+    request: {
+      path: '/user/batch-persona',
+      other_paths: [],
+      content_type: 'application/json',
+      layout: 'objects',
+      body: { id: '{model}', personas: '$rows' },
+    },
+    response: {
+      rows: ['/predictions'],
+      row: 'probabilities at "/probabilities", or an error',
+      classes: 'in the report, else in the rows, else --classes',
+    },
+    ready: '/user/report/{model}',
+    limits: { batch_bytes: 32 << 20 },
+  },
+  mlflow: aboutOf(mlflow),
+  azureml: aboutOf(azureml),
+  'kserve-v1': aboutOf(kserveV1),
+  'open-inference': {
+    name: 'open-inference',
+    speaks: 'KServe v2, Triton, MLServer, Seldon',
+    auth: 'none',
+    request: {
+      path: '/v2/models/{model}/infer',
+      other_paths: [],
+      content_type: 'application/json',
+      layout: 'tensors',
+      body: { id: '$id', parameters: { content_type: 'pd' }, inputs: '$rows' },
+    },
+    response: {
+      rows: ['/outputs'],
+      row: 'a label or a number, or a probability for each class, of one output; several numbers, of several',
+      classes: '--classes',
+    },
+    ready: '/v2/models/{model}',
+    limits: { batch_bytes: null },
+  },
+  datarobot: aboutOf(datarobot),
+  custom: {
+    name: 'custom',
+    speaks: 'any server with these shapes, as service.custom of a definition describes it',
+    auth: 'none',
+    request: {
+      path: 'request.path',
+      other_paths: [],
+      content_type: 'application/json or text/csv',
+      layout: 'request.layout: objects, arrays, columns or csv',
+      body: 'request.body',
+    },
+    response: {
+      rows: ['response.rows'],
+      row: 'response.row',
+      classes: 'response.classes, else as in others',
+    },
+    ready: 'ready',
+    limits: { batch_bytes: null },
+  },
+};
