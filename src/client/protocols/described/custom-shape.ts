@@ -42,7 +42,10 @@ const headers = z.record(z.string(), z.string()).check(({ value, issues }) => {
 
 const secretIn = (where: string): string => `this may be a secret, which must not be in ${where}`;
 
-const problem = (input: unknown, name: string) => ({ code: 'custom' as const, input, path: [name] });
+/** What the validator calls an issue that is not one of its own. */
+const OWN_CHECK = 'custom' as const;
+
+const problem = (input: unknown, name: string) => ({ code: OWN_CHECK, input, path: [name] });
 
 const jsonValue: z.ZodType<JsonValue> = z.json();
 
@@ -75,7 +78,7 @@ const row = z
   .check(({ value, issues }) => {
     const given = kinds.filter(kind => value[kind] !== undefined);
     if (given.length !== 1)
-      issues.push({ code: 'custom', input: value, path: [], message: `expected one of ${kinds.join(', ')}` });
+      issues.push({ code: OWN_CHECK, input: value, path: [], message: `expected one of ${kinds.join(', ')}` });
   });
 
 const response = z.strictObject({
