@@ -2,7 +2,7 @@
 
 import { contentEnd } from './content-end';
 
-/** Those of `RecordKind` whose fields are found here. */
+/** The members of `RecordKind` whose fields are found here. */
 const PLAIN = 0;
 const QUOTED = 1;
 const LANES = 16;

@@ -33,7 +33,7 @@ function binOf(cuts: usize, cutCount: i32, value: f64): i32 {
   return from;
 }
 
-/** The same for levels, which are their own bins; those that do not exist, and NaN, are missing. */
+/** Finds the bins of levels, which are their own bins; those that do not exist, and NaN, are missing. */
 export function binLevels(values: usize, step: i32, rows: i32, levels: i32, missing: i32, bins: usize): void {
   for (let row = 0; row < rows; row++, values += step, bins += 2) {
     const value = load<f64>(values);

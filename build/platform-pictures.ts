@@ -16,7 +16,11 @@ const DATA_BYTES = 10 * 2 ** 30;
 const home = await mkdtemp(join(tmpdir(), 'rowcast-pictures-'));
 const platform = openPlatform({ dataBytes: DATA_BYTES });
 const service = await startService({
-  ...{ home, host: '127.0.0.1', port: 0, storedKeys: true, extension: platform },
+  home,
+  host: '127.0.0.1',
+  port: 0,
+  storedKeys: true,
+  extension: platform,
 });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

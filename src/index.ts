@@ -10,7 +10,8 @@ export type { Features, LooseReport, Probabilities, Report, ValueWarning } from 
 export { type Location, RowcastError } from './base/errors.ts';
 export type { Reject } from './formats/records/reject.ts';
 export type { Callbacks, Progress, Retry } from './library/callbacks.ts';
-export { type Definition, loadDefinition } from './library/definition/definition.ts';
+export { loadDefinition } from './library/definition/definition.ts';
+export type { Definition } from './library/definition/inspect-definition.ts';
 export { type PlanOptions, plan } from './library/forecast/plan.ts';
 export type { Plan, PlannedInput } from './library/forecast/plan-of.ts';
 export type { ScoreOptions, ScoreStreamOptions } from './library/options/score-options.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../base/errors.ts';
 import { sanitize } from '../base/sanitize.ts';
-import type { Definition } from '../library/definition/definition.ts';
+import type { Definition } from '../library/definition/inspect-definition.ts';
 import { flagsOf, readSettings, type Setting } from '../library/definition/settings.ts';
 import type { Context } from './context.ts';
 
@@ -36,7 +36,7 @@ export function checkOutputs(definitions: readonly Definition[], flags: Context[
   checkReports(definitions, flags);
   const writers = new Map<string, string>();
   for (const { file, score } of definitions)
-    for (const name of ['output', 'rejects', 'summary'] as const) {
+    for (const name of ['output', 'rejects', 'summary', 'summary-html', 'metrics', 'lineage'] as const) {
       const path = flags[name] ?? score[name] ?? (name === 'output' ? '-' : undefined);
       if (path === undefined) continue;
       const other = writers.get(String(path));

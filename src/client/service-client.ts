@@ -214,7 +214,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
 
 /** A batch as it is sent, and how its response is read. */
 export interface SentBatch {
-  /** With the body. */
+  /** The whole request, including its body. */
   request: HttpRequest;
   reader: ResponseReader;
   expected: Expected;

@@ -18,7 +18,7 @@ const PREFIX = 'p';
 /** The values of a run that predicts rows of a sample, which appends nothing but all probabilities. */
 export function sampleValues(given: Values<typeof sampleOptions>): JobValues & { report: string } {
   const { report, protocol, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
-  const { features, excludeFeatures, predict, types, nulls, allowMissing, classes } = given;
+  const { features, excludeFeatures, predict, types, nulls, missing, allowMissing, classes } = given;
   if (report === undefined)
     throw new RowcastError('usage', 'no report given; use --report ID with --sample', {
       hint: 'Name the report, and the service with --url, that the run had.',
@@ -36,6 +36,7 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
     predict,
     types,
     nulls,
+    missing,
     allowMissing,
     classes,
     report,

@@ -1,6 +1,7 @@
+import { limitOptions, serviceThreadOptions } from '../base/options/serve.ts';
 import { startService as start } from '../server/server.ts';
 import { rejectsWithRowcastError } from './as-rowcast-error.ts';
-import { checkObject } from './options/given-values.ts';
+import { checkObject, readGiven } from './options/given-values.ts';
 
 /** Options of `startService`. */
 export interface ServiceOptions {
@@ -33,13 +34,16 @@ export interface Service {
 /**
  * Starts the prediction service of `rowcast serve` in this process, without the web platform.
  *
- * @throws RowcastError `cannot_listen`, `bad_certificate`, `unreadable_home`
+ * @throws RowcastError `cannot_listen`, `bad_certificate`, `unreadable_home`, `bad_option`
  */
 export function startService(options: ServiceOptions = {}): Promise<Service> {
   return rejectsWithRowcastError(async () => {
     checkObject('startService', options, 'home, host, port and key');
-    const { home = '.rowcast', host = '127.0.0.1', port = 0, ...others } = options;
-    const service = await start({ home, host, port, storedKeys: true, ...others });
+    const table = { ...limitOptions, ...serviceThreadOptions };
+    const { maxRequestsPerSecond, maxRowsPerSecond, threads } = readGiven(table, options, others);
+    const { home = '.rowcast', host = '127.0.0.1', port = 0, key, tls } = options;
+    const limits = { maxRequestsPerSecond, maxRowsPerSecond, threads };
+    const service = await start({ home, host, port, key, tls, storedKeys: true, ...limits });
     return {
       url: service.url,
       async close() {
@@ -48,3 +52,6 @@ export function startService(options: ServiceOptions = {}): Promise<Service> {
     };
   });
 }
+
+/** The options that are not in the table. */
+const others = ['home', 'host', 'port', 'key', 'tls'];

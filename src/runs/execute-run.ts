@@ -8,11 +8,11 @@ import { endLast } from './end-last.ts';
 import { exitCodeOfRows } from './exit-code.ts';
 import { checkOutputName } from './guards/check-output-name.ts';
 import type { LockedTargets } from './observer.ts';
-import { runColumns } from './observers/lineage/run-columns.ts';
 import { acquireOutput } from './output/acquire-output.ts';
 import { type LockedPaths, lockRunPaths } from './paths/lock-paths.ts';
 import { Releases } from './releases.ts';
 import type { Run } from './run.ts';
+import { runColumns } from './run-columns.ts';
 import { failureOf, type RunControl } from './run-control.ts';
 import { RunRecord } from './run-record.ts';
 import type { RunResult } from './run-result.ts';
@@ -60,6 +60,7 @@ export async function executeRecorded<F extends LockedTargets>(
   } catch (thrown) {
     const error = failureOf(thrown);
     await record.fail(error);
+    await held.release().catch(() => {}); // the first error is reported
     throw error;
   } finally {
     control.atExit(undefined);
@@ -71,6 +72,7 @@ async function scoreLocked(run: Run, record: RunRecord, files: LockedPaths): Pro
   const { scorer, close } = await run.openScorer(watchRequests(record));
   // A pipe ends after the summary is there.
   const output = endLast(files.output);
+  let summary: Summary;
   try {
     record.ready(scorer);
     const locked = { ...files, output: output.target };
@@ -81,15 +83,16 @@ async function scoreLocked(run: Run, record: RunRecord, files: LockedPaths): Pro
     });
     record.scored(result);
     const code = result === undefined ? 0 : exitCodeOfRows(run.options, result.rowCounts);
-    const summary = await record.end(result === undefined ? 'skipped' : 'finished', code);
+    summary = await record.end(result === undefined ? 'skipped' : 'finished', code);
     await output.end();
-    return summary;
   } catch (error) {
-    await output.abandon();
+    // The first error is reported.
+    await output.abandon().catch(() => {});
+    await close().catch(() => {});
     throw error;
-  } finally {
-    await close();
   }
+  await close();
+  return summary;
 }
 
 /** @returns undefined if the output exists and is not to be replaced */

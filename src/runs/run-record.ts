@@ -10,7 +10,7 @@ import { savedAttempt } from './checkpoint/saved-attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { LockedTargets, RunObserver, RunView } from './observer.ts';
-import type { RunColumns } from './observers/lineage/run-columns.ts';
+import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
 import { runErrorOf } from './run-error.ts';
 import type { RunResult } from './run-result.ts';
@@ -99,11 +99,10 @@ export class RunRecord implements RunView {
 
   /** Runs the rest as the observers want it. */
   within<T>(rest: () => Promise<T>): Promise<T> {
-    return this.observers.reduceRight<() => Promise<T>>(
-      (inner, observer) =>
-        observer.within === undefined ? inner : () => observer.within?.(inner) ?? inner(),
-      rest,
-    )();
+    return this.observers.reduceRight<() => Promise<T>>((inner, observer) => {
+      const within = observer.within?.bind(observer);
+      return within === undefined ? inner : () => within(inner);
+    }, rest)();
   }
 
   /** It is known who predicts. */

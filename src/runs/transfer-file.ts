@@ -1,4 +1,4 @@
-import type { ScoredUpload, UploadAccounts } from '../base/contract/accounts-trailer.ts';
+import type { ScoredUpload, UploadRowCounts } from '../base/contract/row-counts-trailer.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import { checkBalance } from '../scoring/row-counts.ts';
@@ -56,7 +56,7 @@ export async function transferFile(
   options: BatchPredictOptions,
   service: UploadService,
   observer: TransferObserver = {},
-): Promise<UploadAccounts> {
+): Promise<UploadRowCounts> {
   const { input, output, report } = options;
   const source = await openSource(input);
   const ended = new AbortController();
@@ -73,7 +73,7 @@ export async function transferFile(
     const stop = AbortSignal.any([ended.signal, ...(observer.stop === undefined ? [] : [observer.stop])]);
     // A read that waits for input would never end.
     stop.addEventListener('abort', () => source.close(), { once: true });
-    const { chunks, accounts } = await service.batchPredict(report, upload, stop, source.name);
+    const { chunks, rowCounts } = await service.batchPredict(report, upload, stop, source.name);
     sink = await locked.target.open(observer.stop);
     const size = source.isLive ? null : (await source.identify()).contentSize;
     for await (const chunk of chunks) {
@@ -84,7 +84,7 @@ export async function transferFile(
     }
     // What was read so far may have come to its end.
     if (observer.stop?.aborted) throw new Interrupted(observer.stop);
-    const rows = accounts();
+    const rows = rowCounts();
     checkBalance(rows);
     await source.checkUnchanged();
     await sink.close();

@@ -2,10 +2,10 @@ import type { PredictionType } from '../base/contract/predictions.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
 import type { TraceBatch, TraceRequest } from '../scoring/trace.ts';
 import type { Attempt } from './attempt.ts';
+import { longFieldLine } from './long-field-line.ts';
 import type { RunObserver } from './observer.ts';
-import type { RunColumns } from './observers/lineage/run-columns.ts';
-import { longFieldLine } from './observers/long-field-line.ts';
 import type { ResumePoint } from './output/output.ts';
+import type { RunColumns } from './run-columns.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** What the scoring of rows reports. */

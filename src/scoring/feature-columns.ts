@@ -76,7 +76,7 @@ export function chooseFeatures(
   if (missing.length > 0 && !options.allowMissing)
     throw new RowcastError(
       'missing_columns',
-      `the report needs ${counted(missing)} that the input does not have: ${listNames(missing)}`,
+      `the report needs ${columnCount(missing)} that the input does not have: ${listNames(missing)}`,
       {
         location: place,
         hint:
@@ -178,5 +178,5 @@ function didYouMean(unknown = '', names: readonly string[]): string {
   return near.length === 0 ? '' : `Did you mean ${near.map(name => listNames([name])).join(' or ')}? `;
 }
 
-const counted = (names: readonly string[]): string =>
+const columnCount = (names: readonly string[]): string =>
   names.length === 1 ? 'a column' : countOf(names.length, 'column');

@@ -18,7 +18,7 @@ export type RowOptions = Pick<
   RunValues,
   | ('report' | 'batchRows' | 'batchBytes')
   | ('delimiter' | 'quote' | 'maxRecordBytes' | 'limit')
-  | ('features' | 'excludeFeatures' | 'predict' | 'allowMissing' | 'types' | 'nulls')
+  | ('features' | 'excludeFeatures' | 'predict' | 'allowMissing' | 'types' | 'nulls' | 'missing')
   | ('classes' | 'prefix' | 'prediction' | 'probabilities' | 'decimals' | 'threshold')
   | ('names' | 'keep' | 'rename' | 'outputHeader')
 > & { maxColumns?: number };
@@ -53,6 +53,7 @@ export async function prepare(
   const features = chooseFeatures(layout, report, options, source.name);
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
   const nulls = nullsOf(options, report);
+  scorer.check?.({ ...options, features, nulls });
   const counted = countedColumns(features, report, scorer.learnedColumns?.(options.report));
   return { source, options: { ...options, nulls }, report, ...opened, features, counted };
 }

@@ -1,4 +1,4 @@
-import type { UploadAccounts } from '../base/contract/accounts-trailer.ts';
+import type { UploadRowCounts } from '../base/contract/row-counts-trailer.ts';
 import type { ByteSource } from '../formats/records/byte-source.ts';
 import { hasUnrecognized } from './counting/counted-column.ts';
 import { RunTally } from './counting/run-tally.ts';
@@ -15,7 +15,7 @@ export interface ScoredStream {
   /** A part must be used before the next one is requested: its memory is reused then. */
   parts: AsyncGenerator<MergedPart>;
   /** The row counts, which are complete after the last part. */
-  accounts(): UploadAccounts;
+  rowCounts(): UploadRowCounts;
 }
 
 /**
@@ -46,5 +46,5 @@ export async function scoredStream(
     }
     checkBalance(rowCounts);
   }
-  return { parts: parts(), accounts: () => ({ ...rowCounts, ...countUnrecognized(tally, counted) }) };
+  return { parts: parts(), rowCounts: () => ({ ...rowCounts, ...countUnrecognized(tally, counted) }) };
 }

@@ -1,6 +1,7 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import type { Description } from '../base/contract/schemas.ts';
+import type { MissingStyle } from '../base/contract/sent-types.ts';
 import type { AppendedOptions } from '../formats/appended.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import type { Layout } from '../formats/format.ts';
@@ -28,6 +29,12 @@ export interface Scorer {
   describe(report: string): Promise<Description>;
   /** How the model of a report that was described reads its columns, if it is on this machine. */
   learnedColumns?(report: string): readonly LearnedColumn[] | undefined;
+  /**
+   * Finds what cannot be sent to it, before anything is written.
+   *
+   * @throws RowcastError `bad_option`
+   */
+  check?(sent: Pick<ScorerInput, 'report' | 'features' | 'nulls' | 'missing'>): void;
   /** Starts scoring an input. */
   open(input: ScorerInput): BatchScorer;
 }
@@ -52,6 +59,8 @@ export interface ScorerInput {
   layout: Layout;
   /** Values treated as missing, in addition to the empty one. */
   nulls: readonly string[];
+  /** How a missing value is written in a request, if the user says so. */
+  missing?: MissingStyle | undefined;
   /** Maximum size of a request body. */
   batchBytes: number;
   /** The classes that options or the report's description name. */
@@ -119,6 +128,8 @@ export interface Scored {
   /** Index of a malformed record → its fault; such records get no prediction. */
   readonly faults: ReadonlyMap<number, Fault>;
   readonly predictions: ReceivedPredictions;
+  /** How many of the rows with an error were not sent. */
+  readonly unsent?: number;
   /** The records with the appended fields, if the scorer has merged them itself; its predictions are without values then. */
   readonly merged?: MergedRecords;
   /** What was counted in each of the parts that `GzipMembers.partsOf` names, if the scorer counts. */

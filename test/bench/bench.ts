@@ -1,5 +1,6 @@
 // npm run bench: the benchmark that the first word names, else that of scoring runs against a stub.
 
 if (process.argv[2] === 'local') await import('./local/local.ts');
+else if (process.argv[2] === 'protocols') await import('./protocols.ts');
 else if (process.argv[2] === 'shards') await import('./shards/shards.ts');
 else await import('./score.ts');

@@ -8,7 +8,7 @@ import { type Machine, newNetworkFolder, noNetworkFolder } from './support/netwo
 import { until } from './support/processes.ts';
 
 const common = ['--report', 'one', '--allow-missing'];
-/** Of all workers: so that each is at work for some seconds. */
+/** The pace of all workers together: each is at work for some seconds. */
 const pace = ['--max-rows-per-second', '4000', '--batch-rows', '250', '--threads', '1'];
 
 /** A planned run, and machines for it. */

@@ -24,7 +24,7 @@ async function runsOf({ url }: QueueRun) {
   return queue.runs().finally(() => queue.close());
 }
 
-/** Of the input: in whole seconds, so that it can be set again. */
+/** The modification time of the input, in whole seconds, so that it can be set again. */
 const TIME = 1_000_000_000;
 
 /** Makes a record too long, without a change of size and time. */

@@ -69,6 +69,19 @@ describe('a run of the library that is refused', () => {
   });
 });
 
+describe('an option that does not exist, or has a wrong value', () => {
+  it('is refused by what starts a service or opens local reports', async () => {
+    for (const [call, message] of [
+      [() => startService(untyped({ prot: 8080 })), /^unknown option "prot"/],
+      [() => startService(untyped({ storedKeys: false })), /^unknown option "storedKeys"/],
+      [() => startService(untyped({ threads: 0 })), /^threads: /],
+      [() => LocalScorer.open(untyped({ thread: 1 })), /^unknown option "thread"/],
+      [() => LocalScorer.open(untyped({ threads: 'x' })), /^threads: /],
+    ] as const)
+      await assert.rejects(call, { code: 'bad_option', exitCode: 2, message });
+  });
+});
+
 describe('a call without options', () => {
   it('is refused in words that name what is missing', async () => {
     const calls: [() => Promise<unknown>, RegExp][] = [

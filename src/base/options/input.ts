@@ -1,4 +1,4 @@
-import { columnTypes } from '../contract/limits.ts';
+import { missingStyles, sentTypes } from '../contract/sent-types.ts';
 import type { RunOption } from './option.ts';
 
 /** How the input is read, and which of its columns are sent. */
@@ -25,7 +25,7 @@ export const inputOptions = {
   types: {
     kind: 'map',
     affectsOutput: true,
-    choices: columnTypes,
+    choices: sentTypes,
     describe: "column → type; overrides the report's types",
   },
   nulls: {
@@ -33,6 +33,13 @@ export const inputOptions = {
     affectsOutput: true,
     default: [],
     describe: 'values to treat as missing, in addition to the empty one',
+  },
+  missing: {
+    kind: 'text',
+    affectsOutput: true,
+    choices: missingStyles,
+    describe: 'how a missing value is written in requests',
+    defaultText: "the protocol's",
   },
   'allow-missing': {
     kind: 'boolean',

@@ -1,3 +1,4 @@
+import { columnTypes } from '../contract/limits.ts';
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
 
@@ -47,7 +48,7 @@ export const historyOptions = {
     defaultText: 'all but the predicted one',
   },
   'exclude-features': { kind: 'list', common: true, describe: 'columns that the report must not use' },
-  types: { ...types, describe: 'column → type; other types are detected' },
+  types: { ...types, choices: columnTypes, describe: 'column → type; other types are detected' },
   nulls: {
     ...nulls,
     describe: 'values to treat as missing, in addition to the empty one, here and in scoring',

@@ -55,6 +55,7 @@ export const sampleOptions = {
   predict: inputOptions.predict,
   types: inputOptions.types,
   nulls: inputOptions.nulls,
+  missing: inputOptions.missing,
   'allow-missing': inputOptions['allow-missing'],
   classes: appendedOptions.classes,
 } as const satisfies Record<string, Option>;

@@ -22,8 +22,12 @@ export const faultDocs = {
 
 export type FaultCode = keyof typeof faultDocs;
 
-/** Codes of rows that were sent and came back without a usable prediction. */
+/** Codes of well-formed rows without a prediction: they came back without a usable one, or could not be sent. */
 export const predictionDocs = {
+  wrong_type: {
+    cause: 'A value does not fit the type of its column, so the row was not sent.',
+    fix: 'Correct it, list it in `--nulls` if it means a missing value, or give the column another type with `--types`.',
+  },
   not_a_persona: {
     cause: 'The service received no object of features.',
     fix: 'Check `wire` in the definition.',

@@ -1,8 +1,8 @@
-import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { outputOptions } from '../../base/options/output.ts';
 import { idleTimeoutOption, reportOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { reportOf } from '../../library/runs-of.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { transferFile } from '../../runs/transfer-file.ts';
@@ -18,15 +18,12 @@ import { transferReport } from '../terminal/progress-text.ts';
 /** Has the service score a whole CSV in one request. */
 export async function run(context: Context): Promise<number> {
   const { flags, log, logFormat } = context;
-  const { report, output, idleTimeout } = resolveValues(
+  const { output, idleTimeout, ...given } = resolveValues(
     { ...idleTimeoutOption, ...reportOption, output: outputOptions.output },
     flags,
   );
   const reads = serviceFiles(context);
-  if (report === undefined)
-    throw new RowcastError('usage', 'no report given; use --report ID', {
-      hint: 'rowcast reports lists the local reports.',
-    });
+  const report = reportOf(given);
   const input = String(flags.input ?? '-');
   if (output === '-') checkStdout([stdout]);
   return withServiceOf(context, { command: 'batch-predict', timeout: idleTimeout }, async service => {

@@ -1,9 +1,11 @@
 import { exitCodes, RowcastError } from '../../base/errors.ts';
+import { countOf } from '../../base/number-text.ts';
 import { jsonOption } from '../../base/options/observability.ts';
 import { planOptions } from '../../base/options/plan.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { commandOf } from '../../base/shell-word.ts';
-import { type Definition, loadDefinition } from '../../library/definition/definition.ts';
+import { loadDefinition } from '../../library/definition/definition.ts';
+import type { Definition } from '../../library/definition/inspect-definition.ts';
 import { checkCompared } from '../../library/forecast/check-compared.ts';
 import { type PlanTotals, planOf, totalsOf } from '../../library/forecast/plan-of.ts';
 import { reportOf } from '../../library/runs-of.ts';
@@ -153,6 +155,6 @@ const MAX_DESCRIBED = 5;
 async function printPlans(plans: readonly InputPlan[], totals: PlanTotals): Promise<void> {
   const shown = [...plans.slice(0, MAX_DESCRIBED)];
   const more = plans.length - shown.length;
-  const rest = more > 0 ? [`and ${more} more files\n`] : [];
+  const rest = more > 0 ? [`and ${countOf(more, 'more file')}\n`] : [];
   await printText(`${[...shown.map(describePlan), ...rest].join('\n')}\n${describeTotals(totals)}\n`);
 }

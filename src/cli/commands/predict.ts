@@ -9,6 +9,7 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 import { encodeValue } from '../../formats/json/encode-value.ts';
+import { reportOf } from '../../library/runs-of.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { Context } from '../context.ts';
 import { withServiceOf } from '../open-service.ts';
@@ -16,8 +17,8 @@ import { printText } from '../terminal/print.ts';
 
 /** Scores one persona, given as NAME=VALUE arguments or as JSON on stdin; prints the prediction as a line of JSON. */
 export async function run(context: Context): Promise<number> {
-  const { report: id, protocol, timeout, classes, types } = resolveValues(options, context.flags);
-  if (id === undefined) throw new RowcastError('usage', 'no report given; use --report ID');
+  const { protocol, timeout, classes, types, ...chosen } = resolveValues(options, context.flags);
+  const id = reportOf(chosen);
   const named = (context.flags.features ?? []) as string[]; // a repeated argument
   const given = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
   const featuresFor = (report: Description): Features => given ?? readPairs(named, report, types);

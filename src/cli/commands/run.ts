@@ -4,9 +4,10 @@ import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import type { History } from '../../base/options/values/run-values.ts';
 import { commandOf } from '../../base/shell-word.ts';
-import { type Definition, loadDefinition } from '../../library/definition/definition.ts';
+import { loadDefinition } from '../../library/definition/definition.ts';
+import type { Definition } from '../../library/definition/inspect-definition.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
-import { codeOfFile, totalCode } from '../../library/several/combine-exit-codes.ts';
+import { codeOfFile, combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode, exitCodeOf } from '../../runs/exit-code.ts';
 import type { Context } from '../context.ts';
 import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../definitions.ts';
@@ -46,7 +47,10 @@ export async function run(given: Context): Promise<number> {
     codes.push(code);
     if (code > ExitCode.someRejected && context.flags['fail-fast'] === true) break;
   }
-  return totalCode(codes, codes.includes(ExitCode.someRejected) ? ExitCode.someRejected : ExitCode.done);
+  return combineExitCodes(
+    codes,
+    codes.includes(ExitCode.someRejected) ? ExitCode.someRejected : ExitCode.done,
+  );
 }
 
 /**

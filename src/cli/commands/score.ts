@@ -84,7 +84,7 @@ const wantsQueue = ({ flags, env }: Context): boolean =>
 /** @throws RowcastError `usage` */
 function checkNoShards(given: Readonly<Record<string, unknown>>): void {
   const flag = Object.keys(shardOptions).find(name => given[name] !== undefined);
-  // Who gives --workers 0 to a definition wants none.
+  // `--workers 0` overrides the workers of a definition, so its other options for shards have no effect.
   if (flag !== undefined && given.workers === undefined)
     throw new RowcastError('usage', `--${flag} has no effect without --workers or --queue`, {
       hint: 'Give --workers N; or write a plan for other machines: rowcast plan … --shards DIR.',

@@ -1,5 +1,6 @@
 import type { ColumnType, Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { countOf } from '../../base/number-text.ts';
 import { historyOptions, trainOptions } from '../../base/options/train.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
@@ -104,5 +105,7 @@ const MAX_NOTES = 20;
 function firstNotes(notes: readonly string[]): string[] {
   const first = notes.slice(0, MAX_NOTES).map(sanitize);
   const more = notes.length - first.length;
-  return more === 0 ? first : [...first, `and ${more} more notes; the report has them all`];
+  return more === 0
+    ? first
+    : [...first, `and ${countOf(more, 'more note')}; the report has ${more === 1 ? 'it' : 'them all'}`];
 }

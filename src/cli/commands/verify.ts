@@ -6,7 +6,7 @@ import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { type FilesToVerify, verifyFiles } from '../../library/verify-files.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { longFieldLine } from '../../runs/observers/long-field-line.ts';
+import { longFieldLine } from '../../runs/long-field-line.ts';
 import type { VerifiedRows } from '../../runs/verify/compare.ts';
 import type { Context } from '../context.ts';
 import { reportedRequests } from '../open-service.ts';

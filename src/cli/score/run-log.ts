@@ -1,7 +1,7 @@
 import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { longFieldLine } from '../../runs/long-field-line.ts';
 import type { RunObserver } from '../../runs/observer.ts';
-import { longFieldLine } from '../../runs/observers/long-field-line.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { Context } from '../context.ts';
 import { nameReport } from '../service.ts';

@@ -7,7 +7,7 @@ import { commandOf } from '../../base/shell-word.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
-import { totalCode } from '../../library/several/combine-exit-codes.ts';
+import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
@@ -141,7 +141,7 @@ async function scoreShards(
     const failed = codes.filter(code => code !== ExitCode.done);
     const run = await readRun(sharding.folder);
     if (run.results.size < run.shards.length && failed.length > 0)
-      return totalCode(failed, failed[0] ?? ExitCode.stopped);
+      return combineExitCodes(failed, failed[0] ?? ExitCode.stopped);
     return await assembleFinished(context, run, defined, onRecord);
   } finally {
     progress.close();

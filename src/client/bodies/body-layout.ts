@@ -1,28 +1,32 @@
 import type { WordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/records/fields.ts';
-import type { FeatureColumn } from '../../scoring/feature-columns.ts';
 import type { BodyWriter } from './body-writer.ts';
+import type { CheckTypes } from './check-types.ts';
+import type { SentValues } from './sent-values.ts';
 
 /** How the rows of a batch are arranged in the body of a request. */
 export interface BodyLayout {
-  /** Prepares what all bodies with these columns have in common. */
+  /** The media type of the body, without parameters: a charset makes some servers fail. */
+  readonly type: 'application/json' | 'text/csv';
+  /**
+   * Prepares what all bodies with these columns have in common.
+   *
+   * @throws RowcastError `bad_option` if this layout cannot express a missing value so, or needs to know a column's type
+   */
   open(sent: SentValues): BatchBody;
-}
-
-/** What is sent of each row. */
-export interface SentValues {
-  features: readonly FeatureColumn[];
-  /** Values treated as missing, in addition to the empty one. */
-  nulls: readonly string[];
 }
 
 export interface BatchBody {
   /** Estimated bytes of a row in a body, without its values. */
   readonly rowOverhead: number;
+  /** Finds rows that must not be sent; missing if all values fit their columns, whatever they are. */
+  readonly checkTypes?: CheckTypes | undefined;
   /**
    * Writes the body of a whole batch, so that a layout may also write one column after the other.
    *
+   * @param fields of the rows to send, as `checkTypes` has left them
    * @param words the bytes of the fields
+   * @param id a text that no other body has, for protocols that return it
    */
-  write(fields: Fields, words: WordView, into: BodyWriter): void;
+  write(fields: Fields, words: WordView, into: BodyWriter, id: string): void;
 }

@@ -1,5 +1,6 @@
 import { copyBytes, type WordView, wordView } from '../../formats/bytes/word-view.ts';
-import { isNumber, MAX_ESCAPED_BYTES, writeText } from '../../formats/json/write-bytes.ts';
+import { isNumber, MAX_ESCAPED_BYTES, writeNumber, writeText } from '../../formats/json/write-bytes.ts';
+import { writeField } from './write-field.ts';
 
 const FIRST_BYTES = 256 << 10;
 
@@ -30,6 +31,26 @@ export class BodyWriter {
       isText || !isNumber(from.bytes, start, end)
         ? writeText(out, at, from, start, end)
         : copyBytes(from, start, end, out, at);
+  }
+
+  /** Writes a member whose value is a number; see `writeNumber`. */
+  number(opening: WordView, from: WordView, start: number, end: number): void {
+    this.#reserve(opening.bytes.length + end - start + 1);
+    const at = copyBytes(opening, 0, opening.bytes.length, this.#out, this.length);
+    this.length = writeNumber(this.#out, at, from, start, end);
+  }
+
+  /** Writes `opening`, then the field as one of a CSV. */
+  field(opening: WordView, from: WordView, start: number, end: number): void {
+    this.#reserve(opening.bytes.length + 2 * (end - start) + 2);
+    const at = copyBytes(opening, 0, opening.bytes.length, this.#out, this.length);
+    this.length = writeField(this.#out, at, from, start, end);
+  }
+
+  /** Writes a text, such as a number of rows. It is for a few in each body. */
+  text(text: string): void {
+    this.#reserve(Buffer.byteLength(text));
+    this.length += this.#out.bytes.write(text, this.length);
   }
 
   /** Returns the written body; its bytes stay valid until it is released. */

@@ -2,17 +2,23 @@ import { wordView } from '../../formats/bytes/word-view.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
+import { RequestIds } from '../transport/request-ids.ts';
 import type { BatchBody } from './body-layout.ts';
 import type { BodyWriter } from './body-writer.ts';
+import type { RowError } from './check-types.ts';
 
 /** A batch with its request body. */
 export interface Encoded {
   readonly batch: Batch;
   /** Index of a malformed record → its fault; such records are not sent. */
   readonly faults: ReadonlyMap<number, Fault>;
+  /** Index of a row among the others → why it is not sent either: a value does not fit the type of its column. */
+  readonly wrongTypes: ReadonlyMap<number, RowError>;
   /** Number of personas in the body. */
   readonly personas: number;
   readonly body: Buffer;
+  /** The text that the body has for a protocol that returns it. */
+  readonly id: string;
 }
 
 export interface EncodeOptions {
@@ -31,20 +37,24 @@ export type Encode = (batch: Batch) => Generator<Encoded>;
 /** A stage that encodes batches to request bodies. A batch whose body exceeds the limit is split in halves. */
 export function encode({ batchBody, layout, bodyWriter, batchBytes }: EncodeOptions): Encode {
   const readFields = layout.fieldReader();
+  const ids = new RequestIds();
   return function* encodeBatch(batch): Generator<Encoded> {
-    const fields = readFields(batch);
+    const read = readFields(batch);
+    const { fields, wrong } = batchBody.checkTypes?.(read) ?? { fields: read, wrong: NONE };
+    const id = ids.next();
     bodyWriter.begin();
-    batchBody.write(fields, wordView(fields.bytes), bodyWriter);
+    if (fields.rows > 0) batchBody.write(fields, wordView(fields.bytes), bodyWriter, id);
     if (bodyWriter.length > batchBytes() && countRows(batch) > 1) {
       const middle = batch.ends.length >> 1;
       yield* encodeBatch(layout.slice(batch, 0, middle));
       yield* encodeBatch(layout.slice(batch, middle, batch.ends.length));
     } else {
       const body = fields.rows === 0 ? NO_BODY : bodyWriter.take();
-      yield { batch, faults: fields.faults, personas: fields.rows, body };
+      yield { batch, faults: fields.faults, wrongTypes: wrong, personas: fields.rows, body, id };
     }
   };
 }
 
-/** For a batch with only blank lines and malformed records, which is not sent. */
+/** For a batch without a row to send. */
 const NO_BODY = Buffer.alloc(0);
+const NONE: ReadonlyMap<number, RowError> = new Map();

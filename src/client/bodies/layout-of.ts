@@ -1,44 +1,86 @@
-import type { JsonValue } from '../../base/contract/json-value.ts';
 import type { MissingStyle } from '../../base/contract/sent-types.ts';
-import { RowcastError } from '../../base/errors.ts';
-import { wordView } from '../../formats/bytes/word-view.ts';
-import type { BodyLayout } from './body-layout.ts';
-import { sentColumns } from './sent-columns.ts';
+import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
+import { arrays } from './arrays.ts';
+import type { BatchBody, BodyLayout } from './body-layout.ts';
+import {
+  type BodyTemplate,
+  badTemplate,
+  type Placeholder,
+  type TemplatePart,
+  templateParts,
+} from './body-template.ts';
+import type { BodyWriter } from './body-writer.ts';
+import { typedCell } from './cell-type.ts';
+import { columns } from './columns.ts';
+import { csv } from './csv.ts';
+import { objects } from './objects.ts';
+import type { SentValues } from './sent-values.ts';
+import { tensors } from './tensors.ts';
 
-export type LayoutName = 'objects' | 'arrays' | 'columns' | 'csv' | 'tensors';
-export type BodyTemplate = JsonValue;
+/** How the rows of a body are arranged. A layout writes them as a JSON value, which is a part of the body; a CSV is all of it. */
+const layouts = {
+  objects: missing =>
+    objects({ opening: '[', rowOpening: '{', rowClosing: '}', closing: ']' }, { cellOf: typedCell, missing }),
+  arrays,
+  columns,
+  csv,
+  tensors,
+} as const satisfies Record<string, (missing: MissingStyle) => BodyLayout>;
 
-/** The layout of a body. @throws RowcastError `bad_option` if the template has no place for the rows */
-export function layoutOf(
-  { layout, body = '$rows' }: { layout: LayoutName; body?: BodyTemplate | undefined },
-  _missing: MissingStyle,
-): BodyLayout {
-  if (layout !== 'arrays') throw new RowcastError('bad_option', `the layout ${layout} is not there yet`);
-  const text = JSON.stringify(body);
-  const [before, after, ...more] = text.split('"$rows"');
-  if (before === undefined || after === undefined || more.length > 0)
-    throw new RowcastError('bad_option', 'the body needs the text $rows once');
+export type LayoutName = keyof typeof layouts;
+export const layoutNames = Object.keys(layouts) as LayoutName[]; // its own keys
+
+export interface LayoutRequest {
+  readonly layout: LayoutName;
+  /** What is around the rows. That of `csv` is `$rows`. */
+  readonly body: BodyTemplate;
+}
+
+/**
+ * The layout of bodies that a description names.
+ *
+ * @param missing how a missing value is written, unless the user says otherwise
+ * @throws RowcastError `bad_option` if the template is wrong, or cannot be of this layout
+ */
+export function layoutOf({ layout: name, body }: LayoutRequest, missing: MissingStyle): BodyLayout {
+  const layout = layouts[name](missing);
+  if (body === '$rows') return layout;
+  if (name === 'csv') throw badTemplate('a CSV has nothing around its rows, so it is "$rows"');
+  const parts = templateParts(body);
   return {
-    open(sent) {
-      const names = JSON.stringify(sent.features.map(({ name }) => name));
-      const named = (part: string) => wordView(Buffer.from(part.replace('"$columns"', () => names)));
-      const opening = named(`${before}[[`);
-      const between = wordView(Buffer.from('],['));
-      const closing = named(`]]${after}`);
-      const columns = sentColumns(sent, (_, place) => (place === 0 ? '' : ','));
-      return {
-        rowOverhead: 3 * columns.length + between.bytes.length,
-        write({ rows, width, starts, ends }, words, into) {
-          into.copy(opening);
-          for (let row = 0; row < rows; row++) {
-            if (row > 0) into.copy(between);
-            const first = row * width;
-            for (const { index, write } of columns)
-              write(words, starts[first + index] ?? 0, ends[first + index] ?? 0, into);
-          }
-          into.copy(closing);
-        },
-      };
+    type: layout.type,
+    open: sent => around(layout.open(sent), sent, parts),
+  };
+}
+
+type Write = BatchBody['write'];
+
+/** Writes the pieces of a template one after the other, the rows among them. */
+function around(rows: BatchBody, sent: SentValues, parts: readonly TemplatePart[]): BatchBody {
+  const writers: Readonly<Record<Placeholder, Write>> = {
+    $rows: (fields, words, into, id) => rows.write(fields, words, into, id),
+    $columns: copying(JSON.stringify(sent.features.map(({ name }) => name))),
+    $index: ({ rows: count }, _words, into) => writeIndex(count, into),
+    $id: (_fields, _words, into, id) => into.text(JSON.stringify(id)),
+  };
+  const writes = parts.map(part => ('text' in part ? copying(part.text) : writers[part.placeholder]));
+  // A number of up to five digits, and a comma.
+  const indexBytes = writes.includes(writers.$index) ? 6 : 0;
+  return {
+    ...rows,
+    rowOverhead: rows.rowOverhead + indexBytes,
+    write(fields, words, into, id) {
+      for (const write of writes) write(fields, words, into, id);
     },
   };
+}
+
+function copying(text: string): Write {
+  const view: WordView = wordView(Buffer.from(text));
+  return (_fields, _words, into) => into.copy(view);
+}
+
+function writeIndex(rows: number, into: BodyWriter): void {
+  for (let row = 0; row < rows; row++) into.text(`${row === 0 ? '[' : ','}${row}`);
+  into.text(']');
 }

@@ -78,7 +78,6 @@ export class AdaptiveRate {
     return now - since < SPAN_MS ? this.#acceptedBefore : (1000 * accepted) / (now - since);
   }
 
-  /** A request was accepted. */
   accepted(sentAt: number, now: number): void {
     this.#roll(now).accepted++;
     if (this.#isDecreased(sentAt)) this.#decreases.count('accepted');

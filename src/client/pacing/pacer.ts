@@ -142,7 +142,7 @@ export class Pacer {
   /** When the next request and the next rows may be sent. */
   #nextAt(now: number, limits: SharedLimits): { call: number; rows: number } {
     const { shared, ...own } = this.#options;
-    // What is shared has them too.
+    // With a shared pace, `limits` contains the given limits already.
     const { maxRequests = Number.POSITIVE_INFINITY, maxRows = Number.POSITIVE_INFINITY } = shared ? {} : own;
     const { share } = limits;
     if (share === 0) return { call: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };

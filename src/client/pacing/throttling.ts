@@ -8,7 +8,6 @@ export interface Outcomes {
 const shareThrottled = ({ accepted: taken, throttled: refused }: Outcomes): number =>
   refused / Math.max(1, taken + refused);
 
-/** The sum of two outcomes. */
 export const sum = (one: Outcomes, other: Outcomes): Outcomes => ({
   accepted: one.accepted + other.accepted,
   throttled: one.throttled + other.throttled,

@@ -10,6 +10,7 @@ import { BodyWriter } from '../bodies/body-writer.ts';
 import { type Encode, type Encoded, encode } from '../bodies/encode.ts';
 import type { Expected } from '../protocols/protocol.ts';
 import { type BatchLimits, batchLimits } from './batch-size.ts';
+import { withUnsent } from './with-unsent.ts';
 
 /**
  * Scores batches that are written as bodies. A body waits for its attempts and is not written again; parts whose bodies
@@ -24,8 +25,8 @@ export abstract class EncodedBatches implements BatchScorer {
   /** Apart from the batches, so that all of those have the same shape: reading them costs more otherwise. */
   readonly #encoded = new WeakMap<Batch, Encoded>();
 
-  constructor(body: BodyLayout, { features, nulls, layout, batchBytes }: ScorerInput) {
-    const batchBody = body.open({ features, nulls });
+  constructor(body: BodyLayout, { features, nulls, missing, layout, batchBytes }: ScorerInput) {
+    const batchBody = body.open({ features, nulls, missing });
     this.rowOverhead = batchBody.rowOverhead;
     this.#limits = batchLimits(batchBytes, this.rowOverhead);
     const { maxBodyBytes } = this.#limits;
@@ -66,7 +67,8 @@ export abstract class EncodedBatches implements BatchScorer {
 
   memoryOf(part: Batch): number {
     const encoded = this.#encoded.get(part);
-    return encoded === undefined ? 0 : encoded.body.length + memoryOfFaults(encoded.faults);
+    if (encoded === undefined) return 0;
+    return encoded.body.length + memoryOfFaults(encoded.faults) + memoryOfFaults(encoded.wrongTypes);
   }
 
   async tryPart(
@@ -75,13 +77,15 @@ export abstract class EncodedBatches implements BatchScorer {
   ): Promise<Outcome> {
     const encoded = this.#encoded.get(batch);
     if (encoded === undefined) throw new TypeError('tryPart: not one of the parts');
-    const { faults, personas, body } = encoded;
-    // A batch of only blank lines and malformed records has nothing to send.
-    if (personas === 0) return { faults, predictions: noPredictions };
+    const { faults, wrongTypes, personas, body, id } = encoded;
+    const unsent = wrongTypes.size;
+    if (personas === 0) return { faults, predictions: withUnsent(noPredictions, wrongTypes, 0), unsent };
     try {
-      const predictions = await this.predict(body, { personas, predictionType, allowAllInvalid }, signal);
+      const expected = { personas, predictionType, allowAllInvalid, id };
+      const predictions = await this.predict(body, expected, signal);
       this.#limits.accepted(encoded);
-      return { faults, predictions };
+      if (unsent === 0) return { faults, predictions };
+      return { faults, predictions: withUnsent(predictions, wrongTypes, personas), unsent };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       if (error.status === 413) this.#limits.rejected(encoded);

@@ -18,6 +18,7 @@ export function httpScorer(client: ServiceClient): Scorer {
       descriptions.set(model, description);
       return description;
     },
+    check: ({ report, ...sent }) => void client.protocol.predict(report).body.open(sent),
     open(input) {
       const { report, classes } = input;
       const known = { classes, description: descriptions.get(report) };
@@ -47,7 +48,7 @@ class HttpBatches extends EncodedBatches {
     super(body, input);
     this.#client = client;
     this.#model = input.report;
-    this.#request = request;
+    this.#request = { ...request, type: body.type };
     this.#reader = reader();
   }
 

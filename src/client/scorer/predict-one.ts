@@ -34,12 +34,19 @@ export async function predictOne(
   const fields = fieldsOf(Object.values(features));
   const writer = new BodyWriter();
   writer.begin();
-  layout.open({ features: columns, nulls: [] }).write(fields, wordView(fields.bytes), writer);
+  layout.open({ features: columns, nulls: [] }).write(fields, wordView(fields.bytes), writer, ID);
   const predictionType =
     known.classes === undefined ? undefined : ({ kind: 'distribution', classes: known.classes } as const);
-  const expected = { personas: 1, predictionType, allowAllInvalid: true };
-  return client.predict({ request: { ...request, body: writer.take() }, reader: reader(), expected });
+  const expected = { personas: 1, predictionType, allowAllInvalid: true, id: ID };
+  return client.predict({
+    request: { ...request, type: layout.type, body: writer.take() },
+    reader: reader(),
+    expected,
+  });
 }
+
+/** The id of the only request, for protocols that return it. */
+const ID = 'persona';
 
 /** The type of a column that nobody states: a number is written as one whatever it looks like. */
 function typeOf(value: Value): string | undefined {

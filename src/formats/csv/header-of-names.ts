@@ -1,4 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
+import { countOf } from '../../base/number-text.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
 import { RecordKind } from '../records/record-kind.ts';
@@ -46,7 +47,7 @@ export function headerOfNames(
   if (isRow && fields !== given.length)
     throw new RowcastError(
       'bad_option',
-      `--names has ${given.length} ${given.length === 1 ? 'name' : 'names'}, but the first record ${fields} ${fields === 1 ? 'field' : 'fields'}`,
+      `--names has ${countOf(given.length, 'name')}, but the first record ${countOf(fields, 'field')}`,
       { location: { file, line: 1 }, hint: 'Name each column once, in order; check --delimiter.' },
     );
   const ending = content === record.length ? Buffer.from('\n') : record.subarray(content);

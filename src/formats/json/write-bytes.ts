@@ -1,4 +1,4 @@
-import { controlBytes, matches, repeatByte, type WordView } from '../bytes/word-view.ts';
+import { controlBytes, copyBytes, matches, repeatByte, type WordView } from '../bytes/word-view.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -17,6 +17,9 @@ export const MAX_ESCAPED_BYTES = 6;
 
 /** A double holds every integer of 15 digits, and not every one of 16 (IEEE 754 binary64). */
 const MAX_DIGITS = 15;
+
+/** Every number of fewer digits, without an exponent, is finite as a double. */
+const FINITE_DIGITS = 300;
 
 const QUOTES = repeatByte(QUOTE);
 const BACKSLASHES = repeatByte(BACKSLASH);
@@ -53,10 +56,31 @@ export function writeText(out: WordView, to: number, from: WordView, start: numb
 }
 
 /**
+ * Writes a number `from[start, end)` that may lack what JSON requires, or have what it forbids: 007 and .5 become 7 and
+ * 0.5. Any other is written verbatim.
+ *
+ * @returns the offset after the last byte written
+ */
+export function writeNumber(out: WordView, to: number, from: WordView, start: number, end: number): number {
+  const { view: source } = from;
+  let at = to;
+  let index = start;
+  if (source.getUint8(index) === MINUS) {
+    out.view.setUint8(at++, MINUS);
+    index++;
+  }
+  while (index + 1 < end && source.getUint8(index) === ZERO && isDigit(source.getUint8(index + 1))) index++;
+  if (source.getUint8(index) === POINT) out.view.setUint8(at++, ZERO);
+  return copyBytes(from, index, end, out, at);
+}
+
+/**
  * Whether `bytes[start, end)` is a JSON number (RFC 8259 section 6) that can be sent without loss: integers of more than
  * 15 digits cannot.
+ *
+ * @param mustBeFinite whether a double must be able to hold it; without that, 1e400 is a number
  */
-export function isNumber(bytes: Buffer, start: number, end: number): boolean {
+export function isNumber(bytes: Buffer, start: number, end: number, mustBeFinite = false): boolean {
   let at = bytes[start] === MINUS ? start + 1 : start;
   const integer = at;
   at = bytes[at] === ZERO && at < end ? at + 1 : digitsEnd(bytes, at, end);
@@ -73,9 +97,12 @@ export function isNumber(bytes: Buffer, start: number, end: number): boolean {
     const exponent = at;
     at = digitsEnd(bytes, exponent, end);
     if (at === exponent) return false;
+    if (mustBeFinite && at === end) return Number.isFinite(Number(bytes.toString('latin1', start, end)));
   }
-  return at === end;
+  return at === end && !(mustBeFinite && at - start > FINITE_DIGITS);
 }
+
+const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
 
 function digitsEnd(bytes: Buffer, start: number, end: number): number {
   let at = start;

@@ -9,8 +9,6 @@ import {
   inspectDefinition,
 } from './inspect-definition.ts';
 
-export type { Definition };
-
 /**
  * Reads and validates a definition.
  *

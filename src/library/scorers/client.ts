@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Features, LooseReport, Probabilities, ValueWarning } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { Interrupted } from '../../base/interrupted.ts';
 import { serviceOptions } from '../../base/options/score.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import { connectReports } from '../../client/connect-reports.ts';
@@ -9,7 +10,7 @@ import type { ReportProtocol } from '../../client/protocols/report/report-protoc
 import type { ServiceClient } from '../../client/service-client.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
 import type { RunControl } from '../../runs/run-control.ts';
-import { called } from '../as-rowcast-error.ts';
+import { asRowcastError, called } from '../as-rowcast-error.ts';
 import { CallbackGuard } from '../callback-guard.ts';
 import { type Retry, retryOf } from '../callbacks.ts';
 import { checkObject, readGiven } from '../options/given-values.ts';
@@ -93,7 +94,7 @@ export class Client implements Scorer {
     const { url, key, onRetry, ...given } = options;
     const values = readGiven(clientOptions, given);
     const base = readBaseUrl(String(url), values.allowHttp);
-    if (!/^[\x21-\x7e]+$/.test(key))
+    if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key))
       throw new RowcastError('no_key', 'the API key is empty, or has characters that a header cannot have');
     const { timeout, concurrency, maxRequestsPerSecond, maxRowsPerSecond } = values;
     this.#maxOutage = given.maxOutage === undefined ? undefined : values.maxOutage;
@@ -163,13 +164,20 @@ export class Client implements Scorer {
     return called(signal, async () => {
       const stop = new AbortController();
       const abort = (): void => stop.abort(signal?.reason);
-      signal?.addEventListener('abort', abort);
-      const { chunks, accounts } = await this.#reports.batchPredict(report, csv, stop.signal);
-      const scored = Readable.from(completed(chunks, accounts), { objectMode: false });
-      return scored.once('close', () => {
-        signal?.removeEventListener('abort', abort);
-        stop.abort();
-      });
+      const forget = (): void => signal?.removeEventListener('abort', abort);
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort);
+      try {
+        const { chunks, rowCounts } = await this.#reports.batchPredict(report, csv, stop.signal);
+        const scored = Readable.from(completed(chunks, rowCounts, signal), { objectMode: false });
+        return scored.once('close', () => {
+          forget();
+          stop.abort();
+        });
+      } catch (error) {
+        forget();
+        throw error;
+      }
     });
   }
 
@@ -211,7 +219,15 @@ export class Client implements Scorer {
 }
 
 /** The rest of an upload's answer, which says at its end whether it is complete. */
-async function* completed(chunks: AsyncIterable<Buffer>, check: () => unknown): AsyncGenerator<Buffer> {
-  yield* chunks;
+async function* completed(
+  chunks: AsyncIterable<Buffer>,
+  check: () => unknown,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw signal?.aborted ? asRowcastError(new Interrupted(signal)) : error;
+  }
   check();
 }

@@ -1,9 +1,10 @@
 import type { Features, LooseReport } from '../../base/contract/schemas.ts';
-import { ModelScorer as LocalThreads } from '../../models/local/model-scorer.ts';
+import { rateOptions, threadOptions } from '../../base/options/pace.ts';
+import { ModelScorer } from '../../models/local/model-scorer.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
-import { checkObject } from '../options/given-values.ts';
+import { checkObject, readGiven } from '../options/given-values.ts';
 import type { Batch, Outcome, Scorer } from '../scorer.ts';
 
 /** Options of `LocalScorer.open`. */
@@ -17,7 +18,7 @@ export interface LocalScorerOptions {
 }
 
 /** What the runs of a scorer use. */
-export let threadsOf: (scorer: LocalScorer) => LocalThreads;
+export let modelScorerOf: (scorer: LocalScorer) => ModelScorer;
 
 /**
  * Predicts with the reports of this machine, without a server. Several runs, one after the other or at once, share its
@@ -25,22 +26,24 @@ export let threadsOf: (scorer: LocalScorer) => LocalThreads;
  */
 export class LocalScorer implements Scorer {
   readonly name = LOCAL;
-  readonly #threads: LocalThreads;
+  readonly #scorer: ModelScorer;
 
-  private constructor(threads: LocalThreads) {
-    this.#threads = threads;
+  private constructor(scorer: ModelScorer) {
+    this.#scorer = scorer;
   }
 
   /**
    * Opens the reports of a folder.
    *
-   * @throws RowcastError `unreadable_home`
+   * @throws RowcastError `unreadable_home`, `bad_option`
    */
   static open(options: LocalScorerOptions = {}): Promise<LocalScorer> {
     return rejectsWithRowcastError(async () => {
       checkObject('LocalScorer.open', options, 'home and threads');
-      const { home = '.rowcast', ...others } = options;
-      return new LocalScorer(await LocalThreads.open({ home, ...others }));
+      const table = { ...threadOptions, 'max-rows-per-second': rateOptions['max-rows-per-second'] };
+      const values = readGiven(table, options, ['home']);
+      const { home = '.rowcast' } = options;
+      return new LocalScorer(await ModelScorer.open({ home, ...values }));
     });
   }
 
@@ -50,7 +53,7 @@ export class LocalScorer implements Scorer {
    * @throws RowcastError `no_such_report`, `damaged_report`
    */
   report(id: string): Promise<LooseReport> {
-    return rejectsWithRowcastError(() => this.#threads.describe(id));
+    return rejectsWithRowcastError(() => this.#scorer.describe(id));
   }
 
   /**
@@ -63,7 +66,7 @@ export class LocalScorer implements Scorer {
    * @throws RowcastError `no_such_report`, `damaged_report`
    */
   batchPersona(report: string, personas: readonly Features[]): Promise<Prediction[]> {
-    return rejectsWithRowcastError(() => this.#threads.batchPersona(report, personas));
+    return rejectsWithRowcastError(() => this.#scorer.batchPersona(report, personas));
   }
 
   /** Scores a batch of personas; `score` does not use it, because it reads rows without making objects of them. */
@@ -73,10 +76,10 @@ export class LocalScorer implements Scorer {
 
   /** Ends the threads, and frees the models. */
   close(): Promise<void> {
-    return this.#threads.close();
+    return this.#scorer.close();
   }
 
   static {
-    threadsOf = scorer => scorer.#threads;
+    modelScorerOf = scorer => scorer.#scorer;
   }
 }

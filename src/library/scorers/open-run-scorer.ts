@@ -7,7 +7,7 @@ import { chooseService, type Given } from '../service/choose-service.ts';
 import { openPredictor } from '../service/open-predictor.ts';
 import { Client, serviceOf } from './client.ts';
 import { customScorer } from './custom-scorer.ts';
-import { LocalScorer, threadsOf } from './local-scorer.ts';
+import { LocalScorer, modelScorerOf } from './local-scorer.ts';
 
 export interface RunScorerOptions {
   /** The one that the program gives, if it does. */
@@ -30,7 +30,7 @@ export async function openRunScorer({
 }: RunScorerOptions): Promise<OpenScorer> {
   if (scorer === undefined)
     return openPredictor({ values, address: chooseService(given), env: given.env, onRetry, stop });
-  if (scorer instanceof LocalScorer) return threadsOf(scorer).forRun();
+  if (scorer instanceof LocalScorer) return modelScorerOf(scorer).forRun();
   const { concurrency, maxOutage } = values;
   if (!(scorer instanceof Client)) {
     const custom = customScorer(scorer, { concurrency, maxOutage, onRetry });

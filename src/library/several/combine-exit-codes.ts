@@ -9,7 +9,7 @@ const BY_IMPORTANCE = [exitCodes.unbalanced, exitCodes.bug, exitCodes.stopped, e
  *
  * @param finished the code if none of them failed
  */
-export const totalCode = (codes: readonly number[], finished: number): number =>
+export const combineExitCodes = (codes: readonly number[], finished: number): number =>
   BY_IMPORTANCE.find(code => codes.includes(code)) ?? finished;
 
 /** A file that cannot be scored does not refuse the whole command: others may be finished. */

@@ -15,7 +15,7 @@ import type { Summary } from '../../runs/summary/summary.ts';
 import { watchRequests } from '../../runs/watch.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
 import { reportOf } from '../runs-of.ts';
-import { totalCode, totalStatus } from './combine-exit-codes.ts';
+import { combineExitCodes, totalStatus } from './combine-exit-codes.ts';
 import { FileScorer } from './file-scorer.ts';
 import type { FileGroup } from './group.ts';
 import { lockTotal } from './lock-total.ts';
@@ -106,7 +106,7 @@ async function scoreFiles(
   const { read, rejected } = total.rowCounts;
   // Running a command again does not turn rejected rows into a success.
   const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
-  const code = totalCode(failures, exitCodeOfRows(values, all));
+  const code = combineExitCodes(failures, exitCodeOfRows(values, all));
   const changed = noteDrift(record);
   if (changed !== undefined) watch.drifted(changed);
   const summary = await record.end(totalStatus(total.summaries.map(({ status }) => status)), code);

@@ -73,10 +73,12 @@ async function planSource(
   const opened = await readLayout(source, options);
   const { layout } = opened;
   const { names } = layout;
+  const nulls = nullsOf(options, report);
   let features: FeatureColumn[] = [];
   let problem: RowcastError | undefined;
   try {
     features = chooseFeatures(layout, report, options, source.name);
+    scorer.check?.({ ...options, features, nulls });
   } catch (error) {
     if (!(error instanceof RowcastError)) throw error;
     problem = error;
@@ -85,7 +87,6 @@ async function planSource(
   const missing = asked.filter(name => !names.includes(name) && !options.excludeFeatures?.includes(name));
   const sent = new Set(problem === undefined ? features.map(({ name }) => name) : asked);
   const unused = names.filter(name => !sent.has(name));
-  const nulls = nullsOf(options, report);
   const merging = { ...options, layout, report };
   // For probes: all probabilities, unrounded.
   const appended = appendedOptionsFor({

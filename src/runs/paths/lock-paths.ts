@@ -53,12 +53,11 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
   add(rejects, options.rejects);
   add(summary, options.summary);
   const lock = options.hasFolders === true ? takeLocks : lockInFolders;
-  const { tookOver, release: releaseFiles } = await lock(
-    locks,
-    output.path === undefined ? undefined : resolve(output.path),
-  );
+  const files = await lock(locks, output.path === undefined ? undefined : resolve(output.path));
+  const { tookOver } = files;
   const held = new Releases();
-  held.add(releaseFiles);
+  let end = files.giveBack;
+  held.add(() => end());
   try {
     for (const target of [output, rejects, summary]) if (target !== undefined) await lockStored(target, held);
     await clearLeftovers(await temporaryFilesOf({ output, rejects, summary }, tookOver));
@@ -68,9 +67,10 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
       await checkRepaired(own.repaired);
     }
   } catch (error) {
-    await held.release();
+    await held.release().catch(() => {}); // the first error is reported
     throw error;
   }
+  end = files.release;
   const relativeRejects = durable && relativeRejectsPath(durable.address, paths.rejects?.durable?.address);
   return { ...paths, relativeRejects, backends: options.backends, release: () => held.release() };
 }
@@ -114,11 +114,11 @@ export async function lockOutput(
     await lockStored(target, held);
     return { target, release: () => held.release() };
   }
-  const { tookOver, release } = await lockInFolders(new Map([[lockOf(target.path), output]]));
+  const { tookOver, release, giveBack } = await lockInFolders(new Map([[lockOf(target.path), output]]));
   try {
     await clearLeftovers([{ path: partialOf(target.path), isStale: tookOver.size > 0 }]);
   } catch (error) {
-    await release();
+    await giveBack();
     throw error;
   }
   return { target, release };
@@ -135,8 +135,12 @@ async function lockInFolders(names: ReadonlyMap<string, string>, output?: string
   for (let attempts = 1; ; attempts++) {
     const folders = await makeOutputFolders(names);
     try {
-      const { tookOver, release } = await takeLocks(names, output);
-      return { tookOver, release: () => release().then(folders.undo) };
+      const { tookOver, release, giveBack } = await takeLocks(names, output);
+      return {
+        tookOver,
+        release: () => release().then(folders.undo),
+        giveBack: () => giveBack().then(folders.undo),
+      };
     } catch (error) {
       await folders.undo();
       // Another command may remove a folder that it created while that is still empty.

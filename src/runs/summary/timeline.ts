@@ -45,7 +45,7 @@ const FIRST_INTERVAL = 0.25;
 export class Timeline {
   #kept: TimelinePoint[] = [{ ...pointOf(noSample), seconds: 0 }];
   #interval = FIRST_INTERVAL;
-  /** Perhaps not kept. */
+  /** The last point, which is kept only if enough time has passed since the one before it. */
   #latest = this.#kept[0] as TimelinePoint;
 
   /** @param seconds since the start, not before those of the previous call */

@@ -9,9 +9,9 @@ import { load, type RecordCursor } from './record-cursor.ts';
 export class BlankLines {
   readonly #input: RecordCursor;
   readonly #output: RecordCursor;
-  /** Those of INPUT that OUTPUT did not have yet; negative if it has had more. */
+  /** Blank lines of INPUT that OUTPUT did not have yet; negative if OUTPUT has had more. */
   #missing = 0;
-  /** Line of the last one of INPUT that OUTPUT did not have at its place. */
+  /** Line of INPUT's last blank line that OUTPUT did not have at its place. */
   #line = 0;
 
   constructor(input: RecordCursor, output: RecordCursor) {

@@ -13,7 +13,7 @@ import { thresholdsOf } from '../../formats/predicted-class.ts';
 export type PredictionCheck = (field: string, probabilities: Float64Array) => boolean;
 
 export interface ShownClasses {
-  /** Their names, or as many empty ones if they are not known. */
+  /** The names of the classes whose probabilities are shown, or as many empty ones if they are not known. */
   classes: readonly string[];
   areKnown: boolean;
   /** Whether these are all classes, in their order. */

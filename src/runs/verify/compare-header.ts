@@ -32,7 +32,7 @@ export function compareHeaders(
   });
 }
 
-/** The same, whatever the line endings. */
+/** As `compareHeaders`, but does not compare the line endings of the two headers. */
 export function appendedCheckOf(comparison: Comparison, output: string, shape: OutputShape): AppendedCheck {
   const { dialect, ownNames } = comparison;
   const isAfterOthers = ownNames.length > 0;

@@ -19,7 +19,7 @@ export function memoryOfBatch(batch: Batch): number {
   return BATCH_BYTES + batch.bytes.length + RECORD_BYTES * batch.ends.length;
 }
 
-export const memoryOfFaults = ({ size }: Scored['faults']): number => REJECT_BYTES * size;
+export const memoryOfFaults = ({ size }: ReadonlyMap<number, unknown>): number => REJECT_BYTES * size;
 
 /** Bytes of memory that the result of an attempt uses until it is written. */
 export function memoryOfScored({ faults, predictions, merged }: Scored): number {

@@ -2,6 +2,7 @@ import type { Layout } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Feedback } from '../feedback.ts';
 import type { BatchScorer } from '../scorer.ts';
+import { countPersonas } from './join-predictions.ts';
 
 export interface ProberOptions {
   scorer: BatchScorer;
@@ -108,6 +109,8 @@ export class Prober {
     try {
       const outcome = await scorer.tryPart({ batch, predictionType: feedback.predictionType() }, signal);
       const now = performance.now();
+      // Nothing was sent if each row is malformed, or has a value of the wrong type.
+      if ('predictions' in outcome && countPersonas(batch, outcome) <= (outcome.unsent ?? 0)) return false;
       if ('predictions' in outcome) retryPolicy?.availability.succeeded(now, true);
       else if (!signal.aborted)
         retryPolicy?.availability.failed(retryPolicy.table[outcome.failure.kind].service, now);

@@ -75,7 +75,7 @@ export class ScoreBatch {
         );
         const personas = countPersonas(batch, outcome);
         if ('predictions' in outcome) {
-          if (personas > 0) attempts?.succeeded();
+          if (personas > (outcome.unsent ?? 0)) attempts?.succeeded();
           if (outcome.predictions.errors.size < personas) this.#scored(batch);
           return outcome;
         }

@@ -36,7 +36,7 @@ export const severities: Readonly<Record<FailureKind, Severity>> = {
   fatal: 'refused',
 };
 
-/** A failed request to the service. `transport/call-errors.ts` makes it from whatever went wrong. */
+/** A failed request or call. Whoever implements a scorer makes it from whatever went wrong. */
 export class CallError extends RowcastError {
   readonly kind: FailureKind;
   readonly status: number | undefined;

@@ -3,10 +3,10 @@ import { constants, createGzip } from 'node:zlib';
 import negotiate from '@fastify/accept-negotiator';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import {
-  accountsTrailer,
-  formatAccounts,
-  type UploadAccounts,
-} from '../../base/contract/accounts-trailer.ts';
+  formatRowCounts,
+  rowCountsTrailer,
+  type UploadRowCounts,
+} from '../../base/contract/row-counts-trailer.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { prefetch } from '../../scoring/prefetch.ts';
 import { rowCountsOf } from '../../scoring/row-counts.ts';
@@ -73,14 +73,14 @@ export const batchPredictRoute: FastifyPluginAsync<BatchPredictOptions> = async 
         throw new RequestError('unsupported_media_type', 'Send the file as text/csv or multipart/form-data.');
       const { id, csv } = request.body;
       authorize(request, id);
-      let accounts: (() => UploadAccounts) | undefined;
+      let rowCounts: (() => UploadRowCounts) | undefined;
       const turns = uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs });
 
       async function* scored(): AsyncGenerator<Buffer> {
         const { predictor, release } = await models.hold(id);
         try {
           const scored = await scoreUpload(csv, predictor, { limits, batchRows, turns, threads });
-          accounts = scored.accounts;
+          rowCounts = scored.rowCounts;
           for await (const merged of scored.parts) {
             onScored(request, merged.scored);
             yield merged.bytes;
@@ -119,7 +119,7 @@ export const batchPredictRoute: FastifyPluginAsync<BatchPredictOptions> = async 
 
       const rows = Readable.from(scoredRows());
 
-      reply.trailer(accountsTrailer, async () => formatAccounts(accounts?.() ?? rowCountsOf(undefined)));
+      reply.trailer(rowCountsTrailer, async () => formatRowCounts(rowCounts?.() ?? rowCountsOf(undefined)));
       reply.type('text/csv; charset=utf-8').header('vary', 'accept-encoding');
       if (negotiate(request.headers['accept-encoding'] ?? '', ['gzip', 'identity']) !== 'gzip')
         return reply.send(rows);

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { counted } from '../../base/number-text.ts';
 import type { Principal } from '../auth/principal.ts';
 import { RequestError } from '../problems/problems.ts';
 import { onRequestEnd } from '../request-end.ts';
@@ -70,7 +71,7 @@ function takeOne(
 /** The error for a key whose bodies and responses take up its share of memory. */
 export function noMemory(memory: SharedBudget, request: FastifyRequest, reply: FastifyReply): RequestError {
   const held = memory.heldBy(keyOf(request));
-  const sizes = `Request bodies and unread responses of this key take up ${held} of the ${memory.total} bytes of memory`;
+  const sizes = `Request bodies and unread responses of this key take up ${counted(held)} of the ${counted(memory.total)} bytes of memory`;
   return busy(reply, `${sizes}; ${SHARE}`, REQUEST_RETRY_SECONDS);
 }
 

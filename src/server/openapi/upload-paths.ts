@@ -1,4 +1,4 @@
-import { accountsTrailer } from '../../base/contract/accounts-trailer.ts';
+import { rowCountsTrailer } from '../../base/contract/row-counts-trailer.ts';
 import { csv, problems, reportId, reportParameter, response } from './components.ts';
 import { withKey } from './endpoint-problems.ts';
 
@@ -29,7 +29,7 @@ const withTrailer = (whole: ReturnType<typeof response>) => ({
     Trailer: {
       description: 'The trailer after the rows.',
       required: true,
-      schema: { const: accountsTrailer },
+      schema: { const: rowCountsTrailer },
     },
   },
 });
@@ -45,7 +45,7 @@ export const uploadPaths = {
         'multipart/form-data, the id must come before the file; as text/csv, it is in the query. Blank lines are ' +
         'copied; malformed records are left out, and rows without a prediction have empty probabilities. A trailer ' +
         'after the rows counts them: ' +
-        `${accountsTrailer}: read=3, scored=2, rejected=1. If values are not of their column’s type, or are categories ` +
+        `${rowCountsTrailer}: read=3, scored=2, rejected=1. If values are not of their column’s type, or are categories ` +
         'that the model does not know, it counts these too: mismatched=0, unseen=2. ' +
         'A failure after the first byte aborts the connection, ' +
         'so a response that ends properly is complete.',

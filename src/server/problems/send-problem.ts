@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../base/contract/schemas.ts';
+import { countOf } from '../../base/number-text.ts';
 import type { ProblemCode } from '../../base/reference/problem-codes.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { problemFrom, problemOf, problemType } from './problems.ts';
@@ -35,7 +36,7 @@ export function prepareProblem(
     request.log.error({ event: 'request_failed', err: error }, `request failed: ${sanitize(reason)}`);
   }
   if (problem.code === 'too_large') {
-    problem.detail = `The request body exceeds the limit of ${request.routeOptions.bodyLimit} bytes.`;
+    problem.detail = `The request body exceeds the limit of ${countOf(request.routeOptions.bodyLimit, 'byte')}.`;
   }
   // Fastify would close after every body error, and the client might lose the response: see `drainRequest`.
   if (closing.includes(problem.code)) reply.header('connection', 'close');

@@ -80,7 +80,7 @@ async function saveFirst(
   await files.syncFolder(dirname(paths.checkpoint));
 }
 
-export async function isSameDisk(a: string, b: string): Promise<boolean> {
+async function isSameDisk(a: string, b: string): Promise<boolean> {
   const [first, second] = await Promise.all([stat(a), stat(b)]);
   return first.dev === second.dev;
 }

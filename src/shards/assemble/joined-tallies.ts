@@ -5,7 +5,7 @@ import { type DataTally, dataTally } from '../../runs/drift/data-tally.ts';
 import type { DataFigures } from '../../runs/drift/figures.ts';
 import { TotalTally } from '../../runs/drift/total-tally.ts';
 import { countRecords } from '../../runs/forecast/count-records.ts';
-import { type RunColumns, runColumns } from '../../runs/observers/lineage/run-columns.ts';
+import { type RunColumns, runColumns } from '../../runs/run-columns.ts';
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import { type Plan, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';

@@ -82,5 +82,5 @@ export const shardShape = z.strictObject({
 });
 export type Shard = z.infer<typeof shardShape>;
 
-/** That all shards are published. */
+/** Says that all shards are published. */
 export const plannedShape = z.strictObject({ shards: z.number() });

@@ -1,3 +1,4 @@
+import { counted } from '../../base/number-text.ts';
 import { percentText } from '../charts/text.ts';
 import { type Html, html, named } from '../html.ts';
 import type { Target } from './target.ts';
@@ -22,7 +23,7 @@ export function classTable(
           <td>${bar(own / rows)}</td></tr>`,
       )}</tbody>
     </table></div>
-    ${others > 0 && html`<p class="muted">${others} more classes.</p>`}
+    ${others > 0 && html`<p class="muted">${others === 1 ? 'One more class' : `${counted(others)} more classes`}.</p>`}
     ${notes.length > 0 && html`<ul class="plain-list">${notes.map(note => html`<li>${note}</li>`)}</ul>`}`;
 }
 

@@ -97,7 +97,12 @@ describe('rowcast run', () => {
     const calls = stub.bodies.length;
     assert.equal((await run('jobs/none.yaml', 'jobs/a.yaml', '--fail-fast')).code, 3);
     assert.equal((await run('jobs/a.yaml', 'jobs/wrong.yaml')).code, 2);
-    assert.equal((await run('jobs/a.yaml', 'jobs/b.yaml', '-o', 'same.csv')).code, 2);
+    for (const option of ['-o', '--rejects', '--summary', '--summary-html', '--metrics', '--lineage'])
+      assert.match(
+        (await run('jobs/a.yaml', 'jobs/b.yaml', option, 'same')).stderr,
+        /\[same_output\]/,
+        option,
+      );
     assert.equal((await run('-', '-')).code, 2);
     assert.equal(stub.bodies.length, calls);
   });

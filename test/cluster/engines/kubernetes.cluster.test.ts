@@ -42,12 +42,12 @@ describe('the manifests for Kubernetes', { timeout: 1_800_000 }, () => {
       });
     });
 
-    it('which accepts them', () => {
+    it('is satisfied with them', () => {
       execFileSync(program, manifests, { stdio: 'pipe' });
     });
 
     for (const [what, by, says] of wrong)
-      it(`which refuses ${by}`, async t => {
+      it(`refuses ${by}`, async t => {
         const [job = ''] = manifests;
         const changed = join(await newFolder(t), 'job.yaml');
         await writeFile(changed, readFileSync(job, 'utf8').replace(what, by));

@@ -15,7 +15,7 @@ export type Verdict = 'done' | 'again' | 'wrong';
 
 export interface SupervisedOptions {
   name: string;
-  /** Of `rowcast`. */
+  /** The arguments of `rowcast`. */
   args: readonly string[];
   cwd: string;
   /** Asked for each start. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RowcastError } from '../../../src/base/errors.ts';
 import { score } from '../../../src/library/score.ts';
 import type { Outcome, Scorer } from '../../../src/library/scorer.ts';
@@ -22,6 +24,10 @@ async function both(t: TestContext): Promise<{ client: Client; local: LocalScore
 }
 
 const [header = [], ...rows] = history({ rows: 300, seed: 3 });
+/** Records, each with its line ending. */
+const csvOf = (names: readonly string[], all: readonly (readonly string[])[]): string[] =>
+  [names, ...all].map(record => `${record.map(field => JSON.stringify(field)).join(',')}\n`);
+
 const personas = Array.from({ length: 2500 }, (_, index) =>
   Object.fromEntries(header.map((name, column) => [name, rows[index % rows.length]?.[column] ?? null])),
 );
@@ -52,6 +58,7 @@ describe('a Client', () => {
       client.persona('one', {}, { signal }),
       client.batchPersona('one', personas, { signal }),
       client.report('one', { signal }),
+      client.batchPredict('one', Readable.from([Buffer.from(csv(3))]), { signal }),
     ])
       await assert.rejects(call, { code: 'interrupted', cause: signal.reason });
     const url = 'http://127.0.0.1:1';
@@ -59,11 +66,32 @@ describe('a Client', () => {
       [{ url: 'nonsense' }, 'bad_url'],
       [{ url: 'http://example.com' }, 'insecure_url'],
       [{ key: '' }, 'no_key'],
+      [{ key: undefined }, 'no_key'],
       [{ timeout: '5x' }, 'bad_option'],
       [{ timeOut: 5 }, 'bad_option'],
     ];
     for (const [options, code] of wrong)
       assert.throws(() => new Client({ url, key: 'key-of-a-test', ...options }), { code });
+  });
+
+  it('ends the stream of an aborted upload with the reason, not as a timeout', async t => {
+    const { client } = await both(t);
+    const stop = new AbortController();
+    const [names = '', ...lines] = csvOf(header, rows);
+    async function* endless() {
+      yield Buffer.from(names);
+      for (;;) {
+        yield Buffer.from(lines.join(''));
+        await nextTurn();
+      }
+    }
+    const scored = await client.batchPredict('one', Readable.from(endless()), { signal: stop.signal });
+    await assert.rejects(
+      async () => {
+        for await (const _ of scored) stop.abort(new Error('enough'));
+      },
+      { code: 'interrupted' },
+    );
   });
 });
 

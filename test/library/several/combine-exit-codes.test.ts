@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { codeOfFile, totalCode, totalStatus } from '../../../src/library/several/combine-exit-codes.ts';
+import {
+  codeOfFile,
+  combineExitCodes,
+  totalStatus,
+} from '../../../src/library/several/combine-exit-codes.ts';
 
 it('the exit code of several files is the first that applies of 4, 70, 3, 75, and else that of the rows', () => {
-  assert.equal(totalCode([75, 3, 70, 4], 0), 4);
-  assert.equal(totalCode([75, 3, 70], 0), 70);
-  assert.equal(totalCode([75, 3], 1), 3);
-  assert.equal(totalCode([75], 1), 75);
-  assert.equal(totalCode([], 1), 1);
-  assert.equal(totalCode([], 0), 0);
+  assert.equal(combineExitCodes([75, 3, 70, 4], 0), 4);
+  assert.equal(combineExitCodes([75, 3, 70], 0), 70);
+  assert.equal(combineExitCodes([75, 3], 1), 3);
+  assert.equal(combineExitCodes([75], 1), 75);
+  assert.equal(combineExitCodes([], 1), 1);
+  assert.equal(combineExitCodes([], 0), 0);
 });
 
 it('a file that is refused does not refuse the others', () => {

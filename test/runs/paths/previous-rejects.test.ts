@@ -16,7 +16,7 @@ interface Bench {
   names(): Promise<string[]>;
   /** Scores in.csv, of which every other row is too short. */
   run(output: string, rejects: string, more?: Partial<RunValues>): Promise<RunResult | undefined>;
-  /** The same, stopped with a checkpoint after a batch. */
+  /** Scores as `run` does, but stops with a checkpoint after a batch. */
   stopped(output: string, rejects: string, input?: string): Promise<void>;
 }
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
+import { layoutOf } from '../../../src/client/bodies/layout-of.ts';
+import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
 import { ofKind } from '../../../src/formats/appended.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
@@ -29,6 +31,7 @@ interface BenchOptions extends ConnectOptions {
   header?: readonly string[];
   signal?: AbortSignal;
   change?: (opened: BatchScorer) => BatchScorer;
+  types?: Readonly<Record<string, string>>;
 }
 
 /** Scores the batches of a CSV with a service that behaves like this. */
@@ -38,7 +41,15 @@ async function bench(
   behave: (call: StubCall, ids: unknown[]) => boolean | Promise<boolean>,
   options: BenchOptions = {},
 ): Promise<Bench> {
-  const { batchRows, hasScored = false, header, signal, change = same => same, ...clientOptions } = options;
+  const {
+    batchRows,
+    hasScored = false,
+    header,
+    signal,
+    change = same => same,
+    types,
+    ...clientOptions
+  } = options;
   const { client, stub } = await connect(t, {
     concurrency: 4,
     ...clientOptions,
@@ -46,6 +57,7 @@ async function bench(
   });
   const { layout, opened, parts } = openText(httpScorer(client), `id,text\n${text}`, {
     ...(batchRows && { batchRows }),
+    ...(types && { types }),
   });
   const scoreBatch = new ScoreBatch({
     scorer: change(opened),
@@ -232,6 +244,29 @@ describe('a batch', { concurrency: true }, () => {
     assert.deepEqual([...faults.keys()], [0, 1]);
     assert.equal(predictions.errors.size, 0);
     assert.deepEqual(run.requests(), []);
+  });
+
+  it('without a row to send, because its values have the wrong types, says nothing about the service', async t => {
+    let opened: BatchScorer | undefined;
+    const change = (scorer: BatchScorer): BatchScorer => {
+      opened = scorer;
+      return scorer;
+    };
+    const report = reportProtocol();
+    const body = layoutOf({ layout: 'objects', body: '$rows' }, 'null');
+    const protocol = { ...report, predict: (id: string) => ({ ...report.predict(id), body }) };
+    const options = { change, protocol, types: { id: 'integer' } };
+    const run = await bench(t, 'a,x\nb,x\n', () => false, options);
+    const { predictions } = await run.score(first(run));
+    assert.deepEqual(
+      [...predictions.errors].map(([row, { code }]) => [row, code]),
+      [
+        [0, 'wrong_type'],
+        [1, 'wrong_type'],
+      ],
+    );
+    assert.deepEqual(run.requests(), []);
+    assert.equal(opened?.retryPolicy?.availability.finished.all, 0);
   });
 
   it('is not sent after the run was stopped', async t => {

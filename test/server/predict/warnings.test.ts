@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { before, describe, it, type TestContext } from 'node:test';
-import { parseAccounts } from '../../../src/base/contract/accounts-trailer.ts';
+import { parseRowCounts } from '../../../src/base/contract/row-counts-trailer.ts';
 import { personaResponse } from '../../../src/base/contract/schemas.ts';
 import { readBaseUrl } from '../../../src/client/base-url.ts';
 import { connectReports } from '../../../src/client/connect-reports.ts';
@@ -85,14 +85,14 @@ describe('what a service says about values that its model does not know', () => 
       })();
       const scored = await service.batchPredict('one', chunks, undefined, 'in.csv');
       await buffer(scored.chunks);
-      assert.deepEqual(scored.accounts(), {
-        ...scored.accounts(),
+      assert.deepEqual(scored.rowCounts(), {
+        ...scored.rowCounts(),
         read: 7,
         scored: 7,
         mismatched: 3,
         unseen: 2,
       });
     }
-    assert.equal(parseAccounts('read=1, scored=1, rejected=0')?.unseen, undefined);
+    assert.equal(parseRowCounts('read=1, scored=1, rejected=0')?.unseen, undefined);
   });
 });

@@ -15,7 +15,7 @@ export interface Collector {
   url: string;
   spans: ReceivedSpan[];
   resources: Attributes[];
-  /** Of the last export. */
+  /** The metrics of the last export. */
   metrics: ReceivedMetric[];
   requests: { path: string; headers: IncomingMessage['headers']; body: Buffer }[];
 }

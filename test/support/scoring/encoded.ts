@@ -1,3 +1,5 @@
+import type { MissingStyle } from '../../../src/base/contract/sent-types.ts';
+import type { BodyLayout } from '../../../src/client/bodies/body-layout.ts';
 import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
 import { type Encoded, encode } from '../../../src/client/bodies/encode.ts';
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
@@ -20,6 +22,9 @@ export interface TextOptions {
   nulls?: readonly string[];
   batchBytes?: () => number;
   protocol?: Protocol;
+  /** How the rows are arranged; by default, as the protocol does. */
+  body?: BodyLayout;
+  missing?: MissingStyle;
 }
 
 /** The encoded batches of a CSV with all columns sent. */
@@ -28,7 +33,8 @@ export function encodeText(text: string | Buffer, options: TextOptions = {}): En
   const { head, batches } = read(text, { batchRows: 100, ...options.read });
   const layout = new CsvLayout(head);
   const features = chooseFeatures(layout, {}, { types }, 'test.csv');
-  const batchBody = protocol.predict('r').body.open({ features, nulls });
+  const { body = protocol.predict('r').body, missing } = options;
+  const batchBody = body.open({ features, nulls, missing });
   const stage = encode({ batchBody, layout, bodyWriter: new BodyWriter(), batchBytes });
   const encoded = batches.flatMap(batch => [...stage(batch)]);
   return { layout, encoded, rowOverhead: batchBody.rowOverhead };

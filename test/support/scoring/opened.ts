@@ -12,10 +12,14 @@ export interface OpenedInput {
 }
 
 /** Opens a scorer for a CSV with all columns sent; `options` say how it is cut into batches. */
-export function openText(scorer: Scorer, text: string, options: ReadOptions = {}): OpenedInput {
+export function openText(
+  scorer: Scorer,
+  text: string,
+  { types, ...options }: ReadOptions & { types?: Readonly<Record<string, string>> } = {},
+): OpenedInput {
   const { head, batches } = read(text, { batchRows: 100, ...options });
   const layout = new CsvLayout(head);
-  const features = chooseFeatures(layout, {}, {}, 'test.csv');
+  const features = chooseFeatures(layout, {}, { types }, 'test.csv');
   const opened = scorer.open({
     report: 'r',
     features,

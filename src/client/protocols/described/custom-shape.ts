@@ -78,7 +78,12 @@ const row = z
   .check(({ value, issues }) => {
     const given = kinds.filter(kind => value[kind] !== undefined);
     if (given.length !== 1)
-      issues.push({ code: OWN_CHECK, input: value, path: [], message: `expected one of ${kinds.join(', ')}` });
+      issues.push({
+        code: OWN_CHECK,
+        input: value,
+        path: [],
+        message: `expected one of ${kinds.join(', ')}`,
+      });
   });
 
 const response = z.strictObject({

@@ -13,7 +13,6 @@ export function describedProtocol(description: ProtocolDescription): Protocol {
   const { name, auth, request, errors, ready, statuses, missing, maxBatchBytes } = description;
   const paths = responsePaths(description);
   const code = errors.code === undefined ? [] : pathsOf(errors.code);
-  const isCsv = request.layout === 'csv';
   return {
     name,
     auth,
@@ -33,7 +32,6 @@ export function describedProtocol(description: ProtocolDescription): Protocol {
         path: requestPath(request, model),
         template: request.path,
         headers: modelHeaders(request.headers ?? {}, model),
-        ...(isCsv && { type: 'text/csv' }),
       },
       body: layoutOf({ layout: request.layout, body: request.body ?? ROWS }, missing),
       reader: () => describedReader(description, classes),

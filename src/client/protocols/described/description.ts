@@ -1,7 +1,8 @@
 import type { MissingStyle } from '../../../base/contract/sent-types.ts';
 import type { FailureKind } from '../../../scoring/failures/failure-rule.ts';
 import type { Auth } from '../../auth-headers.ts';
-import type { BodyTemplate, LayoutName } from '../../bodies/layout-of.ts';
+import type { BodyTemplate } from '../../bodies/body-template.ts';
+import type { LayoutName } from '../../bodies/layout-of.ts';
 
 /**
  * A protocol as data. `service: { protocol: custom, custom: … }` of a definition is such a description too; what data
@@ -40,7 +41,7 @@ export interface RequestDescription {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** How rows are written. */
   readonly layout: LayoutName;
-  /** A JSON value, in which texts such as `$rows` and `$columns` stand for what `client/bodies/layout-of.ts` says. */
+  /** A JSON value, in which texts such as `$rows` and `$columns` stand for what `client/bodies/body-template.ts` says. */
   readonly body?: BodyTemplate | undefined;
 }
 

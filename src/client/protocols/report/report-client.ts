@@ -1,4 +1,4 @@
-import type { ScoredUpload } from '../../../base/contract/accounts-trailer.ts';
+import type { ScoredUpload } from '../../../base/contract/row-counts-trailer.ts';
 import type { Features, LooseReport, PersonaAnswer } from '../../../base/contract/schemas.ts';
 import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import type { ServiceClient } from '../../service-client.ts';

@@ -1,4 +1,5 @@
 import { type LooseReport, looseReport } from '../../../base/contract/schemas.ts';
+import { reportCell } from '../../bodies/cell-type.ts';
 import { objects } from '../../bodies/objects.ts';
 import type { HttpRequest } from '../../transport/http-request.ts';
 import { parseJson } from '../../transport/response-body.ts';
@@ -43,12 +44,15 @@ const reportRequest = (report: string): HttpRequest => ({
 });
 
 const personasOf = (report: string, wire: Wire) =>
-  objects({
-    opening: `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`,
-    rowOpening: `{${JSON.stringify(wire.features)}:{`,
-    rowClosing: '}}',
-    closing: ']}',
-  });
+  objects(
+    {
+      opening: `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`,
+      rowOpening: `{${JSON.stringify(wire.features)}:{`,
+      rowClosing: '}}',
+      closing: ']}',
+    },
+    { cellOf: reportCell, missing: 'null' },
+  );
 
 /** A problem document (RFC 9457), with a code. */
 const readProblem = ({ code, detail, title }: Readonly<Record<string, unknown>>) => ({

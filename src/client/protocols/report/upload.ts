@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import {
-  accountsTrailer,
-  parseAccounts,
+  parseRowCounts,
+  rowCountsTrailer,
   type ScoredUpload,
-} from '../../../base/contract/accounts-trailer.ts';
+} from '../../../base/contract/row-counts-trailer.ts';
 import type { RowcastError } from '../../../base/errors.ts';
 import { CallError } from '../../../scoring/failures/call-error.ts';
 import { pausedWhileProcessing, pausedWhileReading, startDeadline } from '../../transport/deadline.ts';
@@ -62,7 +62,7 @@ export async function upload(
         deadline.release();
       }
     })(),
-    accounts() {
+    rowCounts() {
       if (!isSent)
         throw transport.failures.of(
           'no_accounts',
@@ -70,8 +70,8 @@ export async function upload(
           { location },
           'wrong_answer',
         );
-      const accounts = parseAccounts(trailers[accountsTrailer]);
-      if (accounts !== undefined) return accounts;
+      const rowCounts = parseRowCounts(trailers[rowCountsTrailer]);
+      if (rowCounts !== undefined) return rowCounts;
       throw transport.failures.of(
         'no_accounts',
         'the response ends without its row counts',

@@ -8,9 +8,15 @@ export interface GivenInputOptions {
   /** The predicted column, where the service does not name it: it is never sent. Default: the report's. */
   predict?: string | undefined;
   /** Column → type; overrides the report's types. Default: none. */
-  types?: Readonly<Record<string, 'numerical' | 'categorical' | 'date'>> | undefined;
+  types?:
+    | Readonly<
+        Record<string, 'numerical' | 'categorical' | 'date' | 'integer' | 'float' | 'boolean' | 'text'>
+      >
+    | undefined;
   /** Values to treat as missing, in addition to the empty one. Default: none. */
   nulls?: readonly string[] | undefined;
+  /** How a missing value is written in requests. Default: the protocol's. */
+  missing?: 'null' | 'nan' | 'omit' | 'empty' | undefined;
   /** Send columns of the report that the input lacks as missing values. Default: `false`. */
   allowMissing?: boolean | undefined;
   /** Column names of an input without a header line. Default: the header line. */

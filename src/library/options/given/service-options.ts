@@ -5,7 +5,15 @@ export interface GivenServiceOptions {
    * How the service is asked: report, mlflow, azureml, kserve-v1, open-inference, datarobot, custom; see rowcast
    * protocols. Default: `report`.
    */
-  protocol?: 'report' | 'mlflow' | 'azureml' | 'kserve-v1' | 'open-inference' | 'datarobot' | 'custom' | undefined;
+  protocol?:
+    | 'report'
+    | 'mlflow'
+    | 'azureml'
+    | 'kserve-v1'
+    | 'open-inference'
+    | 'datarobot'
+    | 'custom'
+    | undefined;
   /**
    * Base URL of the prediction service; without it, the local reports in `home` predict. Default: none; no
    * environment variable changes it.

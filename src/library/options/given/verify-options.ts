@@ -42,7 +42,15 @@ export interface GivenVerifyOptions {
    * How the service is asked: report, mlflow, azureml, kserve-v1, open-inference, datarobot, custom; see rowcast
    * protocols. Default: `report`.
    */
-  protocol?: 'report' | 'mlflow' | 'azureml' | 'kserve-v1' | 'open-inference' | 'datarobot' | 'custom' | undefined;
+  protocol?:
+    | 'report'
+    | 'mlflow'
+    | 'azureml'
+    | 'kserve-v1'
+    | 'open-inference'
+    | 'datarobot'
+    | 'custom'
+    | undefined;
   /**
    * Base URL of the prediction service; without it, the local reports in `home` predict. Default: none; no
    * environment variable changes it.
@@ -67,9 +75,15 @@ export interface GivenVerifyOptions {
   /** The predicted column, where the service does not name it: it is never sent. Default: the report's. */
   predict?: string | undefined;
   /** Column → type; overrides the report's types. Default: none. */
-  types?: Readonly<Record<string, 'numerical' | 'categorical' | 'date'>> | undefined;
+  types?:
+    | Readonly<
+        Record<string, 'numerical' | 'categorical' | 'date' | 'integer' | 'float' | 'boolean' | 'text'>
+      >
+    | undefined;
   /** Values to treat as missing, in addition to the empty one. Default: none. */
   nulls?: readonly string[] | undefined;
+  /** How a missing value is written in requests. Default: the protocol's. */
+  missing?: 'null' | 'nan' | 'omit' | 'empty' | undefined;
   /** Send columns of the report that the input lacks as missing values. Default: `false`. */
   allowMissing?: boolean | undefined;
   /** The classes, in output column order. Default: the report's. */

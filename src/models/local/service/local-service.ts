@@ -1,5 +1,5 @@
 import type { ReadStream } from 'node:fs';
-import type { UploadAccounts } from '../../../base/contract/accounts-trailer.ts';
+import type { UploadRowCounts } from '../../../base/contract/row-counts-trailer.ts';
 import {
   type Features,
   type LooseReport,
@@ -62,12 +62,12 @@ export class LocalService {
     csv: AsyncIterable<Buffer>,
     signal: AbortSignal | undefined,
     name: string,
-  ): Promise<{ chunks: AsyncGenerator<Buffer>; accounts(): UploadAccounts }> {
+  ): Promise<{ chunks: AsyncGenerator<Buffer>; rowCounts(): UploadRowCounts }> {
     this.#scorer ??= await ModelScorer.open({ home: this.#home });
     const options = { ...scoreDefaults, report: id, batchRows: BATCH_ROWS };
     const scored = await scoredStream(this.#scorer, liveSource(name, csv), options, { signal });
     try {
-      return { chunks: await prefetch(copied(scored.parts), HELD_BACK), accounts: scored.accounts };
+      return { chunks: await prefetch(copied(scored.parts), HELD_BACK), rowCounts: scored.rowCounts };
     } catch (error) {
       // Nothing was written yet.
       if (error instanceof RowcastError && error.severity === 'stopped') error.severity = 'refused';

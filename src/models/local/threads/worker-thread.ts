@@ -49,7 +49,7 @@ export class WorkerThread<Request, Result> {
     });
     this.#worker.on('message', (answer: Answer<Result>) => this.#receive(answer));
     this.#worker.on('error', cause => this.#fail(cause));
-    // An answer that cannot be received, for want of memory.
+    // A message that cannot be deserialized, perhaps because this thread is out of memory.
     this.#worker.on('messageerror', cause => this.#fail(cause));
     this.#worker.on('exit', code => this.#fail(new Error(`it ended with code ${code}`)));
     this.#worker.unref();

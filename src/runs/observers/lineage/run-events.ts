@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { causeOfCode } from '../../../base/reference/cause-of-code.ts';
+import type { RunColumn, RunColumns } from '../../run-columns.ts';
 import type { Summary } from '../../summary/summary.ts';
 import type { LineageSettings } from './lineage-settings.ts';
-import type { RunColumn, RunColumns } from './run-columns.ts';
 
 type EventType = 'START' | 'COMPLETE' | 'FAIL' | 'ABORT';
 export type RunEvent = Readonly<Record<string, unknown>>;

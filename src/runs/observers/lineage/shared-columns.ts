@@ -1,5 +1,5 @@
 import type { PredictionType } from '../../../base/contract/predictions.ts';
-import type { RunColumn, RunColumns } from './run-columns.ts';
+import type { RunColumn, RunColumns } from '../../run-columns.ts';
 
 /** The columns of finished runs. Files with the same columns, which is the usual case, share one list. */
 export class SharedColumns {

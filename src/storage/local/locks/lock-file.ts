@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, unlink } from 'node:fs/promises';
+import { readdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createWhole } from '../create-exclusive.ts';
+import { isMissing } from '../missing.ts';
 import { siblingPath } from '../sibling-path.ts';
-import { readLock, thisProcess } from './lock-holder.ts';
+import { type FoundLock, readLock, thisProcess } from './lock-holder.ts';
 
 /** Removing a stale lock takes about this long; then the lock is checked again. */
 const GUARDED_MS = 5;
@@ -24,19 +25,22 @@ export const lockOf = (output: string): string => siblingPath(output, '.lock', 1
  * @returns false if it already exists
  */
 export const createLock = (path: string, root: string, output?: string): Promise<boolean> =>
-  createWhole(
-    path,
-    JSON.stringify({ ...thisProcess(), output }),
-    `${root}.${(NEW + randomBytes(MARK_DIGITS / 2).toString('hex')).slice(0, MARK_DIGITS)}`,
-  );
+  createWhole(path, textOf(output), newName(root));
+
+/** What this process writes into its locks. */
+const textOf = (output: string | undefined): string => JSON.stringify({ ...thisProcess(), output });
+
+/** The name of a lock of this process until it is complete. */
+const newName = (root: string): string =>
+  `${root}.${(NEW + randomBytes(MARK_DIGITS / 2).toString('hex')).slice(0, MARK_DIGITS)}`;
 
 /**
  * Removes the files of processes that were killed while they were taking the lock.
  *
- * @returns whether any of them may have held the lock
+ * @returns one of them that may have held the lock
  */
-export async function sweep(path: string): Promise<boolean> {
-  let isSwept = false;
+export async function sweep(path: string): Promise<FoundLock | undefined> {
+  let swept: FoundLock | undefined;
   const names = await readdir(dirname(path)).catch(() => []); // the run's next write reports it
   const prefix = `${basename(path)}.`;
   for (const name of names) {
@@ -47,31 +51,55 @@ export async function sweep(path: string): Promise<boolean> {
     const isUnwritten = found?.text === '' && name.startsWith(prefix + NEW);
     if (found === undefined || (found.isHeld && !isUnwritten)) continue;
     await unlink(left).catch(() => {});
-    isSwept ||= !isUnwritten;
+    if (!isUnwritten) swept = found;
   }
-  return isSwept;
+  return swept;
 }
 
 const MARK = new RegExp(`^(?:${NEW}[0-9a-f]{${MARK_DIGITS - NEW.length}}|[0-9a-f]{${MARK_DIGITS}})$`);
 
 /**
- * Removes a lock that a dead process left, if it is still there. A guard file, named after the stale lock's hash,
- * serializes removal; otherwise we could delete a lock that a new holder created after we checked. A guard whose
+ * Replaces the lock of a dead process by one of this process, in one step: otherwise another process could create the lock
+ * in between, and would not know that the files which the dead one left may be removed.
+ *
+ * @param text the content of the dead process's lock
+ * @returns whether this process holds the lock now
+ */
+export const takeOver = (path: string, text: string, output?: string): Promise<boolean> =>
+  ifDead(path, text, path, () => replaceLock(path, textOf(output)));
+
+/** Puts another text into a lock that this process holds. */
+export async function replaceLock(path: string, text: string): Promise<void> {
+  const written = newName(path);
+  await writeFile(written, text, { flag: 'wx' });
+  try {
+    await rename(written, path);
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause;
+    await replaceLock(path, text); // another process took the file for one that was left
+  }
+}
+
+/**
+ * Does something about a lock that a dead process left, if it is still there. A guard file, named after the stale lock's
+ * hash, serializes that; otherwise we could replace a lock that a new holder created after we checked. A guard whose
  * holder has died is removed in the same way.
  *
  * @param root the lock that is being taken
  */
-export async function removeDead(path: string, text: string, root: string): Promise<void> {
+async function ifDead(path: string, text: string, root: string, act: () => Promise<void>): Promise<boolean> {
   const mark = createHash('sha256').update(`${path}\n${text}`).digest('hex').slice(0, MARK_DIGITS);
   const guard = `${root}.${mark}`;
   if (await createLock(guard, root)) {
     const found = await readLock(path);
     // A lock that is being created may be empty, and so may one left by a power loss.
-    if (found?.text === text && !found.isHeld) await unlink(path);
+    const isDead = found?.text === text && !found.isHeld;
+    if (isDead) await act();
     await unlink(guard);
-    return;
+    return isDead;
   }
   const other = await readLock(guard);
   if (other?.isHeld) await delay(GUARDED_MS);
-  else if (other !== undefined) await removeDead(guard, other.text, root);
+  else if (other !== undefined) await ifDead(guard, other.text, root, () => unlink(guard));
+  return false;
 }

@@ -1,7 +1,7 @@
 import { unlink, utimes } from 'node:fs/promises';
 import { RowcastError } from '../../../base/errors.ts';
 import { unwritable } from '../../target.ts';
-import { createLock, removeDead, sweep } from './lock-file.ts';
+import { createLock, replaceLock, sweep, takeOver } from './lock-file.ts';
 import { type FoundLock, readLock } from './lock-holder.ts';
 
 export interface Lock {
@@ -10,6 +10,11 @@ export interface Lock {
   /** The output of that process's run, if known. */
   readonly abandonedOutput: string | undefined;
   release(): Promise<void>;
+  /**
+   * Releases the lock before anything was done about the files of a dead process: whoever takes it next takes it over from
+   * that process.
+   */
+  giveBack(): Promise<void>;
 }
 
 /** A holder touches its lock this often, so that it does not look stale from another machine. */
@@ -26,30 +31,38 @@ const TOUCH_MS = 5_000;
  * @throws RowcastError `locked`, `unwritable_output`
  */
 export async function takeLock(path: string, name: string, output?: string): Promise<Lock> {
-  let tookOver = false;
-  let abandonedOutput: string | undefined;
+  let dead: FoundLock | undefined;
   try {
-    while (!(await createLock(path, path, output))) {
-      const dead = await removeIfDead(path, name);
-      tookOver ||= dead !== undefined;
-      abandonedOutput ??= dead?.output;
+    while (dead === undefined && !(await createLock(path, path, output))) {
+      const found = await deadLock(path, name);
+      if (found !== undefined && (await takeOver(path, found.text, output))) dead = found;
     }
   } catch (cause) {
     throw cause instanceof RowcastError ? cause : unwritable(name, cause as Error); // errors of fs
   }
-  tookOver = (await sweep(path)) || tookOver;
+  const swept = await sweep(path);
+  const former = dead ?? swept;
   const touching = setInterval(() => {
     const now = new Date();
     // If the folder is gone, the run's next write reports it.
     utimes(path, now, now).catch(() => {});
   }, TOUCH_MS);
   touching.unref();
+  const release = async (): Promise<void> => {
+    clearInterval(touching);
+    await removeIfCan(path);
+  };
   return {
-    tookOver,
-    abandonedOutput,
-    async release() {
+    tookOver: former !== undefined,
+    abandonedOutput: dead?.output,
+    release,
+    async giveBack() {
+      if (former === undefined) return release();
       clearInterval(touching);
-      await removeIfCan(path);
+      // Without a recent touch, so that it is dead for other machines too.
+      await replaceLock(path, former.text)
+        .then(() => utimes(path, 0, 0))
+        .catch(release);
     },
   };
 }
@@ -59,6 +72,8 @@ export interface Locks {
   /** Locks taken over from a dead process → the output of its run, if known. */
   readonly tookOver: ReadonlyMap<string, string | undefined>;
   release(): Promise<void>;
+  /** As `Lock.giveBack`, for all of them. */
+  giveBack(): Promise<void>;
 }
 
 /**
@@ -71,9 +86,10 @@ export interface Locks {
 export async function takeLocks(names: ReadonlyMap<string, string>, output?: string): Promise<Locks> {
   const tookOver = new Map<string, string | undefined>();
   const locks: Lock[] = [];
-  const release = async (): Promise<void> => {
-    for (const lock of locks.reverse()) await lock.release();
+  const endAll = async (end: (lock: Lock) => Promise<void>): Promise<void> => {
+    for (const lock of locks.reverse()) await end(lock);
   };
+  const giveBack = (): Promise<void> => endAll(lock => lock.giveBack());
   try {
     // Always in the same order, so that two runs with the same outputs cannot block each other.
     for (const [path, name] of [...names].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -82,10 +98,10 @@ export async function takeLocks(names: ReadonlyMap<string, string>, output?: str
       if (lock.tookOver) tookOver.set(path, lock.abandonedOutput);
     }
   } catch (error) {
-    await release();
+    await giveBack();
     throw error;
   }
-  return { tookOver, release };
+  return { tookOver, release: () => endAll(lock => lock.release()), giveBack };
 }
 
 /**
@@ -104,15 +120,15 @@ export async function holderOf(
 /** A failure to remove the lock must not hide a failure of the run; the lock soon becomes stale. */
 const removeIfCan = (path: string): Promise<void> => unlink(path).catch(() => {});
 
-/** @returns the lock, if its holder was dead; throws `locked` if it is alive */
-async function removeIfDead(path: string, name: string): Promise<FoundLock | undefined> {
+/**
+ * The lock of a dead process; undefined if there is none any more.
+ *
+ * @throws RowcastError `locked` if its holder is alive
+ */
+async function deadLock(path: string, name: string): Promise<FoundLock | undefined> {
   const found = await readLock(path);
-  if (found === undefined) return undefined;
-  const { text, pid, isHeld } = found;
-  if (!isHeld) {
-    await removeDead(path, text, path);
-    return found;
-  }
+  if (!found?.isHeld) return found;
+  const { pid } = found;
   throw new RowcastError(
     'locked',
     `another run is writing this file${pid === undefined ? '' : `, process ${pid}`}`,

@@ -43,7 +43,7 @@ describe('an option', () => {
     const types = { zip: 'categorical', 'a=b,c': 'date' };
     assert.deepEqual(resolve({ types: 'zip=categorical,"a=b,c=date"' }).types, types);
     assert.deepEqual(resolve({}, { types }).types, types);
-    for (const wrong of ['zip', '=date', 'zip=text', 'zip=date,zip=numerical'])
+    for (const wrong of ['zip', '=date', 'zip=word', 'zip=date,zip=numerical'])
       assert.throws(() => resolve({ types: wrong }), { code: 'bad_option', message: /^--types: / }, wrong);
   });
 

@@ -22,11 +22,11 @@ it('a CSV of many batches that is scored as one upload keeps each row, although 
       yield Buffer.from(value);
     }
   })();
-  const { chunks, accounts } = await service.batchPredict('one', bytes, undefined, input);
+  const { chunks, rowCounts } = await service.batchPredict('one', bytes, undefined, input);
   const all: Buffer[] = [];
   for await (const chunk of chunks) all.push(chunk);
   const lines = Buffer.concat(all).toString().trimEnd().split('\n');
-  assert.equal(accounts().scored, rows.length);
+  assert.equal(rowCounts().scored, rows.length);
   assert.ok(all.length > 5);
   assert.deepEqual(
     lines.slice(1).map(line => line.slice(0, line.indexOf(','))),

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createWhole } from '../../../../src/storage/local/create-exclusive.ts';
-import { takeLock } from '../../../../src/storage/local/locks/output-lock.ts';
+import { takeLock, takeLocks } from '../../../../src/storage/local/locks/output-lock.ts';
 import { newFolder } from '../../../support/folder.ts';
 
 describe('a lock file without a holder, as left by a power loss', () => {
@@ -29,6 +29,26 @@ describe('a lock file without a holder, as left by a power loss', () => {
       }
       assert.deepEqual(await readdir(folder), []);
     });
+});
+
+describe('the lock of a dead process', () => {
+  it('is still its lock if another one that was wanted too is held', async t => {
+    const folder = await newFolder(t);
+    const [dead, held] = [join(folder, 'a.lock'), join(folder, 'b.lock')];
+    await writeFile(dead, JSON.stringify({ pid: 1, started: 'never', realm: 'nowhere', output: 'out.csv' }));
+    await utimes(dead, 1, 1);
+    const other = await takeLock(held, 'b');
+    const names = new Map([
+      [dead, 'a'],
+      [held, 'b'],
+    ]);
+    await assert.rejects(takeLocks(names), { code: 'locked' });
+    await other.release();
+    const { tookOver, release } = await takeLocks(names);
+    assert.deepEqual([...tookOver], [[dead, 'out.csv']]);
+    await release();
+    assert.deepEqual(await readdir(folder), []);
+  });
 });
 
 describe('a process killed while creating a lock', () => {

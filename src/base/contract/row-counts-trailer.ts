@@ -1,5 +1,5 @@
 /** Row counts of an upload: read = scored + rejected. */
-export interface UploadAccounts {
+export interface UploadRowCounts {
   read: number;
   scored: number;
   rejected: number;
@@ -10,14 +10,14 @@ export interface UploadAccounts {
 }
 
 /** The trailer (RFC 9110 section 6.5) at the end of a scored upload. */
-export const accountsTrailer = 'x-rowcast-accounts';
+export const rowCountsTrailer = 'x-rowcast-accounts';
 
 /**
  * A dictionary (RFC 9651). A single trailer, so that either all counts arrive or none. Values are counted in it if there are
  * any that the model does not recognize.
  */
-export function formatAccounts(accounts: UploadAccounts): string {
-  const { read, scored, rejected, mismatched = 0, unseen = 0 } = accounts;
+export function formatRowCounts(rowCounts: UploadRowCounts): string {
+  const { read, scored, rejected, mismatched = 0, unseen = 0 } = rowCounts;
   const rows = `read=${read}, scored=${scored}, rejected=${rejected}`;
   return mismatched + unseen === 0 ? rows : `${rows}, mismatched=${mismatched}, unseen=${unseen}`;
 }
@@ -28,7 +28,7 @@ const pattern = new RegExp(
 );
 
 /** @returns undefined if the text is not valid */
-export function parseAccounts(text: string | undefined): UploadAccounts | undefined {
+export function parseRowCounts(text: string | undefined): UploadRowCounts | undefined {
   const [, ...counts] = pattern.exec(text ?? '') ?? [];
   const [read, scored, rejected, mismatched, unseen] = counts.flatMap(digits =>
     digits === undefined ? [] : [Number(digits)],
@@ -47,5 +47,5 @@ export interface ScoredUpload {
    *
    * @throws CallError `wrong_answer` if the response has no row counts: it may be incomplete
    */
-  accounts(): UploadAccounts;
+  rowCounts(): UploadRowCounts;
 }

@@ -1,6 +1,6 @@
-import type { PredictionType } from '../../../base/contract/predictions.ts';
-import { appendedOptions } from '../../../scoring/merge/appended-for.ts';
-import type { Plan } from '../../../scoring/prepare.ts';
+import type { PredictionType } from '../base/contract/predictions.ts';
+import { appendedOptions } from '../scoring/merge/appended-for.ts';
+import type { Plan } from '../scoring/prepare.ts';
 
 /** A column as lineage describes it. */
 export interface RunColumn {

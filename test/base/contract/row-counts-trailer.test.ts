@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatAccounts, parseAccounts } from '../../../src/base/contract/accounts-trailer.ts';
+import { formatRowCounts, parseRowCounts } from '../../../src/base/contract/row-counts-trailer.ts';
 
 test('the row counts of an upload are parsed as they were written', () => {
   for (const accounts of [
@@ -8,7 +8,7 @@ test('the row counts of an upload are parsed as they were written', () => {
     { read: 12_000_000, scored: 11_999_999, rejected: 1 },
     { read: 3, scored: 3, rejected: 0, mismatched: 0, unseen: 2 },
   ])
-    assert.deepEqual(parseAccounts(formatAccounts(accounts)), accounts);
+    assert.deepEqual(parseRowCounts(formatRowCounts(accounts)), accounts);
 });
 
 test('a trailer that is malformed is ignored', () => {
@@ -20,5 +20,5 @@ test('a trailer that is malformed is ignored', () => {
     'read=-1, scored=0, rejected=0',
     '1, 1, 0',
   ])
-    assert.equal(parseAccounts(text), undefined);
+    assert.equal(parseRowCounts(text), undefined);
 });

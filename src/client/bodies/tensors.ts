@@ -1,0 +1,106 @@
+import type { MissingStyle } from '../../base/contract/sent-types.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
+import type { Fields } from '../../formats/records/fields.ts';
+import { listNames } from '../../scoring/near-misses.ts';
+import type { BodyLayout } from './body-layout.ts';
+import { typedCell } from './cell-type.ts';
+import { checkTypes } from './check-types.ts';
+import { checkMissing } from './missing-value.ts';
+import { type SentColumn, sentColumns } from './sent-columns.ts';
+import type { SentValues } from './sent-values.ts';
+
+/**
+ * A tensor for each column, as the list `inputs` of the Open Inference protocol:
+ *
+ *     [{"name":"a","shape":[2,1],"datatype":"INT64","data":[1,2]},
+ *      {"name":"b","shape":[2,1],"datatype":"BYTES","parameters":{"content_type":"str"},"data":["x","y"]}]
+ *
+ * An integer tensor cannot express a missing value. A batch that has one sends the column as FP64.
+ */
+export const tensors = (usual: MissingStyle): BodyLayout => ({
+  type: 'application/json',
+  open(sent) {
+    const missing = sent.missing ?? usual;
+    checkMissing(missing, 'tensors', ['null', 'nan', 'empty']);
+    requireTypes(sent);
+    const valuesAfter = (comma: string): SentColumn[] =>
+      sentColumns(sent, { before: () => comma, cellOf: typedCell, missing });
+    const firsts = valuesAfter('');
+    const others = valuesAfter(',');
+    const names = sent.features.map(({ name }, place) =>
+      viewOf(`${place === 0 ? '[' : ']},'}{"name":${JSON.stringify(name)},"shape":[`),
+    );
+    const datatypes = sent.features.map(({ type }) => datatypeOf(type));
+    return {
+      rowOverhead: 3 * others.length,
+      checkTypes: checkTypes(sent, typedCell),
+      write(fields, words, into) {
+        const { rows, width, starts, ends } = fields;
+        for (const [place, column] of others.entries()) {
+          const { index } = column;
+          const { usual, withMissing } = datatypes[place] as Datatype; // one for each column
+          into.copy(names[place] as WordView); // one for each column
+          into.text(String(rows));
+          into.copy(usual === withMissing || !hasMissing(fields, column) ? usual : withMissing);
+          firsts[place]?.write(words, starts[index] ?? 0, ends[index] ?? 0, into);
+          for (let row = 1, at = index + width; row < rows; row++, at += width)
+            column.write(words, starts[at] ?? 0, ends[at] ?? 0, into);
+        }
+        into.copy(CLOSING);
+      },
+    };
+  },
+});
+
+/** The text between the number of rows and the first value. */
+interface Datatype {
+  readonly usual: WordView;
+  /** For a batch in which a value is missing. */
+  readonly withMissing: WordView;
+}
+
+/** @param type as users or the service name it; the data types of the protocol itself are kept */
+function datatypeOf(type: string | undefined): Datatype {
+  const datatype = (name: string, more = ''): WordView => viewOf(`,1],"datatype":"${name}"${more},"data":[`);
+  const stated = type !== undefined && /^(?:U?INT|FP)\d+$/.test(type) ? type : undefined;
+  switch (typedCell(type)) {
+    case 'integer':
+      return { usual: datatype(stated ?? 'INT64'), withMissing: datatype('FP64') };
+    case 'float':
+      return always(datatype(stated ?? 'FP64'));
+    case 'boolean':
+      return always(datatype('BOOL'));
+    default:
+      return always(datatype('BYTES', ',"parameters":{"content_type":"str"}'));
+  }
+}
+
+const always = (text: WordView): Datatype => ({ usual: text, withMissing: text });
+
+function hasMissing({ rows, width, bytes, starts, ends }: Fields, { index, isMissing }: SentColumn): boolean {
+  for (let row = 0, at = index; row < rows; row++, at += width)
+    if (isMissing(bytes, starts[at] ?? 0, ends[at] ?? 0)) return true;
+  return false;
+}
+
+/**
+ * A tensor has one type, whatever its values are. It is not taken from the values, because those of a later batch may say
+ * otherwise.
+ *
+ * @throws RowcastError `bad_option`
+ */
+function requireTypes({ features }: SentValues): void {
+  const unknown = features.filter(({ type }) => typedCell(type) === 'any').map(({ name }) => name);
+  if (unknown.length === 0) return;
+  throw new RowcastError(
+    'bad_option',
+    `tensors need the type of each column; unknown: ${listNames(unknown)}`,
+    {
+      hint: 'The service does not state them. Give them as --types COLUMN=TYPE,…, where TYPE is integer, float, boolean or text.',
+    },
+  );
+}
+
+const viewOf = (text: string): WordView => wordView(Buffer.from(text));
+const CLOSING = viewOf(']}]');
