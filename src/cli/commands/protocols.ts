@@ -3,7 +3,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
-import { aboutProtocols } from '../../client/protocols/about-protocols.ts';
+import { aboutProtocol } from '../../client/protocols/about-protocols.ts';
 import type { ProtocolAbout } from '../../client/protocols/protocol-about.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { Context } from '../context.ts';
@@ -14,7 +14,7 @@ export async function run({ flags }: Context): Promise<number> {
   const name = flags.name === undefined ? undefined : String(flags.name);
   const shown = protocolNames.filter(each => name === undefined || each === name);
   if (shown.length === 0) throw unknownProtocol(name ?? '');
-  const protocols = shown.map(each => aboutProtocols[each]);
+  const protocols = shown.map(aboutProtocol);
   if (flags.json === true) await printText(`${JSON.stringify({ format: 1, protocols }, null, 2)}\n`);
   else if (name === undefined) await printText(alignColumns([HEAD, ...protocols.map(rowOf)]));
   else await printText(protocols.map(describeProtocol).join('\n'));

@@ -1,12 +1,16 @@
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
-import { azureml } from './described/azureml.ts';
-import { datarobot } from './described/datarobot.ts';
-import { kserveV1 } from './described/kserve-v1.ts';
-import { mlflow } from './described/mlflow.ts';
+import { descriptions } from './described/descriptions.ts';
 import { aboutOf, type ProtocolAbout } from './protocol-about.ts';
 
-/** What `rowcast protocols` lists: what descriptions say, and what is not described by data. */
-export const aboutProtocols: Readonly<Record<ProtocolName, ProtocolAbout>> = {
+/** What `rowcast protocols` says about the protocol of this name. */
+export const aboutProtocol = (name: ProtocolName): ProtocolAbout =>
+  name in others ? others[name as Other] : aboutOf(descriptions[name as Described]); // one of both has it
+
+type Described = keyof typeof descriptions;
+type Other = Exclude<ProtocolName, Described>;
+
+/** Those that data alone does not describe. */
+const others: Readonly<Record<Other, ProtocolAbout>> = {
   report: {
     name: 'report',
     speaks: 'the prediction report API: rowcast serve and hosted services',
@@ -26,9 +30,6 @@ export const aboutProtocols: Readonly<Record<ProtocolName, ProtocolAbout>> = {
     ready: '/user/report/{model}',
     limits: { batch_bytes: 32 << 20 },
   },
-  mlflow: aboutOf(mlflow),
-  azureml: aboutOf(azureml),
-  'kserve-v1': aboutOf(kserveV1),
   'open-inference': {
     name: 'open-inference',
     speaks: 'KServe v2, Triton, MLServer, Seldon',
@@ -48,7 +49,6 @@ export const aboutProtocols: Readonly<Record<ProtocolName, ProtocolAbout>> = {
     ready: '/v2/models/{model}',
     limits: { batch_bytes: null },
   },
-  datarobot: aboutOf(datarobot),
   custom: {
     name: 'custom',
     speaks: 'any server with these shapes, as service.custom of a definition describes it',

@@ -1,11 +1,8 @@
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
-import { azureml } from './described/azureml.ts';
 import { customDescription } from './described/custom-protocol.ts';
 import type { CustomProtocol } from './described/custom-shape.ts';
-import { datarobot } from './described/datarobot.ts';
 import { describedProtocol } from './described/described-protocol.ts';
-import { kserveV1 } from './described/kserve-v1.ts';
-import { mlflow } from './described/mlflow.ts';
+import { descriptions } from './described/descriptions.ts';
 import { openInference } from './open-inference/open-inference.ts';
 import type { Protocol } from './protocol.ts';
 import { reportProtocol } from './report/report-protocol.ts';
@@ -19,16 +16,17 @@ export interface ProtocolOptions {
   custom?: CustomProtocol | undefined;
 }
 
-/** All protocols, by name: a row for each. */
-export const protocols = {
-  report: ({ wire }) => reportProtocol(wire),
-  mlflow: () => describedProtocol(mlflow),
-  azureml: () => describedProtocol(azureml),
-  'kserve-v1': () => describedProtocol(kserveV1),
-  'open-inference': () => openInference,
-  datarobot: () => describedProtocol(datarobot),
-  custom({ custom }) {
-    if (custom === undefined) throw new TypeError('the protocol custom has no description');
-    return describedProtocol(customDescription(custom));
-  },
-} as const satisfies Record<ProtocolName, (options: ProtocolOptions) => Protocol>;
+/** The protocol of this name. Those that are not named here are described by data. */
+export function protocolOf(name: ProtocolName, { wire, custom }: ProtocolOptions = {}): Protocol {
+  switch (name) {
+    case 'report':
+      return reportProtocol(wire);
+    case 'open-inference':
+      return openInference;
+    case 'custom':
+      if (custom === undefined) throw new TypeError('the protocol custom has no description');
+      return describedProtocol(customDescription(custom));
+    default:
+      return describedProtocol(descriptions[name]);
+  }
+}

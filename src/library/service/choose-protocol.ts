@@ -3,7 +3,7 @@ import { counted } from '../../base/number-text.ts';
 import { describeIssue } from '../../base/options/values/expectation.ts';
 import { type CustomProtocol, customShape } from '../../client/protocols/described/custom-shape.ts';
 import type { Protocol } from '../../client/protocols/protocol.ts';
-import { protocols } from '../../client/protocols/protocols.ts';
+import { protocolOf } from '../../client/protocols/protocols.ts';
 import { contractWire, type Wire } from '../../client/protocols/report/wire-names.ts';
 import type { JobValues } from '../job-values.ts';
 
@@ -19,7 +19,7 @@ export type ProtocolValues = Pick<JobValues, 'protocol' | 'wire' | 'custom'> &
 export function chooseProtocol({ protocol: name, wire, custom, batchBytes }: ProtocolValues): Protocol {
   if (wire !== undefined && name !== 'report') throw noEffect('wire', 'report', name);
   if (custom !== undefined && name !== 'custom') throw noEffect('custom', 'custom', name);
-  const protocol = protocols[name]({
+  const protocol = protocolOf(name, {
     wire: { ...contractWire, ...(wire as Partial<Wire> | undefined) }, // a definition's, which its schema checked
     custom: name === 'custom' ? readCustom(custom) : undefined,
   });
