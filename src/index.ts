@@ -8,6 +8,7 @@
 
 export type { Features, LooseReport, Probabilities, Report, ValueWarning } from './base/contract/schemas.ts';
 export { type Location, RowcastError } from './base/errors.ts';
+export type { ClientTls } from './client/transport/tls.ts';
 export type { Reject } from './formats/records/reject.ts';
 export type { Callbacks, Progress, Retry } from './library/callbacks.ts';
 export { loadDefinition } from './library/definition/definition.ts';

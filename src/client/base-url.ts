@@ -2,12 +2,13 @@ import { isLoopback } from '../base/contract/loopback.ts';
 import { RowcastError } from '../base/errors.ts';
 
 /**
- * Checks the base URL of a service before an API key is sent to it.
+ * Checks the base URL of a service before anything is sent to it.
  *
  * @param insecure whether plain http to a host other than loopback is allowed
+ * @param sent what would be sent there, for the message
  * @throws RowcastError `bad_url`, `insecure_url`
  */
-export function readBaseUrl(text: string, insecure: boolean): URL {
+export function readBaseUrl(text: string, insecure: boolean, sent = 'the API key'): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new RowcastError('bad_url', `the service's URL is not an http or https URL: ${redacted(text)}`, {
@@ -22,7 +23,7 @@ export function readBaseUrl(text: string, insecure: boolean): URL {
       },
     );
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !insecure)
-    throw new RowcastError('insecure_url', `the API key would be sent unencrypted to ${redacted(text)}`, {
+    throw new RowcastError('insecure_url', `${sent} would be sent unencrypted to ${redacted(text)}`, {
       hint: 'Use https, or --allow-http on a trusted network; for the url of a definition, allow-http: true next to it.',
     });
   url.pathname = url.pathname.replace(/\/+$/, '');

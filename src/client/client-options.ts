@@ -2,12 +2,24 @@ import type { SharedPace } from '../base/contract/shared-pace.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
 import type { FailureTable } from '../scoring/failures/failure-rule.ts';
 import type { TraceRequest } from '../scoring/trace.ts';
+import type { Auth } from './auth-headers.ts';
+import type { Key } from './credentials.ts';
 import type { Protocol } from './protocols/protocol.ts';
+import type { HttpProxy } from './transport/http-proxy.ts';
+import type { ClientTls } from './transport/tls.ts';
 
 export interface ClientOptions<P extends Protocol = Protocol> {
   /** Base URL, from `readBaseUrl`. */
   url: URL;
-  key: string;
+  /** Not needed if none is sent. */
+  key?: string | Key | undefined;
+  /** How the key is sent; by default, as is usual with the protocol. */
+  auth?: Auth | undefined;
+  /** More headers, whose values are secret. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Certificates, checked by `checkTls`. */
+  tls?: ClientTls | undefined;
+  proxy?: HttpProxy | undefined;
   /** Name of the service in messages: `local`, or its URL. */
   name: string;
   protocol: P;

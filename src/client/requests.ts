@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import { unlessStopped } from '../base/interrupted.ts';
+import { CallError } from '../scoring/failures/call-error.ts';
 import type { TraceRequest } from '../scoring/trace.ts';
 import { InvalidResponse } from './invalid-response.ts';
 import type { Pacer, Slot } from './pacing/pacer.ts';
@@ -19,6 +21,9 @@ export interface WholeRequest extends HttpRequest {
   maxResponseBytes?: number;
 }
 
+/** The status of a response to a key that is wrong, or no longer right (RFC 9110 section 15.5.2); 403 says that it is valid. */
+const REFUSED_KEY = 401;
+
 export type ReadBody<T> = (body: Buffer, origin: Origin | undefined) => T;
 
 /** What requests to one service share. */
@@ -34,7 +39,10 @@ export interface RequestsOptions {
   trace?: TraceRequest | undefined;
 }
 
-/** Sends each request once, when the pacer grants a slot, and reads its response. */
+/**
+ * Sends each request once, when the pacer grants a slot, and reads its response. One that was refused because its key has
+ * expired is sent again, if there is another key.
+ */
 export class Requests {
   readonly #options: RequestsOptions;
   #forRuns: LimitFunction | undefined;
@@ -61,13 +69,31 @@ export class Requests {
   }
 
   async #send<T>(request: WholeRequest, read: ReadBody<T>): Promise<T> {
+    const { transport, closed } = this.#options;
+    const { credentials } = transport;
+    for (;;) {
+      const { key } = credentials;
+      try {
+        return await this.#sendOnce(request, read);
+      } catch (error) {
+        if (!(error instanceof CallError) || error.status !== REFUSED_KEY) throw error;
+        // It ends: a key that was refused is not looked up again once it was sent again.
+        const isReplaced = unlessStopped(credentials.isReplaced(key), request.signal ?? closed);
+        if (!(await isReplaced.catch(() => false))) throw error;
+      }
+    }
+  }
+
+  async #sendOnce<T>(request: WholeRequest, read: ReadBody<T>): Promise<T> {
     const { transport, pacer, closed, trace } = this.#options;
     const slot = await pacer.acquire(request.personas ?? 0, request.signal ?? closed);
     if (trace === undefined) return this.#exchange(request, slot, read);
     const { method, path, template = path, body } = request;
     const identity = typeof body === 'object' ? body : request;
     const traced = { method, url: transport.urlOf(request), template, identity };
-    return trace(traced, headers => this.#exchange({ ...request, headers }, slot, read));
+    return trace(traced, headers =>
+      this.#exchange({ ...request, headers: { ...request.headers, ...headers } }, slot, read),
+    );
   }
 
   async #exchange<T>(request: WholeRequest, slot: Slot, read: ReadBody<T>): Promise<T> {

@@ -6,14 +6,15 @@ import type { RetryPolicy } from '../scoring/failures/attempts.ts';
 import { CallError } from '../scoring/failures/call-error.ts';
 import { ServiceAvailability } from '../scoring/failures/service-availability.ts';
 import type { ReceivedPredictions } from '../scoring/predictions.ts';
-import { authHeaders } from './auth-headers.ts';
 import type { ClientOptions } from './client-options.ts';
+import { Credentials } from './credentials.ts';
 import { failureTable, withStatuses } from './failure-table.ts';
 import { checkLast, checkWritten } from './last-check.ts';
 import { Pacer } from './pacing/pacer.ts';
 import { type Expected, expectedClasses, type Protocol, type ResponseReader } from './protocols/protocol.ts';
 import { Requests, type WholeRequest } from './requests.ts';
 import { withRetries } from './retry/retry.ts';
+import type { Secrets } from './secrets.ts';
 import { Transport } from './transport/http.ts';
 import type { HttpRequest } from './transport/http-request.ts';
 import { maxResponseBytes } from './transport/response-body.ts';
@@ -41,7 +42,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
   /** How failed requests are handled. */
   readonly retryPolicy: RetryPolicy;
   readonly transport: Transport;
-  readonly #key: string;
+  readonly #credentials: Credentials;
   readonly #options: ClientOptions<P>;
   readonly #pacer: Pacer;
   readonly #requests: Requests;
@@ -52,8 +53,8 @@ export class ServiceClient<P extends Protocol = Protocol> {
     this.#options = options;
     this.name = options.name;
     this.protocol = options.protocol;
-    this.#key = options.key;
-    const { onRetry } = options;
+    const { url, key, auth = options.protocol.auth, headers, tls, proxy, onRetry } = options;
+    this.#credentials = new Credentials({ auth, key, headers, ofProxy: proxy?.secrets });
     const maxOutage = options.maxOutage ?? MAX_OUTAGE_SECONDS;
     const concurrency = options.concurrency ?? CONCURRENCY;
     const pacer =
@@ -84,11 +85,11 @@ export class ServiceClient<P extends Protocol = Protocol> {
     // Every pending retry adds a listener. That is not a leak, but Node would print a warning to stderr.
     setMaxListeners(0, closed);
     const timeout = (options.timeout ?? TIMEOUT_SECONDS) * 1000;
-    const { url, key } = options;
     const transport = new Transport({
       url,
-      key,
-      headers: authHeaders(protocol.auth, key),
+      credentials: this.#credentials,
+      tls,
+      proxy,
       timeout,
       connections: concurrency,
       failureTable: table,
@@ -172,7 +173,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
   /** The answer to a question that is not about a batch. */
   async ask<T>({ request, read }: Asked<T>, signal?: AbortSignal): Promise<T> {
     return this.#retried(
-      () => this.#requests.send({ ...request, signal }, body => read(body, this.#key)),
+      () => this.#requests.send({ ...request, signal }, body => read(body, this.#credentials.secrets)),
       false,
       signal,
     );
@@ -197,7 +198,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
     return this.#requests.send(
       { ...request, personas, signal, maxResponseBytes: maxResponseBytes(personas, classes) },
       (response, origin) => {
-        const read = reader.read(response, { ...expected, secret: this.#key });
+        const read = reader.read(response, { ...expected, secrets: this.#credentials.secrets });
         return origin === undefined ? read : { ...read, origins: [origin.id] };
       },
     );
@@ -223,6 +224,6 @@ export interface SentBatch {
 /** A question about something else than a batch. */
 interface Asked<T> {
   request: WholeRequest;
-  /** @param secret the API key: text from the service that contains it is not shown */
-  read(body: Buffer, secret: string): T;
+  /** @param secrets text from the service that contains one of them is not shown */
+  read(body: Buffer, secrets: Secrets): T;
 }

@@ -18,6 +18,7 @@ const PREFIX = 'p';
 /** The values of a run that predicts rows of a sample, which appends nothing but all probabilities. */
 export function sampleValues(given: Values<typeof sampleOptions>): JobValues & { report: string } {
   const { report, protocol, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
+  const { auth, headerEnv, clientCert, clientKey, caFile, proxy } = given;
   const { features, excludeFeatures, predict, types, nulls, missing, allowMissing, classes } = given;
   if (report === undefined)
     throw new RowcastError('usage', 'no report given; use --report ID with --sample', {
@@ -30,6 +31,12 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
     apiKeyFile,
     apiKeyEnv,
     allowHttp,
+    auth,
+    headerEnv,
+    clientCert,
+    clientKey,
+    caFile,
+    proxy,
     timeout,
     features,
     excludeFeatures,

@@ -27,7 +27,7 @@ export function namesOf(
   };
 }
 
-/** Without those that have a member of their own, and those that say where a key is. */
+/** Without those that have a member of their own, and those that say where a secret is. */
 const {
   output: _output,
   rejects: _rejects,
@@ -40,5 +40,8 @@ const {
   lineage: _lineage,
   'api-key-file': _keyFile,
   'api-key-env': _keyVariable,
+  'header-env': _headerVariables,
+  'client-cert': _certificate,
+  'client-key': _privateKey,
   ...shownOptions
 } = runOptions;

@@ -150,7 +150,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
     {
       what: 'invalid responses',
       behave: ({ response, request }) => void response.end(`<p>${request.headers.authorization}</p>`),
-      says: /it contains the API key, so it is not shown \[wrong_answer\]/,
+      says: /it contains the API key or another secret, so it is not shown \[wrong_answer\]/,
     },
     {
       what: 'different classes',

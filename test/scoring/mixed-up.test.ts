@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { RowcastError } from '../../src/base/errors.ts';
+import type { ClientOptions } from '../../src/client/client-options.ts';
 import { connectReports } from '../../src/client/connect-reports.ts';
+import { readProxy } from '../../src/client/transport/http-proxy.ts';
+import { authority, noOpenssl, pems } from '../support/certificates.ts';
 import { newFolder } from '../support/folder.ts';
+import { startProxy } from '../support/proxy.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';
 import { assertScored } from '../support/scoring/scored.ts';
@@ -23,17 +28,24 @@ interface Outcome {
   files: string[];
 }
 
+/** Starts the service, and says how a client reaches it. */
+type Reach = (
+  t: TestContext,
+  respond: (exchange: Exchange) => void,
+) => Promise<Pick<ClientOptions, 'url' | 'proxy' | 'tls'>>;
+
 /** Scores 600 rows, ten per request, with a service that responds with `respond`. */
 async function scoreWith(
   t: TestContext,
   respond: (exchange: Exchange) => void,
   concurrency = 4,
+  reach: Reach = async (t, respond) => ({ url: new URL(await startWire(t, respond)) }),
 ): Promise<Outcome> {
   const folder = await newFolder(t);
   const [from, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
   await writeFile(from, input);
-  const url = new URL(await startWire(t, respond));
-  const client = connectReports({ url, key: 'a-key', name: 'wire', concurrency });
+  const reached = await reach(t, respond);
+  const client = connectReports({ ...reached, key: 'a-key', name: 'wire', concurrency });
   t.after(() => client.close());
   const options = job({ input: from, output, batchRows: ROWS, classes: ['no', 'yes'] });
   const failure = await score(options, client).then(
@@ -178,6 +190,38 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     assert.equal(failure?.code, 'surplus_bytes');
     assert.deepEqual(retries, { surplus_bytes: 2 });
   });
+});
+
+describe('responses are told apart through a proxy too', { skip: noOpenssl }, () => {
+  // A proxy that forwards requests is a service like any other; the one in the URL is never reached.
+  const forwarded: Reach = async (t, respond) => ({
+    url: new URL('http://127.0.0.1:9'),
+    proxy: readProxy(await startWire(t, respond)),
+  });
+  const tunnelled: Reach = async (t, respond) => {
+    const { ca, server } = await authority();
+    const url = new URL(await startWire(t, respond, undefined, pems(server)));
+    const { url: proxy } = await startProxy(t);
+    return { url, proxy: readProxy(proxy), tls: { ca: readFileSync(ca) } };
+  };
+  for (const [what, reach] of Object.entries({ forwarded, tunnelled })) {
+    it(`if requests are ${what}: a second response that comes together with the first`, async t => {
+      const respond = ({ number, connection, response, write }: Exchange): void =>
+        write(number === 1 && connection === 2 ? response + response : response);
+      assertRight(await scoreWith(t, respond, 4, reach), 'surplus_bytes');
+    });
+
+    it(`if requests are ${what}: a late second response`, async t => {
+      const respond = ({ number, connection, response, write, later }: Exchange): void => {
+        const isLate = connection === 1 && number >= 4;
+        if (!isLate || number === 4) write(response);
+        if (isLate) later(5, response);
+      };
+      const { failure, files } = await scoreWith(t, respond, 4, reach);
+      assert.equal(failure?.code, 'mixed_up_responses');
+      assert.deepEqual(files, ['in.csv']);
+    });
+  }
 });
 
 describe('a run is not disturbed', { concurrency: 4 }, () => {

@@ -12,9 +12,12 @@ export const marked = 'MARKED-VALUE-5e0b';
 /** The fixtures' personas are recognized by their customer ids. */
 const aValue = new RegExp(`${marked}|\\bP-5\\d{5}\\b`);
 
+/** Names of variables that hold a key, the value of a header, or the URL of a proxy. */
+const secretVariable = /^ROWCAST_.*(KEY|TOKEN|SECRET)|_PROXY$/i;
+
 /** Files of a run about its progress: checkpoint, lock, summary. */
 const aboutTheRun = /\.(checkpoint|lock|json)$/;
-/** Inputs of a run that may contain a key. */
+/** Inputs of a run that may contain a key or token. */
 const keyFile = /key$/;
 /** A shorter one may occur anywhere by chance. */
 const MIN_KEY_LENGTH = 8;
@@ -31,8 +34,8 @@ export interface CommandOutput {
  * messages or in a file about the run.
  */
 export async function assertNoSecrets({ stderr, args, cwd, env = {} }: CommandOutput): Promise<void> {
-  const given = Object.entries(env).filter(([name]) => /^ROWCAST_.*KEY/.test(name));
-  const keys = [key, ...given.map(([, value]) => value.trim())].filter(
+  const given = Object.entries(env).filter(([name]) => secretVariable.test(name));
+  const keys = [key, ...given.flatMap(([, value]) => secretsIn(value.trim()))].filter(
     ({ length }) => length >= MIN_KEY_LENGTH,
   );
   const holdsKey = (text: string | Buffer): boolean => keys.some(key => text.includes(key));
@@ -45,6 +48,13 @@ export async function assertNoSecrets({ stderr, args, cwd, env = {} }: CommandOu
     if (aboutTheRun.test(file))
       assert.doesNotMatch(bytes.toString(), aValue, `${file} contains a value of a persona`);
   }
+}
+
+/** The value of a variable; of a URL, only the password, also as a header has it. */
+function secretsIn(value: string): string[] {
+  if (!value.includes('://') || !URL.canParse(value)) return [value];
+  const { username, password } = new URL(value);
+  return password === '' ? [] : [password, Buffer.from(`${username}:${password}`).toString('base64')];
 }
 
 /** The files next to those that a command was given, in the folders of the test. */

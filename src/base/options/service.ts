@@ -61,6 +61,47 @@ export const connectionOptions = {
     describe: 'environment variable that holds the API key of the url; its name begins with ROWCAST_',
     defaultText: 'ROWCAST_API_KEY',
   },
+  auth: {
+    kind: 'text',
+    affectsOutput: false,
+    choices: ['apikey', 'bearer', 'none'],
+    describe: 'how the key is sent: Authorization: ApiKey KEY, Authorization: Bearer KEY, or not at all',
+    defaultText: "the protocol's",
+  },
+  'header-env': {
+    kind: 'map',
+    affectsOutput: false,
+    value: 'MAP',
+    describe:
+      'more headers whose values are secret: NAME=VARIABLE, whose name begins with ROWCAST_, such as X-Token=ROWCAST_TOKEN',
+    defaultText: 'none',
+  },
+  'client-cert': {
+    kind: 'path',
+    affectsOutput: false,
+    describe: 'PEM file with the certificate, and its chain, that shows the service who asks (mutual TLS)',
+    defaultText: 'none',
+  },
+  'client-key': {
+    kind: 'path',
+    affectsOutput: false,
+    describe: 'PEM file with the private key of --client-cert',
+    defaultText: 'none',
+  },
+  'ca-file': {
+    kind: 'path',
+    affectsOutput: false,
+    describe: "PEM file with the only certificate authorities that may have issued the service's certificate",
+    defaultText: "Node's, and NODE_EXTRA_CA_CERTS",
+  },
+  proxy: {
+    kind: 'text',
+    affectsOutput: false,
+    value: 'none|env|URL',
+    default: 'none',
+    describe:
+      'proxy between here and the service: none, http://HOST:PORT, or env: that of HTTPS_PROXY or HTTP_PROXY, except for the hosts in NO_PROXY',
+  },
   'allow-http': {
     kind: 'boolean',
     affectsOutput: false,

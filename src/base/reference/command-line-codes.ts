@@ -48,13 +48,13 @@ export const commandLineCodes = {
   },
   insecure_url: {
     exit: [2],
-    cause: 'The API key would be sent unencrypted to another host.',
+    cause: 'Requests, with the API key, would be sent unencrypted to another host.',
     fix: 'Use https, or `--allow-http` on a trusted network.',
   },
   no_key: {
     exit: [2],
-    cause: 'The API key is missing, unreadable, or not valid in a header.',
-    fix: 'Set `ROWCAST_API_KEY` or `--api-key-file`. A definition with `url`, or a `--url` other than `ROWCAST_URL`, needs a key of its own: `api-key-file` or `api-key-env`.',
+    cause: 'The API key, or a value of `--header-env`, is missing, unreadable, or not valid in a header.',
+    fix: 'Set `ROWCAST_API_KEY` or `--api-key-file`; `--auth none` needs no key. A definition with `url`, or a `--url` other than `ROWCAST_URL`, needs a key of its own: `api-key-file` or `api-key-env`.',
   },
   short_key: {
     exit: [2],

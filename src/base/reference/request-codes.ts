@@ -21,8 +21,13 @@ export const requestCodes = {
   bad_certificate: {
     exit: [2, 3],
     cause:
-      'The certificate is untrusted or for another host, or `serve` cannot load `--tls-cert` or `--tls-key`.',
-    fix: 'Renew it, use its host name, or name its authority in `NODE_EXTRA_CA_CERTS`.',
+      'The certificate of the service is untrusted or for another host, it does not accept that of the client, or a file with certificates or a key cannot be used.',
+    fix: 'Renew it, use its host name, or name its authority with `--ca-file`. Files must be PEM, and keys have no passphrase.',
+  },
+  proxy_refused: {
+    exit: [2, 3],
+    cause: 'The proxy does not connect to the service.',
+    fix: 'Status 407: put user and password into `HTTPS_PROXY`, and use `--proxy env`. Else ask who runs it.',
   },
   tls_expected: { exit: [2, 3], cause: 'The service speaks https; the URL says http.' },
   tls_refused: { exit: [2, 3], cause: 'The URL says https; this port does not speak TLS.' },

@@ -1,14 +1,10 @@
-import { connectionOptions } from '../../base/options/service.ts';
-import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import {
   type Address,
-  DEFAULT_KEY,
+  chooseService,
   flagsOfAddress,
   type Given,
-  homeOf,
 } from '../../library/service/choose-service.ts';
-import { LOCAL } from '../../scoring/scorer.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import type { Context } from '../context.ts';
@@ -17,16 +13,13 @@ import type { Context } from '../context.ts';
  * The service of a plan, with the key that this command was given for it, to name both in another command. Nothing is sent
  * there: a plan may be somebody else's.
  */
-export function plannedAddress(given: Given, { service }: Pick<ShardPlan, 'service'>): Address {
-  if (service === LOCAL) return { kind: 'local', home: homeOf(given) };
-  const {
-    apiKeyFile: path,
-    apiKeyEnv: name = DEFAULT_KEY,
-    allowHttp,
-  } = resolveValues(connectionOptions, given.flags);
-  const key =
-    path === undefined ? ({ kind: 'environment', name } as const) : ({ kind: 'file', path } as const);
-  return { kind: 'remote', url: service, key, allowHttp };
+export function plannedAddress(
+  given: Given,
+  { service, protocol }: Pick<ShardPlan, 'service' | 'protocol'>,
+): Address {
+  const { ROWCAST_URL: _, ...env } = given.env;
+  const planned = protocol === undefined ? {} : { protocol };
+  return chooseService({ flags: { ...given.flags, url: service }, env }, planned);
 }
 
 /** The command that scores one shard, as this machine would run it. */

@@ -4,6 +4,7 @@ import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 import type { Auth } from '../auth-headers.ts';
 import type { BodyLayout } from '../bodies/body-layout.ts';
+import type { Secrets } from '../secrets.ts';
 import type { Problem } from '../transport/error-response.ts';
 import type { HttpRequest } from '../transport/http-request.ts';
 
@@ -87,6 +88,6 @@ export interface Expected {
   allowAllInvalid?: boolean;
   /** The id in the body of the request, which the response must return if the protocol says so. */
   id?: string;
-  /** The API key: text from the service that contains it is not shown. */
-  secret?: string;
+  /** Text from the service that contains one of them is not shown. */
+  secrets?: Secrets;
 }

@@ -5,10 +5,12 @@ import { type CallDetails, CallError } from '../../scoring/failures/call-error.t
 import type { FailureCause, FailureTable } from '../../scoring/failures/failure-rule.ts';
 import { kindOfCause, kindOfStatus } from '../failure-table.ts';
 import type { InvalidResponse } from '../invalid-response.ts';
+import type { Secrets } from '../secrets.ts';
 import { connectReason } from './connect-reason.ts';
 import type { HttpResponse } from './connection.ts';
 import { hintOfStatus, type Problem, readRetryAfter } from './error-response.ts';
 import { permanentError } from './permanent-errors.ts';
+import { ProxyUnreachable } from './proxy-error.ts';
 import { isEncoded, readBody } from './response-body.ts';
 import { TlsExpected } from './socket-guard.ts';
 
@@ -30,21 +32,21 @@ export interface BelowHttpOptions {
 
 export interface CallErrorsOptions {
   failureTable: FailureTable;
-  /** The API key, which is never shown: it is removed from all texts. */
-  key: string;
+  /** What is never shown: text from the service that contains any of it is left out. */
+  secrets: Secrets;
   /** What the body of a response with another status than 200 says. */
   problemOf(status: number, body: string): Problem;
 }
 
-/** Turns everything that can go wrong with a request into a CallError of the right kind, without showing the key. */
+/** Turns everything that can go wrong with a request into a CallError of the right kind, without showing a secret. */
 export class CallErrors {
   readonly #table: FailureTable;
-  readonly #key: string;
+  readonly #secrets: Secrets;
   readonly #problemOf: CallErrorsOptions['problemOf'];
 
-  constructor({ failureTable, key, problemOf }: CallErrorsOptions) {
+  constructor({ failureTable, secrets, problemOf }: CallErrorsOptions) {
     this.#table = failureTable;
-    this.#key = key;
+    this.#secrets = secrets;
     this.#problemOf = problemOf;
   }
 
@@ -62,8 +64,8 @@ export class CallErrors {
     if (statusCode === 400 && PLAIN_TO_TLS.test(text)) throw new TlsExpected('the service expects TLS');
     const retryAfter = headers['retry-after'];
     const { code = '', detail } = this.#problemOf(statusCode, text);
-    // Some proxies echo the request, including the key.
-    const isSafe = (text: string): boolean => text !== '' && !text.includes(this.#key);
+    // Some proxies echo the request, including its headers.
+    const isSafe = (text: string): boolean => text !== '' && !this.#secrets.areIn(text);
     const said = isSafe(detail) ? sanitize(detail) : '';
     return new CallError(
       kindOfStatus(statusCode, this.#table),
@@ -84,13 +86,15 @@ export class CallErrors {
     response: string,
     details: CallDetails,
   ): CallError {
-    const containsKey = [response, message].some(text => text.includes(this.#key));
+    const isSecret = [response, message].some(text => this.#secrets.areIn(text));
     const hint = classesChanged
       ? 'The report has changed since the run began. Start over with --restart.'
       : undefined;
     return this.of(
       classesChanged ? 'classes_changed' : 'invalid_body',
-      containsKey ? 'the response is invalid; it contains the API key, so it is not shown' : message,
+      isSecret
+        ? 'the response is invalid; it contains the API key or another secret, so it is not shown'
+        : message,
       { ...details, hint, needsRestart: classesChanged },
       code,
     );
@@ -123,7 +127,10 @@ export class CallErrors {
     const reported = connectReason(error) ?? sanitize(reason);
     return this.of('service_unreachable', `cannot connect to the service: ${reported}`, {
       ...details,
-      hint: 'Check --url and whether the service is running.',
+      hint:
+        thrown instanceof ProxyUnreachable
+          ? 'Check --proxy, --url, and whether the proxy is running.'
+          : 'Check --url and whether the service is running.',
     });
   }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Client as HttpClient } from 'undici';
 import type { Origin, Origins } from './response-origin.ts';
 import { guard } from './socket-guard.ts';
+import type { ClientTls } from './tls.ts';
 
 export interface ConnectionOptions {
   /** Scheme, host and port of the service. */
@@ -16,7 +17,8 @@ export type HttpResponse = Dispatcher.ResponseData;
 export type Connector = buildConnector.connector;
 
 /** @param timeout of connecting, in milliseconds */
-export const newConnector = (timeout: number): Connector => buildConnector({ timeout });
+export const newConnector = (timeout: number, tls: ClientTls = {}): Connector =>
+  buildConnector({ timeout, ...tls });
 
 /** One connection to the service. If it was closed while idle, the next request reopens it. */
 export class Connection {

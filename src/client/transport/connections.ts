@@ -1,5 +1,8 @@
 import { Connection, type Connector, newConnector } from './connection.ts';
+import type { HttpProxy } from './http-proxy.ts';
 import { type Origin, Origins } from './response-origin.ts';
+import { throughProxy } from './through-proxy.ts';
+import type { ClientTls } from './tls.ts';
 
 export interface ConnectionsOptions {
   /** Scheme, host and port of the service. */
@@ -9,6 +12,8 @@ export interface ConnectionsOptions {
   /** Timeout of connecting, in milliseconds. */
   timeout: number;
   maxHeaderBytes: number;
+  tls?: ClientTls | undefined;
+  proxy?: HttpProxy | undefined;
 }
 
 /**
@@ -27,8 +32,13 @@ export class Connections {
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    const { timeout, tls, proxy } = options;
     // Shared, so that TLS sessions are resumed.
-    this.#connector = newConnector(options.timeout);
+    const toService = newConnector(timeout, tls);
+    this.#connector =
+      proxy === undefined
+        ? toService
+        : throughProxy(proxy, { toProxy: newConnector(timeout), toService, timeout });
   }
 
   /** Whether the service was ever reached. */

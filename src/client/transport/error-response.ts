@@ -6,9 +6,15 @@ export interface Problem {
   detail: string;
 }
 
+/** The hint for a proxy that wants to know who asks. */
+export const PROXY_ASKS =
+  'Put user and password of the proxy into the URL in HTTPS_PROXY or HTTP_PROXY, and use --proxy env.';
+
 /** A hint for the user, if there is one for this status and problem code. */
 export function hintOfStatus(status: number, code?: string): string | undefined {
-  if (status === 401 || status === 403) return 'Check the key in ROWCAST_API_KEY or --api-key-file.';
+  if (status === 401) return 'Check the key in ROWCAST_API_KEY or --api-key-file, and --auth.';
+  if (status === 403) return 'Check the key in ROWCAST_API_KEY or --api-key-file.';
+  if (status === 407) return PROXY_ASKS;
   if (status === 404) return 'Check --report and --url.';
   // A record or header that is too large does not depend on the batch size.
   if (code === 'record_too_long' || code === 'too_many_columns') return undefined;

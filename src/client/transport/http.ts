@@ -1,51 +1,65 @@
 import type { RowcastError } from '../../base/errors.ts';
 import { redacted } from '../base-url.ts';
+import type { Credentials } from '../credentials.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import { CallErrors, type CallErrorsOptions, MAX_HEADER_BYTES } from './call-errors.ts';
 import type { Connection, HttpResponse } from './connection.ts';
 import { Connections } from './connections.ts';
+import type { HttpProxy } from './http-proxy.ts';
 import type { HttpRequest, OpenResponse, RequestLocation } from './http-request.ts';
 import { speaksTls } from './permanent-errors.ts';
 import { RequestIds, requestIdHeader } from './request-ids.ts';
 import { isEncoded, readBody } from './response-body.ts';
 import { TlsExpected } from './socket-guard.ts';
+import type { ClientTls } from './tls.ts';
 
-export interface TransportOptions extends CallErrorsOptions {
+export interface TransportOptions extends Omit<CallErrorsOptions, 'secrets'> {
   /** Base URL, from `readBaseUrl`. */
   url: URL;
-  /** Headers of all requests: those that carry the key. */
-  headers: Readonly<Record<string, string>>;
+  /** What all requests prove to the service who asks with. */
+  credentials: Credentials;
   /** Timeout of connecting, and of one request, in milliseconds. */
   timeout: number;
   /** Maximum number of connections. */
   connections: number;
+  tls?: ClientTls | undefined;
+  proxy?: HttpProxy | undefined;
 }
 
 /** Sends requests over HTTP and classifies their failures. Redirects are not followed, so that the key stays with its host. */
 export class Transport {
   readonly timeout: number;
   readonly failures: CallErrors;
+  readonly credentials: Credentials;
   readonly #connections: Connections;
   readonly #ids = new RequestIds();
   readonly #base: string;
   readonly #address: string;
-  readonly #headers: Readonly<Record<string, string>>;
   readonly #url: URL;
+  readonly #proxy: HttpProxy | undefined;
+  /** What only the proxy reads; a tunnel has it in its own request. */
+  readonly #proxyHeaders: Readonly<Record<string, string>>;
   #hasResponded = false;
   #isClosed = false;
 
-  constructor({ url, headers, timeout, connections, ...errors }: TransportOptions) {
+  constructor({ url, credentials, timeout, connections, tls, proxy, ...errors }: TransportOptions) {
     this.timeout = timeout;
-    this.failures = new CallErrors(errors);
+    this.failures = new CallErrors({ ...errors, secrets: credentials.secrets });
+    this.credentials = credentials;
     this.#url = url;
-    this.#base = url.pathname === '/' ? '' : url.pathname;
+    const isForProxy = proxy !== undefined && url.protocol === 'http:';
+    this.#base = `${isForProxy ? url.origin : ''}${url.pathname === '/' ? '' : url.pathname}`;
+    this.#proxy = proxy;
+    this.#proxyHeaders =
+      isForProxy && proxy.authorization !== undefined ? { 'proxy-authorization': proxy.authorization } : {};
     this.#address = redacted(url.href);
-    this.#headers = headers;
     this.#connections = new Connections({
       origin: url.origin,
       max: connections,
       timeout,
       maxHeaderBytes: MAX_HEADER_BYTES,
+      tls,
+      proxy,
     });
   }
 
@@ -82,7 +96,8 @@ export class Transport {
         path: this.#base + call.path,
         headers: {
           ...call.headers,
-          ...this.#headers,
+          ...this.credentials.headers,
+          ...this.#proxyHeaders,
           accept: call.accept ?? 'application/json',
           // Without this header, any encoding is acceptable (RFC 9110 section 12.5.3).
           'accept-encoding': 'identity',
@@ -130,6 +145,7 @@ export class Transport {
       isClosed &&
       !this.#hasResponded &&
       !this.#isClosed &&
+      this.#proxy === undefined &&
       this.#url.protocol === 'http:' &&
       speaksTls(this.#url)
     );

@@ -1,4 +1,6 @@
 import { connect } from 'node:tls';
+import { PROXY_ASKS } from './error-response.ts';
+import { ProxyRefused, ProxyUnreachable } from './proxy-error.ts';
 import { TlsExpected } from './socket-guard.ts';
 
 /** A connection error that retrying cannot fix. */
@@ -18,6 +20,10 @@ const OTHER_HOST = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 /** What a TLS client reports when the server responds in plain HTTP. */
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
+/** What a TLS client is told whose certificate is missing, expired or from an authority that the server does not know. */
+const REFUSED_CERTIFICATE =
+  /^ERR_SSL_(SSLV3|TLSV1|TLSV13)_ALERT_(BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA)$/;
+
 /**
  * Recognizes failures below HTTP that retrying cannot fix.
  *
@@ -28,6 +34,13 @@ export function permanentError(
   wasReached: boolean,
 ): PermanentError | undefined {
   const { code = '' } = cause;
+  if (cause instanceof ProxyRefused)
+    return {
+      code: 'proxy_refused',
+      message: cause.message,
+      hint: cause.status === 407 ? PROXY_ASKS : 'Check whether the proxy allows this host and port.',
+    };
+  if (cause instanceof ProxyUnreachable) return proxyError(cause, wasReached);
   if (cause instanceof TlsExpected)
     return { code: 'tls_expected', message: 'the service expects https', hint: 'Use an https URL in --url.' };
   if (NOT_TLS.test(code))
@@ -46,7 +59,13 @@ export function permanentError(
     return {
       code: 'bad_certificate',
       message: `the service's certificate is not trusted (${code})`,
-      hint: 'Renew it, or add the issuing certificate authority with NODE_EXTRA_CA_CERTS.',
+      hint: 'Renew it, or name the issuing certificate authority with --ca-file.',
+    };
+  if (REFUSED_CERTIFICATE.test(code))
+    return {
+      code: 'bad_certificate',
+      message: `the service refuses the client's certificate, or requires one (${code})`,
+      hint: 'Check --client-cert and --client-key.',
     };
   if (code === 'ENOTFOUND' && !wasReached)
     return {
@@ -54,6 +73,23 @@ export function permanentError(
       message: `unknown host ${cause.hostname ?? 'name'} (${code})`,
       hint: 'Check --url.',
     };
+  return undefined;
+}
+
+/** The same for a connection to the proxy. */
+function proxyError({ proxy, cause }: ProxyUnreachable, wasReached: boolean): PermanentError | undefined {
+  const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException; // of Node or undici
+  const hint = 'Check --proxy.';
+  if (NOT_TLS.test(code))
+    return { code: 'tls_refused', message: `the proxy ${proxy} does not speak https (${code})`, hint };
+  if (CERTIFICATE.test(code))
+    return {
+      code: 'bad_certificate',
+      message: `the certificate of the proxy ${proxy} is not trusted (${code})`,
+      hint: 'Renew it, or add the issuing certificate authority with NODE_EXTRA_CA_CERTS.',
+    };
+  if (code === 'ENOTFOUND' && !wasReached)
+    return { code: 'no_such_host', message: `unknown host of the proxy ${proxy} (${code})`, hint };
   return undefined;
 }
 

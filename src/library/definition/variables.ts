@@ -50,10 +50,15 @@ export function fillVariables(
   return fill(definition, []);
 }
 
-/** The variables that the definition names as holding a key. */
+/** The variables that the definition names as holding a key, or the value of a header. */
 function keyVariables(definition: unknown): ReadonlySet<string> {
   const { score, service } = Object(definition);
-  return new Set([score, service].map(section => String(Object(section)['api-key-env'])));
+  return new Set(
+    [score, service].flatMap(section => {
+      const { 'api-key-env': key, 'header-env': headers } = Object(section);
+      return [key, ...Object.values(Object(headers))].map(String);
+    }),
+  );
 }
 
 /** The text of a variable as a value of its option: variables have no types. */

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { Features, LooseReport, Probabilities, ValueWarning } from '../../base/contract/schemas.ts';
-import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import { serviceOptions } from '../../base/options/score.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
@@ -8,6 +7,7 @@ import { connectReports } from '../../client/connect-reports.ts';
 import { ReportClient } from '../../client/protocols/report/report-client.ts';
 import type { ReportProtocol } from '../../client/protocols/report/report-protocol.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
+import type { ClientTls } from '../../client/transport/tls.ts';
 import type { Prediction } from '../../models/local/predict-personas.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import { asRowcastError, called } from '../as-rowcast-error.ts';
@@ -15,14 +15,27 @@ import { CallbackGuard } from '../callback-guard.ts';
 import { type Retry, retryOf } from '../callbacks.ts';
 import { checkObject, readGiven } from '../options/given-values.ts';
 import type { Batch, Outcome, Scorer } from '../scorer.ts';
+import { checkProxy, proxyOf } from '../service/proxy-of.ts';
+import { checkClientTls, checkedHeaders, checkKey } from './client-access.ts';
 import { predictBatches } from './predict-batches.ts';
 
 /** Options of a `Client`. */
 export interface ClientOptions {
   /** Base URL of the service, such as `https://predictions.example.com`. */
   url: string | URL;
-  /** API key. It is sent with each request, and never logged. */
-  key: string;
+  /** API key. It is sent with each request, and never logged. Not needed with `auth: 'none'`. */
+  key?: string | undefined;
+  /** How the key is sent: `Authorization: ApiKey KEY`, as by default, `Authorization: Bearer KEY`, or not at all. */
+  auth?: 'apikey' | 'bearer' | 'none' | undefined;
+  /** More headers of each request. Their values are never logged. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Certificates, as PEM. By default the certificate of the service must be trusted by Node. */
+  tls?: ClientTls | undefined;
+  /**
+   * The proxy between here and the service: `'none'`, as by default, its URL, or `'env'` for that of the variables
+   * `HTTPS_PROXY` or `HTTP_PROXY`, except for the hosts in `NO_PROXY`.
+   */
+  proxy?: string | undefined;
   /** Whether the key may be sent over plain http to a host other than this one; by default not. */
   allowHttp?: boolean | undefined;
   /** Timeout of one request, in seconds or as `'90s'`; 60 s by default. */
@@ -45,9 +58,18 @@ export interface ClientOptions {
   onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-const { 'allow-http': allowHttp, timeout, 'max-outage': maxOutage, concurrency } = serviceOptions;
+const {
+  auth,
+  proxy,
+  'allow-http': allowHttp,
+  timeout,
+  'max-outage': maxOutage,
+  concurrency,
+} = serviceOptions;
 const { 'max-requests-per-second': maxRequests, 'max-rows-per-second': maxRows } = serviceOptions;
 const clientOptions = {
+  auth,
+  proxy,
   'allow-http': allowHttp,
   timeout,
   'max-outage': maxOutage,
@@ -88,14 +110,16 @@ export class Client implements Scorer {
     for (const call of this.#calls) call.fail(error);
   });
 
-  /** @throws RowcastError `bad_url`, `insecure_url`, `no_key`, `bad_option` */
+  /** @throws RowcastError `bad_url`, `insecure_url`, `no_key`, `bad_option`, `bad_certificate` */
   constructor(options: ClientOptions) {
     checkObject('Client', options, 'url and key');
-    const { url, key, onRetry, ...given } = options;
+    const { url, key, headers = {}, tls, onRetry, ...given } = options;
     const values = readGiven(clientOptions, given);
-    const base = readBaseUrl(String(url), values.allowHttp);
-    if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key))
-      throw new RowcastError('no_key', 'the API key is empty, or has characters that a header cannot have');
+    const { auth, proxy, allowHttp } = values;
+    const base = readBaseUrl(String(url), allowHttp);
+    checkKey(key, auth);
+    if (tls !== undefined) checkClientTls(tls, base);
+    checkProxy(proxy);
     const { timeout, concurrency, maxRequestsPerSecond, maxRowsPerSecond } = values;
     this.#maxOutage = given.maxOutage === undefined ? undefined : values.maxOutage;
     this.name = redacted(base.href);
@@ -103,6 +127,10 @@ export class Client implements Scorer {
     this.#client = connectReports({
       url: base,
       key,
+      auth,
+      headers: checkedHeaders(headers, auth),
+      tls,
+      proxy: proxyOf(proxy, base, { env: process.env, allowHttp }),
       name: this.name,
       timeout,
       concurrency,

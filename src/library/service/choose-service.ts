@@ -1,9 +1,13 @@
 import { join, resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
-import { connectionOptions, homeOption } from '../../base/options/service.ts';
+import { connectionOptions, homeOption, protocolOption } from '../../base/options/service.ts';
 import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
+import type { Auth } from '../../client/auth-headers.ts';
+import { usualAuth } from '../../client/protocols/usual-auth.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
+import { type Access, accessFiles, accessOf, flagsOfAccess } from './access.ts';
+import { DEFAULT_KEY, isOwnVariable, isVariableOfDefinition } from './own-variable.ts';
 
 export interface Environment {
   ROWCAST_URL?: string | undefined;
@@ -14,21 +18,16 @@ export interface Environment {
 
 /** Where the service is, according to flags, environment and definition. */
 export type Address = { kind: 'local'; home: string } | RemoteAddress;
-export interface RemoteAddress {
+export interface RemoteAddress extends Access {
   kind: 'remote';
   url: string;
-  key: KeySource;
-  /** Whether the key may be sent to another host without encryption. */
+  /** Undefined if requests are sent without a key. */
+  key: KeySource | undefined;
+  /** Whether requests may be sent to another host without encryption. */
   allowHttp: boolean;
 }
 
 export type KeySource = { kind: 'file'; path: string } | { kind: 'environment'; name: string };
-
-/** The variable with the key for a URL from a flag or the environment. */
-export const DEFAULT_KEY = 'ROWCAST_API_KEY';
-
-/** Variables that may be named as holding a key: a definition from someone else must not send other secrets to its URL. */
-const OWN_KEY = /^ROWCAST_[A-Z0-9_]+$/;
 
 /** Flags and environment of a command. */
 export interface Given {
@@ -60,18 +59,29 @@ interface Connection {
   values: ConnectionValues;
 }
 
-/** Flags override the environment, which overrides the definition. */
+/**
+ * Flags override the environment, which overrides the definition. How a definition reaches a service counts for its own URL
+ * only: with the authority and the proxy of a definition from someone else, others could read what is sent to another one.
+ */
 function connectionOf({ flags, env }: Given, defined: Section): Connection {
-  const given = resolveValues(connectionOptions, flags);
+  const { auth } = defined;
+  const given = resolveValues(connectionOptions, flags, auth === undefined ? {} : { auth });
   const url = given.url ?? (env.ROWCAST_URL || undefined);
   if (url !== undefined || defined.url === undefined)
     return { url: url ?? LOCAL, isDefined: false, values: given };
-  const values = resolveValues(connectionOptions, {}, defined);
+  const anywhere = Object.fromEntries(ANYWHERE.map(name => [name, flags[name]]));
+  const values = resolveValues(connectionOptions, anywhere, defined);
   return { url: values.url ?? LOCAL, isDefined: true, values };
 }
 
+/** Flags that apply to the URL of a definition too, because they send no secret to it. */
+const ANYWHERE = ['auth', 'ca-file', 'proxy'];
+
+/** Flags with secrets, or about them: they are for a URL from a flag or the environment. */
+const WITH_URL = ['api-key-file', 'api-key-env', 'allow-http', 'header-env', 'client-cert', 'client-key'];
+
 /**
- * Chooses the service. Its URL and its key come from the same place, so that no key is sent to a service it is not meant
+ * Chooses the service. Its URL and its secrets come from the same place, so that none is sent to a service it is not meant
  * for: a definition with a URL names its own key, and its key is sent to no other URL. A key file on the command line is
  * also for ROWCAST_URL, and ROWCAST_API_KEY also for a URL on the command line, unless ROWCAST_URL is that of another
  * service.
@@ -83,28 +93,42 @@ export function chooseService(given: Given, defined: Section = {}): Address {
   const { url, isDefined, values } = connectionOf(given, defined);
   if (url === LOCAL) return { kind: 'local', home: homeOf(given, defined) };
   if (isDefined) checkFlags(given);
-  const { apiKeyFile, apiKeyEnv, allowHttp } = values;
-  if (apiKeyFile !== undefined)
-    return { kind: 'remote', url, key: { kind: 'file', path: apiKeyFile }, allowHttp };
+  const { protocol } = resolveValues(protocolOption, given.flags, defined);
+  const { auth = usualAuth(protocol), allowHttp } = values;
+  const access = accessOf(values, auth, isDefined);
+  return { kind: 'remote', url, key: keyOf(given, auth, { url, isDefined, values }), allowHttp, ...access };
+}
+
+function keyOf(given: Given, auth: Auth, { url, isDefined, values }: Connection): KeySource | undefined {
+  const { apiKeyFile, apiKeyEnv } = values;
+  if (auth === 'none') {
+    if (apiKeyFile === undefined && apiKeyEnv === undefined) return undefined;
+    throw new RowcastError(
+      'usage',
+      values.auth === undefined
+        ? 'a key is named, but requests of this protocol are usually sent without one'
+        : 'a key is named, but with --auth none requests are sent without one',
+      values.auth === undefined ? { hint: 'Say how it is sent: --auth bearer, or --auth apikey.' } : {},
+    );
+  }
+  if (apiKeyFile !== undefined) return { kind: 'file', path: apiKeyFile };
   const name = apiKeyEnv ?? DEFAULT_KEY;
-  if (isDefined && (name === DEFAULT_KEY || !OWN_KEY.test(name)))
+  if (isDefined && !isVariableOfDefinition(name))
     throw new RowcastError('no_key', 'a definition with a url must also name its key', {
       hint: `Add api-key-file next to the url, or api-key-env with a name that begins with ROWCAST_ and is not ${DEFAULT_KEY}.`,
     });
-  if (!OWN_KEY.test(name))
+  if (!isOwnVariable(name))
     throw new RowcastError('bad_option', `--api-key-env: the name must begin with ROWCAST_, got "${name}"`);
   if (apiKeyEnv === undefined && isElsewhere(url, given.keyUrl ?? given.env.ROWCAST_URL))
     throw new RowcastError('no_key', `${DEFAULT_KEY} is the key of ROWCAST_URL, which is another service`, {
       hint: 'Name the key of this service with --api-key-file or --api-key-env, or unset ROWCAST_URL.',
     });
-  return { kind: 'remote', url, key: { kind: 'environment', name }, allowHttp };
+  return { kind: 'environment', name };
 }
 
 /** @throws RowcastError `usage` if a flag would apply to the URL of a definition */
 function checkFlags({ flags }: Given): void {
-  const flag = ['api-key-file', 'api-key-env', 'allow-http'].find(
-    name => flags[name] !== undefined && flags[name] !== false,
-  );
+  const flag = WITH_URL.find(name => flags[name] !== undefined && flags[name] !== false);
   if (flag === undefined) return;
   throw new RowcastError('usage', `--${flag} does not apply to the url of a definition`, {
     hint: `Give --url too, or put ${flag} next to the url in the definition.`,
@@ -124,23 +148,25 @@ export function flagsOfAddress(address: Address, env: Environment): string[] {
     return [...(isLocal ? [] : ['--url', LOCAL]), ...(isUsual ? [] : ['--home', address.home])];
   }
   const { url, key, allowHttp } = address;
-  const file = key.kind === 'file' ? ['--api-key-file', key.path] : [];
-  const variable = key.kind === 'environment' && key.name !== DEFAULT_KEY ? ['--api-key-env', key.name] : [];
+  const file = key?.kind === 'file' ? ['--api-key-file', key.path] : [];
+  const variable = key?.kind === 'environment' && key.name !== DEFAULT_KEY ? ['--api-key-env', key.name] : [];
   return [
     ...(url === env.ROWCAST_URL ? [] : ['--url', url]),
     ...file,
     ...variable,
+    ...flagsOfAccess(address),
     ...(allowHttp ? ['--allow-http'] : []),
   ];
 }
 
-/** Files that a command reads to use a service: the key file, or the local reports. */
+/** Files that a command reads to use a service: those with its secrets, or the local reports. */
 export function serviceFiles(given: Given, defined: Section = {}): UsedFile[] {
   const { url, values } = connectionOf(given, defined);
   if (url === LOCAL) {
     const at = join(homeOf(given, defined), 'reports');
     return [{ what: 'a file of the local reports', option: '', at, isFolder: true }];
   }
-  if (values.apiKeyFile === undefined) return [];
-  return [{ what: 'the API key file', option: '--api-key-file', at: values.apiKeyFile }];
+  const { apiKeyFile: at } = values;
+  const key = at === undefined ? [] : [{ what: 'the API key file', option: '--api-key-file', at }];
+  return [...key, ...accessFiles(values)];
 }

@@ -1,3 +1,4 @@
+import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { timeoutOption } from '../../base/options/service.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
@@ -5,7 +6,11 @@ import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
 import type { Protocol } from '../../client/protocols/protocol.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
+import type { ClientTls } from '../../client/transport/tls.ts';
+import type { TlsFiles } from './access.ts';
 import type { Environment, RemoteAddress } from './choose-service.ts';
+import { proxyOf } from './proxy-of.ts';
+import { readHeaders } from './read-headers.ts';
 import { readServiceKey } from './read-key.ts';
 
 export interface ConnectOptions {
@@ -25,20 +30,29 @@ export interface ConnectOptions {
 /**
  * Opens the client of a service.
  *
- * @throws RowcastError `no_key`, `bad_url`, `insecure_url`
+ * @throws RowcastError `no_key`, `bad_url`, `insecure_url`, `bad_option`, `no_such_file`, `bad_certificate`
  * @throws Interrupted if a signal came before the key was read
  */
 export async function openClient<P extends Protocol>(
-  { url, key, allowHttp }: RemoteAddress,
+  { url, key, allowHttp, auth, headers, tls, proxy }: RemoteAddress,
   protocol: P,
   { values, pace, env, onRetry, trace, stop }: ConnectOptions,
 ): Promise<ServiceClient<P>> {
-  const base = readBaseUrl(url, allowHttp);
+  const base = readBaseUrl(url, allowHttp, key === undefined ? 'rows' : undefined);
+  if (tls !== undefined && base.protocol === 'http:')
+    throw new RowcastError(
+      'bad_option',
+      'certificates are for an https URL, and the URL of the service is http',
+    );
   // Loaded only when it is needed.
   const { ServiceClient: Client } = await import('../../client/service-client.ts');
   return new Client({
     url: base,
-    key: await unlessStopped(readServiceKey(key, env), stop),
+    key: key && (await unlessStopped(readServiceKey(key, env), stop)),
+    auth,
+    headers: headers && readHeaders(headers, env),
+    tls: tls && (await unlessStopped(readFiles(tls), stop)),
+    proxy: proxyOf(proxy, base, { env, allowHttp }),
     name: redacted(base.href),
     timeout: values.timeout,
     protocol,
@@ -47,6 +61,9 @@ export async function openClient<P extends Protocol>(
     trace,
   });
 }
+
+// Loaded only when it is needed.
+const readFiles = async (tls: TlsFiles): Promise<ClientTls> => (await import('./read-tls.ts')).readTls(tls);
 
 /** Opens the client of a service, and closes it afterwards. @throws as `openClient` */
 export async function withClient<P extends Protocol, T>(

@@ -1,21 +1,22 @@
-import { readFile } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { reasonOf } from '../../base/system-error.ts';
-import { DEFAULT_KEY, type Environment, type KeySource } from './choose-service.ts';
+import type { Key } from '../../client/credentials.ts';
+import type { Environment, KeySource } from './choose-service.ts';
+import { KeyFile, keyIn } from './key-file.ts';
+import { DEFAULT_KEY } from './own-variable.ts';
 
-/** @throws RowcastError `no_key` */
-export async function readServiceKey(source: KeySource, env: Environment): Promise<string> {
+/** Reads a key. One in a file may be replaced later. @throws RowcastError `no_key` */
+export async function readServiceKey(source: KeySource, env: Environment): Promise<string | Key> {
   const key =
     source.kind === 'environment'
-      ? env[source.name]
-      : await readFile(source.path, 'utf8').catch(cause => {
+      ? keyIn(env[source.name] ?? '')
+      : await KeyFile.open(source.path).catch(cause => {
           throw new RowcastError('no_key', `cannot read the API key: ${reasonOf(cause)}`, {
             location: { file: source.path },
             cause,
           });
         });
-  // Characters that a header may contain (RFC 9110 section 5.5), without spaces.
-  if (key !== undefined && /^[\x21-\x7e]+$/.test(key.trim())) return key.trim();
+  if (key !== undefined) return key;
   const where = source.kind === 'environment' ? `the variable ${source.name}` : source.path;
   throw new RowcastError('no_key', `no API key in ${where}`, {
     hint:

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
-import { authHeaders } from '../../../src/client/auth-headers.ts';
+import { Credentials } from '../../../src/client/credentials.ts';
 import { failureTable } from '../../../src/client/failure-table.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
 import { Transport } from '../../../src/client/transport/http.ts';
@@ -20,8 +20,7 @@ async function connect(t: TestContext, listener: RequestListener, path = '/'): P
   const url = new URL(path, `http://127.0.0.1:${port}`);
   const transport = new Transport({
     url,
-    key: 'k',
-    headers: authHeaders(reportProtocol().auth, 'k'),
+    credentials: new Credentials({ auth: 'apikey', key: 'k' }),
     timeout: 5000,
     connections: 1,
     failureTable,

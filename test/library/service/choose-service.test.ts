@@ -23,7 +23,7 @@ const choose = (flags: Given['flags'], env: Environment, defined: Given['flags']
   chooseService({ flags, env }, defined);
 const keyOf = (address: Address): string | undefined =>
   address.kind === 'remote'
-    ? `${address.url} ${address.key.kind === 'file' ? address.key.path : address.key.name}`
+    ? `${address.url} ${address.key?.kind === 'file' ? address.key.path : address.key?.name}`
     : undefined;
 
 describe('the service that is used', () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { key } from '../secrets.ts';
 
@@ -21,6 +22,10 @@ export interface StubOptions {
   report?: object;
   /** Called for each request before the stub reads it, with the key unchecked; true means that it responds itself. */
   first?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Whether it accepts a request; by default one with its key. */
+  accepts?: (request: IncomingMessage) => boolean;
+  /** With these, it speaks https. */
+  tls?: ServerOptions;
   /** Called first for each batch-persona request; true means that it responds itself. */
   behave?: (call: StubCall) => boolean | Promise<boolean>;
 }
@@ -40,14 +45,14 @@ export interface Stub {
  * A prediction service on a real socket without a model: a persona's probabilities are a hash of its features, so that a row joined to another row's prediction is noticed.
  */
 export async function startStub(options: StubOptions = {}): Promise<Stub> {
-  const { classes = ['no', 'yes'], behave } = options;
+  const { classes = ['no', 'yes'], behave, tls } = options;
+  const { accepts = ({ headers }) => headers.authorization === `ApiKey ${key}` } = options;
   const bodies: StubCall['body'][] = [];
-  const server = createServer(async (request, response) => {
+  const listener: RequestListener = async (request, response) => {
     if (options.first?.(request, response)) return undefined;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    if (request.headers.authorization !== `ApiKey ${stub.key}`)
-      return send(response, 401, { code: 'unauthorized' });
+    if (!accepts(request)) return send(response, 401, { code: 'unauthorized' });
     if (request.url?.startsWith('/user/report/'))
       return send(response, 200, { tech_specs: {}, drivers: [], ...options.report });
     const body: StubCall['body'] = JSON.parse(Buffer.concat(chunks).toString());
@@ -58,7 +63,8 @@ export async function startStub(options: StubOptions = {}): Promise<Stub> {
     const defaultResponse = { id: body.id, predictions };
     if (await behave?.({ number: bodies.length, request, response, body, defaultResponse })) return undefined;
     return send(response, 200, defaultResponse);
-  });
+  };
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   const listen = async (port: number): Promise<void> => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
@@ -71,7 +77,7 @@ export async function startStub(options: StubOptions = {}): Promise<Stub> {
     if (server.listening) await once(server, 'close');
   };
   const stub: Stub = {
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     key,
     bodies,
     goDown: leave,

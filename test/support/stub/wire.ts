@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { probabilitiesOf } from './service.ts';
 
 /** A request as received, and the connection for the response. */
@@ -34,11 +35,12 @@ export async function startWire(
   t: TestContext,
   respond: (exchange: Exchange) => void,
   service: Answers = reportAnswers,
+  tls?: TlsOptions,
 ): Promise<string> {
   const sockets = new Set<Socket>();
   const timers = new Set<NodeJS.Timeout>();
   let connections = 0;
-  const server = createServer(socket => {
+  const serve = (socket: Socket): void => {
     const connection = ++connections;
     let number = 0;
     let received = '';
@@ -75,7 +77,8 @@ export async function startWire(
         inPieces,
       });
     });
-  });
+  };
+  const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => {
@@ -84,7 +87,7 @@ export async function startWire(
     server.close();
   });
   const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
-  return `http://127.0.0.1:${port}`;
+  return `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
 }
 
 /** What a service responds to requests without and with a body. */

@@ -59,10 +59,10 @@ function noRows(
   whole: unknown,
   error: ReturnType<typeof pathsOf>,
   where: readonly string[],
-  { secret }: Expected,
+  { secrets }: Expected,
 ): InvalidResponse {
   const said = firstAt(whole, error);
-  const isShown = typeof said === 'string' && !(secret && said.includes(secret));
+  const isShown = typeof said === 'string' && !secrets?.areIn(said);
   return new InvalidResponse(
     isShown
       ? `the response has an error in place of predictions: ${sanitize(said)}`

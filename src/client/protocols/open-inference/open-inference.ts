@@ -5,6 +5,7 @@ import { isObject } from '../is-object.ts';
 import { parseResponse } from '../parse-response.ts';
 import { problemIn } from '../problem-in.ts';
 import type { KnownModel, Protocol } from '../protocol.ts';
+import { usualAuth } from '../usual-auth.ts';
 import { InferenceResponses } from './inference-responses.ts';
 import { outputsOf, parseMetadata } from './metadata.ts';
 
@@ -14,7 +15,7 @@ import { outputsOf, parseMetadata } from './metadata.ts';
  */
 export const openInference: Protocol = {
   name: 'open-inference',
-  auth: 'none',
+  auth: usualAuth('open-inference'),
   describe: model => ({
     request: { method: 'GET', path: modelPath(MODEL, model), template: MODEL },
     read: parseMetadata,

@@ -2,6 +2,7 @@ import { codePointOrder } from '../../../base/contract/code-point-order.ts';
 import type { Distributions } from '../../../base/contract/predictions.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import { checkReport, InvalidResponse } from '../../invalid-response.ts';
+import type { Secrets } from '../../secrets.ts';
 import { checkClassCount, checkCount, collectPredictions } from '../collect-predictions.ts';
 import { copyProbabilities } from '../copy-probabilities.ts';
 import { isObject } from '../is-object.ts';
@@ -26,7 +27,7 @@ export interface ExpectedPredictions extends Expected {
  */
 export function parsePredictions(
   body: string,
-  { report, wire, secret, ...expected }: ExpectedPredictions,
+  { report, wire, secrets, ...expected }: ExpectedPredictions,
 ): Distributions {
   const received = readPredictions(body, wire, report);
   checkCount(received.length, expected.personas);
@@ -42,17 +43,17 @@ export function parsePredictions(
     if (!isObject(error)) throw new InvalidResponse(`prediction ${index + 1} has no "${wire.probabilities}"`);
     const { code, message } = error;
     return {
-      code: errorCode(textOf(code, secret)),
-      message: sanitize(textOf(message, secret)),
+      code: errorCode(textOf(code, secrets)),
+      message: sanitize(textOf(message, secrets)),
     };
   });
 }
 
 /** A member from the service as text, whatever its type. */
-function textOf(said: unknown, secret: string | undefined): string {
+function textOf(said: unknown, secrets: Secrets | undefined): string {
   const text = typeof said === 'string' ? said : (JSON.stringify(said) ?? '');
-  // Checked before the text is truncated, so that no part of the key can remain.
-  return secret !== undefined && text.includes(secret) ? 'it contains the API key, so it is not shown' : text;
+  // Checked before the text is truncated, so that no part of a secret can remain.
+  return secrets?.areIn(text) ? 'it contains the API key or another secret, so it is not shown' : text;
 }
 
 /** Error codes are used as counter keys, so free text (which could contain row values) is replaced by "error". */

@@ -1,6 +1,7 @@
 import type { ScoredUpload } from '../../../base/contract/row-counts-trailer.ts';
 import type { Features, LooseReport, PersonaAnswer } from '../../../base/contract/schemas.ts';
 import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
+import type { Secrets } from '../../secrets.ts';
 import type { ServiceClient } from '../../service-client.ts';
 import { download } from './download.ts';
 import { parsePersona } from './parse-persona.ts';
@@ -45,8 +46,8 @@ export class ReportClient {
     const { wire } = this.#client.protocol;
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
     const request = { method: 'POST', path: '/user/persona', body, personas: 1 } as const;
-    const read = (response: Buffer, secret: string): PersonaAnswer =>
-      parsePersona(response, { report: id, wire, secret });
+    const read = (response: Buffer, secrets: Secrets): PersonaAnswer =>
+      parsePersona(response, { report: id, wire, secrets });
     return this.#client.ask({ request, read }, signal);
   }
 

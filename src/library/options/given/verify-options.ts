@@ -43,13 +43,7 @@ export interface GivenVerifyOptions {
    * protocols. Default: `report`.
    */
   protocol?:
-    | 'report'
-    | 'mlflow'
-    | 'azureml'
-    | 'kserve-v1'
-    | 'open-inference'
-    | 'datarobot'
-    | 'custom'
+    | 'report' | 'mlflow' | 'azureml' | 'kserve-v1' | 'open-inference' | 'datarobot' | 'custom'
     | undefined;
   /**
    * Base URL of the prediction service; without it, the local reports in `home` predict. Default: none; no
@@ -62,6 +56,30 @@ export interface GivenVerifyOptions {
    * Environment variable that holds the API key of the url; its name begins with ROWCAST_. Default: ROWCAST_API_KEY.
    */
   apiKeyEnv?: string | undefined;
+  /**
+   * How the key is sent: Authorization: ApiKey KEY, Authorization: Bearer KEY, or not at all. Default: the
+   * protocol's.
+   */
+  auth?: 'apikey' | 'bearer' | 'none' | undefined;
+  /**
+   * More headers whose values are secret: NAME=VARIABLE, whose name begins with ROWCAST_, such as
+   * X-Token=ROWCAST_TOKEN. Default: none.
+   */
+  headerEnv?: Readonly<Record<string, string>> | undefined;
+  /** PEM file with the certificate, and its chain, that shows the service who asks (mutual TLS). Default: none. */
+  clientCert?: string | undefined;
+  /** PEM file with the private key of `clientCert`. Default: none. */
+  clientKey?: string | undefined;
+  /**
+   * PEM file with the only certificate authorities that may have issued the service's certificate. Default: Node's,
+   * and NODE_EXTRA_CA_CERTS.
+   */
+  caFile?: string | undefined;
+  /**
+   * Proxy between here and the service: none, http://HOST:PORT, or env: that of HTTPS_PROXY or HTTP_PROXY, except
+   * for the hosts in NO_PROXY. Default: `none`.
+   */
+  proxy?: string | undefined;
   /** Allow sending the key over plain http to a host other than this one. Default: `false`. */
   allowHttp?: boolean | undefined;
   /** Folder of the local reports and keys. Default: `.rowcast`; no environment variable changes it. */

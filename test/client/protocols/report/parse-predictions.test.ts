@@ -9,6 +9,7 @@ import {
   parsePredictions,
 } from '../../../../src/client/protocols/report/parse-predictions.ts';
 import { contractWire } from '../../../../src/client/protocols/report/wire-names.ts';
+import { Secrets } from '../../../../src/client/secrets.ts';
 
 type Options = Partial<Omit<ExpectedPredictions, 'predictionType'>> & {
   classes?: readonly string[] | undefined;
@@ -114,11 +115,13 @@ describe('a response', () => {
 
   it('does not show messages that contain the key or a part of it', () => {
     const secret = 'secret-1234567890';
+    const secrets = new Secrets();
+    secrets.addKey(secret);
     for (const words of [secret, { headers: [secret] }, 'x'.repeat(195) + secret]) {
-      const { errors } = readSecond({ error: { code: words, message: words } }, { secret });
+      const { errors } = readSecond({ error: { code: words, message: words } }, { secrets });
       assert.deepEqual(errors.get(1), {
         code: 'error',
-        message: 'it contains the API key, so it is not shown',
+        message: 'it contains the API key or another secret, so it is not shown',
       });
     }
   });

@@ -1,0 +1,43 @@
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { Auth } from '../../client/auth-headers.ts';
+import { headerFault, isHeaderValue } from '../../client/header-fault.ts';
+import { type ClientTls, checkTls } from '../../client/transport/tls.ts';
+import { keyIn } from '../service/key-file.ts';
+
+/** @throws RowcastError `no_key`, `bad_option` */
+export function checkKey(key: unknown, auth: Auth | undefined): void {
+  if (auth === 'none') {
+    if (key === undefined) return;
+    throw new RowcastError(
+      'bad_option',
+      "a key is given, but with auth: 'none' requests are sent without one",
+    );
+  }
+  if (typeof key !== 'string' || keyIn(key) !== key)
+    throw new RowcastError('no_key', 'the API key is empty, or has characters that a header cannot have');
+}
+
+/** Headers that a program adds, by name in lower case. @throws RowcastError `bad_option`, which shows no value */
+export function checkedHeaders(
+  headers: Readonly<Record<string, unknown>>,
+  auth: Auth = 'apikey',
+): Readonly<Record<string, string>> {
+  const checked: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const fault = headerFault(name, auth);
+    if (fault !== undefined) throw new RowcastError('bad_option', `headers: "${sanitize(name)}" ${fault}`);
+    if (typeof value !== 'string' || !isHeaderValue(value))
+      throw new RowcastError('bad_option', `headers: ${name} has a value that a header cannot have`);
+    checked[name.toLowerCase()] = value;
+  }
+  return checked;
+}
+
+/** @throws RowcastError `bad_option`, `bad_certificate` */
+export function checkClientTls(tls: ClientTls, { protocol }: URL): void {
+  if (protocol === 'http:') throw new RowcastError('bad_option', 'tls: the URL of the service is not https');
+  if ((tls.cert === undefined) !== (tls.key === undefined))
+    throw new RowcastError('bad_option', 'tls: cert and key must be given together');
+  checkTls(tls, { ca: 'tls.ca', cert: 'tls.cert', key: 'tls.key' });
+}

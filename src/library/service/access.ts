@@ -1,0 +1,112 @@
+import { RowcastError } from '../../base/errors.ts';
+import type { connectionOptions } from '../../base/options/service.ts';
+import type { Values } from '../../base/options/values/resolve-options.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { writeRow } from '../../base/write-row.ts';
+import type { Auth } from '../../client/auth-headers.ts';
+import { headerFault } from '../../client/header-fault.ts';
+import type { UsedFile } from '../../storage/local/used-file.ts';
+import { isOwnVariable, isVariableOfDefinition } from './own-variable.ts';
+import { checkProxy } from './proxy-of.ts';
+
+/** How a service is reached, besides its URL and its key. It holds no secrets, only where they are. */
+export interface Access {
+  /** How the key is sent, unless as is usual with the protocol. */
+  auth?: Auth;
+  /** The variables with the values of more headers, by name in lower case. */
+  headers?: Readonly<Record<string, string>>;
+  tls?: TlsFiles;
+  /** `env` or a URL. */
+  proxy?: string;
+}
+
+/** PEM files. */
+export interface TlsFiles {
+  ca?: string;
+  /** The certificate that shows who asks, and its private key. */
+  client?: { cert: string; key: string };
+}
+
+type ConnectionValues = Values<typeof connectionOptions>;
+
+/**
+ * @param auth how the key is sent
+ * @param isDefined whether the values are those of a definition
+ * @throws RowcastError `bad_option`, `usage`
+ */
+export function accessOf(values: ConnectionValues, auth: Auth, isDefined: boolean): Access {
+  const { headerEnv = {}, proxy } = values;
+  const tls = tlsFilesOf(values);
+  checkProxy(proxy);
+  return {
+    ...(values.auth !== undefined && { auth: values.auth }),
+    ...(Object.keys(headerEnv).length > 0 && { headers: variablesOf(headerEnv, auth, isDefined) }),
+    ...(tls && { tls }),
+    ...(proxy !== 'none' && { proxy }),
+  };
+}
+
+function variablesOf(
+  headerEnv: Readonly<Record<string, string>>,
+  auth: Auth,
+  isDefined: boolean,
+): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const [name, variable] of Object.entries(headerEnv)) {
+    const fault = headerFault(name, auth);
+    if (fault !== undefined) throw badHeader(`"${sanitize(name)}" ${fault}`);
+    if (Object.hasOwn(headers, name.toLowerCase())) throw badHeader(`the header ${name} is given twice`);
+    if (!isOwnVariable(variable))
+      throw badHeader(`the name of the variable must begin with ROWCAST_, got "${sanitize(variable)}"`);
+    if (isDefined && !isVariableOfDefinition(variable))
+      throw badHeader(`the url of a definition gets no value of ${variable}; use another variable`);
+    headers[name.toLowerCase()] = variable;
+  }
+  return headers;
+}
+
+const badHeader = (message: string): RowcastError =>
+  new RowcastError('bad_option', `--header-env: ${message}`, {
+    hint: 'Example: --header-env X-Token=ROWCAST_TOKEN',
+  });
+
+function tlsFilesOf({
+  caFile: ca,
+  clientCert: cert,
+  clientKey: key,
+}: ConnectionValues): TlsFiles | undefined {
+  if ((cert === undefined) !== (key === undefined))
+    throw new RowcastError('usage', '--client-cert and --client-key must be given together', {
+      hint: 'If one file holds both, name it twice.',
+    });
+  if (ca === undefined && cert === undefined) return undefined;
+  return {
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && key !== undefined && { client: { cert, key } }),
+  };
+}
+
+/** The flags that give the same access. */
+export function flagsOfAccess({ auth, headers, tls, proxy }: Access): string[] {
+  const given = (name: string, value: string | undefined): string[] =>
+    value === undefined ? [] : [`--${name}`, value];
+  const map = headers && Object.entries(headers).map(([name, variable]) => `${name}=${variable}`);
+  return [
+    ...given('auth', auth),
+    ...given('header-env', map && writeRow(map).slice(0, -1)),
+    ...given('client-cert', tls?.client?.cert),
+    ...given('client-key', tls?.client?.key),
+    ...given('ca-file', tls?.ca),
+    ...given('proxy', proxy),
+  ];
+}
+
+/** The files that are read to reach a service. */
+export function accessFiles({ clientCert, clientKey, caFile }: ConnectionValues): UsedFile[] {
+  const files = [
+    ['the client certificate', '--client-cert', clientCert],
+    ["the client certificate's key", '--client-key', clientKey],
+    ['the CA file', '--ca-file', caFile],
+  ] as const;
+  return files.flatMap(([what, option, at]) => (at === undefined ? [] : [{ what, option, at }]));
+}

@@ -1,0 +1,70 @@
+import { isLoopback } from '../../base/contract/loopback.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { redacted } from '../../client/base-url.ts';
+import { type HttpProxy, nameOfProxy, readProxy } from '../../client/transport/http-proxy.ts';
+import { isExempt } from './no-proxy.ts';
+
+/** @throws RowcastError `bad_option` unless the value of `--proxy` is `none`, `env` or a URL without a password */
+export function checkProxy(choice: string): void {
+  if (choice === 'none' || choice === 'env') return;
+  const proxy = readProxy(choice);
+  if (proxy === undefined)
+    throw new RowcastError(
+      'bad_option',
+      `--proxy: expected none, env or an http or https URL, got ${shown(choice)}`,
+    );
+  if (proxy.authorization !== undefined)
+    throw new RowcastError(
+      'bad_option',
+      `--proxy: a URL with user info is refused, because other users can see it: ${shown(choice)}`,
+      {
+        hint: 'Put the URL with user and password into HTTPS_PROXY, and use --proxy env.',
+      },
+    );
+}
+
+const shown = (text: string): string => redacted(text.includes('://') ? text : `http://${text}`);
+
+/**
+ * The proxy between here and a service, according to the value of `--proxy`.
+ *
+ * @param allowHttp whether a proxy of another host may see what is sent
+ * @throws RowcastError `bad_option`, `insecure_url`
+ */
+export function proxyOf(
+  choice: string | undefined,
+  url: URL,
+  { env, allowHttp }: ProxyOptions,
+): HttpProxy | undefined {
+  if (choice === undefined || choice === 'none') return undefined;
+  const proxy = choice === 'env' ? proxyOfEnvironment(url, env) : readProxy(choice);
+  if (proxy === undefined || url.protocol === 'https:' || allowHttp || isLoopback(proxy.hostname))
+    return proxy;
+  throw new RowcastError(
+    'insecure_url',
+    `requests would be sent unencrypted to the proxy ${nameOfProxy(proxy)}`,
+    {
+      hint: 'Use https, or --allow-http on a trusted network; hosts in NO_PROXY are reached without the proxy.',
+    },
+  );
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface ProxyOptions {
+  env: Variables;
+  allowHttp: boolean;
+}
+
+/** As curl reads them, small letters first. Only HTTP_PROXY differs, which curl ignores for the sake of CGI scripts. */
+function proxyOfEnvironment(url: URL, env: Variables): HttpProxy | undefined {
+  if (isExempt(url, env.no_proxy || env.NO_PROXY)) return undefined;
+  const names = url.protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];
+  const name = names.find(name => env[name]);
+  if (name === undefined) return undefined;
+  const proxy = readProxy(env[name] ?? '');
+  if (proxy !== undefined) return proxy;
+  throw new RowcastError('bad_option', `the variable ${name} is not the http or https URL of a proxy`, {
+    hint: 'Example: http://proxy.example.com:3128',
+  });
+}

@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { RowcastError } from '../../base/errors.ts';
+import { reasonOf } from '../../base/system-error.ts';
+import { type ClientTls, checkTls } from '../../client/transport/tls.ts';
+import type { TlsFiles } from './access.ts';
+
+/** Reads and checks certificates and keys. @throws RowcastError `no_such_file`, `bad_certificate` */
+export async function readTls({ ca, client }: TlsFiles): Promise<ClientTls> {
+  const { cert, key } = client ?? {};
+  const tls = { ca: await readPem(ca), cert: await readPem(cert), key: await readPem(key) };
+  checkTls(tls, { ca: ca ?? '', cert: cert ?? '', key: key ?? '' });
+  return tls;
+}
+
+async function readPem(file: string | undefined): Promise<Buffer | undefined> {
+  if (file === undefined) return undefined;
+  return readFile(file).catch(cause => {
+    throw new RowcastError('no_such_file', `cannot be read: ${reasonOf(cause)}`, {
+      location: { file },
+      cause,
+    });
+  });
+}

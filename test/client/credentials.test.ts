@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Credentials, type Key } from '../../src/client/credentials.ts';
+import { headerFault } from '../../src/client/header-fault.ts';
+
+describe('the credentials of a request', () => {
+  it('are the key as its service wants it, and more headers', () => {
+    const headers = { 'x-token': 'a-token' };
+    assert.deepEqual(new Credentials({ auth: 'apikey', key: 'k', headers }).headers, {
+      authorization: 'ApiKey k',
+      'x-token': 'a-token',
+    });
+    assert.deepEqual(new Credentials({ auth: 'bearer', key: 'k' }).headers, { authorization: 'Bearer k' });
+  });
+
+  it('have no key if none is sent', () => {
+    for (const key of ['k', undefined]) {
+      const { headers, key: sent } = new Credentials({
+        auth: 'none',
+        key,
+        headers: { authorization: 'Basic x' },
+      });
+      assert.deepEqual([headers, sent], [{ authorization: 'Basic x' }, undefined]);
+    }
+  });
+
+  it('have the key of now, and keep those before it secret', () => {
+    let now = 'first-key';
+    const key: Key = { current: () => now, isReplaced: async refused => refused !== now };
+    const credentials = new Credentials({
+      auth: 'bearer',
+      key,
+      headers: { 'x-token': 'a"token' },
+      ofProxy: ['a-password'],
+    });
+    assert.equal(credentials.headers.authorization, 'Bearer first-key');
+    now = 'second-key';
+    assert.equal(credentials.headers.authorization, 'Bearer second-key');
+    for (const secret of ['first-key', 'second-key', 'a"token', 'a\\"token', 'a-password'])
+      assert.ok(credentials.secrets.areIn(`it says ${secret}!`), secret);
+    assert.ok(!credentials.secrets.areIn('it says nothing'));
+  });
+
+  it('do not hide every text because the value of a header is short', () => {
+    const { secrets } = new Credentials({ auth: 'none', key: undefined, headers: { 'x-version': '2' } });
+    assert.ok(!secrets.areIn('2 rows'));
+  });
+});
+
+describe('a header that is added to all requests', () => {
+  it('has the name of a header', () => {
+    for (const name of ['X-Token', 'Ocp-Apim-Subscription-Key', 'cookie', "!#$%&'*+-.^_`|~"])
+      assert.equal(headerFault(name, 'apikey'), undefined, name);
+    for (const name of ['', 'two words', 'x:', 'ümlaut', 'x\r\ny', '"x"'])
+      assert.match(headerFault(name, 'apikey') ?? '', /not the name/, name);
+  });
+
+  it('is none that a request, a connection or a proxy needs', () => {
+    for (const name of [
+      'Host',
+      'content-type',
+      'Content-Encoding',
+      'TE',
+      'Proxy-Authorization',
+      'Traceparent',
+      'x-request-ID',
+    ])
+      assert.match(headerFault(name, 'none') ?? '', /writes itself/, name);
+  });
+
+  it('is that of the key only if no key is sent', () => {
+    for (const auth of ['apikey', 'bearer'] as const)
+      assert.match(headerFault('Authorization', auth) ?? '', /--auth none/);
+    assert.equal(headerFault('Authorization', 'none'), undefined);
+  });
+});
