@@ -68,6 +68,37 @@ export const failureTable: FailureTable = {
     evidence: { for: 'last', requests: 1, share: 0 },
     maxOutage: { without: 'response', afterFailures: 3 },
   },
+  model_error: {
+    when: 'with a model server, an error of the model, which overload or a single row may cause',
+    does:
+      'after three attempts, if other requests succeed meanwhile, halves the batch or rejects a single row; otherwise as ' +
+      'if the service were unavailable. Before any row has been scored, it stops with the service’s message if the service ' +
+      'is ready and three different rows, each sent alone, fail in the same way.',
+    statuses: [],
+    causes: [],
+    service: 'down',
+    attempts: 3,
+    action: 'isolate',
+    evidence: { for: 'last', requests: 1, share: 0 },
+    notByRows: { withRetryAfter: true },
+    stopsIfFirstAlike: true,
+    maxOutage: { without: 'response', afterFailures: 3 },
+  },
+  too_slow: {
+    when: 'with a model server, no response of the model in time',
+    does:
+      'halves the batch after two attempts, and makes later batches smaller; retries a single row as if the service were ' +
+      'unavailable, and rejects it after `--max-outage` if other requests succeed meanwhile.',
+    statuses: [],
+    causes: [],
+    service: 'down',
+    attempts: 2,
+    action: 'isolate',
+    evidence: { for: 'last', requests: 1, share: 0 },
+    splitsWithoutEvidence: true,
+    rowUsesMaxOutage: true,
+    maxOutage: { without: 'response' },
+  },
   invalid_response: {
     when: 'an invalid response: wrong number of predictions, wrong shape or report, compressed unrequested, of another request, followed by surplus bytes, or without a valid prediction',
     does:
@@ -89,7 +120,7 @@ export const failureTable: FailureTable = {
   fatal: {
     when: 'a wrong key, an unknown report, a redirect, an oversized response, any other status; other classes than the output header; an untrusted certificate; http to an https port or the reverse; a host name that never resolved',
     does: 'stops at once.',
-    statuses: [401, 403, 404],
+    statuses: [401, 403, 404, 405, 415, 501],
     otherStatusesFrom: 0,
     causes: ['answer_too_large', 'classes_changed', 'permanent_error', 'client_closed'],
     attempts: 1,

@@ -93,7 +93,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
       timeout,
       connections: concurrency,
       failureTable: table,
-      problemOf: (status, body) => protocol.problemOf(status, body),
+      problemOf: (status, body, headers) => protocol.problemOf(status, body, headers),
     });
     this.#pacer = pacer;
     this.transport = transport;
@@ -168,6 +168,13 @@ export class ServiceClient<P extends Protocol = Protocol> {
     } catch (error) {
       if (!(error instanceof CallError) || error.status !== 404) throw error;
     }
+  }
+
+  /** Whether the service says that a model is ready, without a retry; true if its protocol does not ask. */
+  async isReady(model: string, signal?: AbortSignal): Promise<boolean> {
+    const request = this.protocol.ready?.(model);
+    if (request === undefined) return true;
+    return this.#requests.send({ ...request, signal }, () => true).catch(() => false);
   }
 
   /** The answer to a question that is not about a batch. */

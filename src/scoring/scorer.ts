@@ -89,6 +89,8 @@ export interface BatchScorer {
   readonly rowOverhead: number;
   /** Cuts a batch into parts of which each is suitable for one attempt. */
   parts(batch: Batch): Iterable<Batch>;
+  /** Whether what predicts says that it is ready; true if it says nothing. */
+  isReady?(signal: AbortSignal): Promise<boolean>;
   /** The body of the request for a part, if there is one. */
   requestOf?(part: Batch): string;
   /** Bytes of memory that a part needs until it is released, in addition to its records. */

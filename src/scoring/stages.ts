@@ -32,6 +32,7 @@ export interface StagesOptions {
   end?: number | undefined;
   /** Whether the run being resumed has scored any row. */
   hasScored?: boolean;
+  planned?: MergeOptions['planned'];
   resumed?: MergeOptions['resumed'];
   stop?: Pick<Stopping, 'reading' | 'calling'>;
   windowBytes?: number | undefined;
@@ -54,7 +55,8 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const { rest, start, stop = neverStopped(), windowBytes = WINDOW_BYTES } = options;
   const { hasScored = false, onLongField, counting } = options;
   const file = source.name;
-  const merging = { ...plan.options, layout, report, resumed: options.resumed, counting };
+  const { planned, resumed } = options;
+  const merging = { ...plan.options, layout, report, planned, resumed, counting };
   const appended = appendedOptionsFor(merging);
   const classes = plan.options.classes ?? plan.report.classes;
   const scorer = options.scorer.open({ ...plan.options, classes, layout, features, appended, counting });

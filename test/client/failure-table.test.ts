@@ -10,9 +10,11 @@ describe('a failed request', () => {
     const kinds: Record<FailureKind, number[]> = {
       unavailable: [408, 502, 504],
       busy: [429, 503],
-      server_error: [500, 501, 507, 599],
+      server_error: [500, 505, 507, 599],
+      model_error: [],
+      too_slow: [],
       rejected_request: [400, 413, 422],
-      fatal: [204, 301, 302, 307, 308, 401, 403, 404, 405, 415],
+      fatal: [204, 301, 302, 307, 308, 401, 403, 404, 405, 415, 501],
       invalid_response: [],
     };
     for (const [kind, statuses] of Object.entries(kinds))
@@ -27,18 +29,18 @@ describe('a failed request', () => {
     const table = {
       ...failureTable,
       unavailable: { ...unavailable, causes: [], statuses: [...unavailable.statuses, 418] },
-      fatal: { ...fatal, causes: unavailable.causes, statuses: [501] },
+      fatal: { ...fatal, causes: unavailable.causes, statuses: [505] },
     };
-    assert.deepEqual([kindOfStatus(501), kindOfStatus(501, table)], ['server_error', 'fatal']);
+    assert.deepEqual([kindOfStatus(505), kindOfStatus(505, table)], ['server_error', 'fatal']);
     assert.deepEqual([kindOfStatus(418), kindOfStatus(418, table)], ['fatal', 'unavailable']);
     const cause = 'service_timeout';
     assert.deepEqual([kindOfCause(cause), kindOfCause(cause, table)], ['unavailable', 'fatal']);
   });
 
   it('is classified by the statuses of a protocol, which keep no other meaning', () => {
-    const table = withStatuses(failureTable, { rejected_request: [503], fatal: [501, 400] });
+    const table = withStatuses(failureTable, { rejected_request: [503], fatal: [505, 400] });
     assert.deepEqual(
-      [503, 501, 400, 429, 422, 500].map(status => kindOfStatus(status, table)),
+      [503, 505, 400, 429, 422, 500].map(status => kindOfStatus(status, table)),
       ['rejected_request', 'fatal', 'fatal', 'busy', 'rejected_request', 'server_error'],
     );
     assert.deepEqual(withStatuses(failureTable), failureTable);
@@ -47,6 +49,7 @@ describe('a failed request', () => {
   it('is documented with the numbers of its rule', () => {
     const words = new Map([
       [1, /at once|is halved until/],
+      [2, /two attempts/],
       [3, /three (?:times|such|attempts)/],
     ]);
     for (const { does, attempts, evidence, maxOutage } of Object.values(failureTable)) {

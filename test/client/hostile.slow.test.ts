@@ -255,6 +255,6 @@ describe('a response', { concurrency: 4 }, () => {
 });
 
 it('a proxy’s page is read in linear time, whatever it contains', () => {
-  const { detail } = reportProtocol().problemOf(500, '<'.repeat(1 << 20));
+  const { detail } = reportProtocol().problemOf(500, '<'.repeat(1 << 20), {});
   assert.equal(detail.length, 1 << 20);
 });

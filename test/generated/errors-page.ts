@@ -84,9 +84,9 @@ ${commandList(serviceCodes)}
 
 ${markdownTable(
   ['what happened', 'HTTP status', 'what rowcast does', 'exit code if it ends the run'],
-  Object.entries(failureTable).map(([kind, { when, statuses, does }]) => [
+  Object.entries(failureTable).map(([kind, { when, statuses, causes, does }]) => [
     when,
-    statuses.join(', '),
+    statuses.length + causes.length === 0 ? 'as the protocol says' : statuses.join(', '),
     does,
     exitOfKind(kind as FailureKind), // the keys of the table
   ]),

@@ -179,33 +179,33 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
   });
 
   describe('the failure table decides what happens to a batch', { concurrency: 4 }, () => {
-    const notImplemented = ({ response }: StubCall): void => send(response, 501, {});
+    const unsupported = ({ response }: StubCall): void => send(response, 505, {});
 
     it('its row is isolated if the status is a server error', async t => {
-      const { rejected, failure } = await scoreWith(t, failing(77, notImplemented), { batchRows: 4 });
-      assert.deepEqual([failure, rejected], [undefined, [[77, 'http_501']]]);
+      const { rejected, failure } = await scoreWith(t, failing(77, unsupported), { batchRows: 4 });
+      assert.deepEqual([failure, rejected], [undefined, [[77, 'http_505']]]);
     });
 
     it('the run stops if the status is fatal', async t => {
       const { fatal } = failureTable;
-      const table = { ...failureTable, fatal: { ...fatal, statuses: [...fatal.statuses, 501] } };
-      const { stub, failure } = await scoreWith(t, failing(77, notImplemented), {
+      const table = { ...failureTable, fatal: { ...fatal, statuses: [...fatal.statuses, 505] } };
+      const { stub, failure } = await scoreWith(t, failing(77, unsupported), {
         batchRows: 4,
         client: { failureTable: table },
       });
-      assert.equal(failure?.code, 'http_501');
+      assert.equal(failure?.code, 'http_505');
       const calls = stub.bodies.filter(({ personas }) => personas.some(({ features }) => features.id === 77));
       assert.equal(calls.length, 1);
     });
 
     it('it is halved at once if the status is a rejection', async t => {
       const { rejected_request: rejecting } = failureTable;
-      const rule = { ...rejecting, statuses: [...rejecting.statuses, 501] };
-      const { scored, rejected } = await scoreWith(t, failing(77, notImplemented), {
+      const rule = { ...rejecting, statuses: [...rejecting.statuses, 505] };
+      const { scored, rejected } = await scoreWith(t, failing(77, unsupported), {
         batchRows: 4,
         client: { failureTable: { ...failureTable, rejected_request: rule } },
       });
-      assert.deepEqual(rejected, [[77, 'http_501']]);
+      assert.deepEqual(rejected, [[77, 'http_505']]);
       assert.deepEqual(scored?.rowCounts.retries, {});
     });
   });

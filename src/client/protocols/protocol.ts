@@ -4,6 +4,7 @@ import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 import type { Auth } from '../auth-headers.ts';
 import type { BodyLayout } from '../bodies/body-layout.ts';
+import type { Headers } from '../pacing/rate-limit-headers.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Problem } from '../transport/error-response.ts';
 import type { HttpRequest } from '../transport/http-request.ts';
@@ -25,8 +26,8 @@ export interface Protocol {
   predict(model: string, known?: KnownModel): PredictionRequest;
   /** The largest body that any service of this protocol is documented to accept, in bytes. */
   readonly maxBatchBytes?: number | undefined;
-  /** What the body of a response with another status than 200 says. */
-  problemOf(status: number, body: string): Problem;
+  /** What a response with another status than 200 says; of its body, the first 64 KiB. */
+  problemOf(status: number, body: string, headers: Headers): Problem;
   /** Statuses that mean another kind of failure than in `client/failure-table.ts`. */
   readonly statuses?: Partial<Record<FailureKind, readonly number[]>>;
   /**

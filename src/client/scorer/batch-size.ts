@@ -1,13 +1,13 @@
 import { countRows } from '../../formats/records/batch.ts';
 import type { Encoded } from '../bodies/encode.ts';
 
-/** The maximum batch size, learned from the service's 413 responses. */
+/** The maximum batch size, learned from bodies that were too large for the service, or took its model too long. */
 export interface BatchLimits {
   /** Maximum size of a request body. */
   maxBodyBytes(): number;
   /** The maximum size as the reader estimates it: from whole records, although not all of their columns may be sent. */
   maxBatchBytes(): number;
-  /** The service rejected this body as too large. */
+  /** The body was too large for the service, or for its model's time limit. */
   rejected(encoded: Encoded): void;
   /** The service accepted this body. */
   accepted(encoded: Encoded): void;

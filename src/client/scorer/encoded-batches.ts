@@ -88,7 +88,7 @@ export abstract class EncodedBatches implements BatchScorer {
       return { faults, predictions: withUnsent(predictions, wrongTypes, personas), unsent };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
-      if (error.status === 413) this.#limits.rejected(encoded);
+      if (error.status === 413 || error.kind === 'too_slow') this.#limits.rejected(encoded);
       return { faults, failure: error.toFailure() };
     }
   }

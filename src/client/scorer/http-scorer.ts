@@ -69,6 +69,10 @@ class HttpBatches extends EncodedBatches {
     return this.#client.confirm(origins, row);
   }
 
+  isReady(signal: AbortSignal): Promise<boolean> {
+    return this.#client.isReady(this.#model, signal);
+  }
+
   async confirmAll(): Promise<void> {
     await this.#client.checkAllWritten(this.#model);
   }

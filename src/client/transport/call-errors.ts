@@ -5,13 +5,14 @@ import { type CallDetails, CallError } from '../../scoring/failures/call-error.t
 import type { FailureCause, FailureTable } from '../../scoring/failures/failure-rule.ts';
 import { kindOfCause, kindOfStatus } from '../failure-table.ts';
 import type { InvalidResponse } from '../invalid-response.ts';
+import type { Headers } from '../pacing/rate-limit-headers.ts';
 import type { Secrets } from '../secrets.ts';
 import { connectReason } from './connect-reason.ts';
 import type { HttpResponse } from './connection.ts';
 import { hintOfStatus, type Problem, readRetryAfter } from './error-response.ts';
 import { permanentError } from './permanent-errors.ts';
 import { ProxyUnreachable } from './proxy-error.ts';
-import { isEncoded, readBody } from './response-body.ts';
+import { isEncoded, readStart } from './response-body.ts';
 import { TlsExpected } from './socket-guard.ts';
 
 export const MAX_HEADER_BYTES = 16 << 10;
@@ -35,7 +36,7 @@ export interface CallErrorsOptions {
   /** What is never shown: text from the service that contains any of it is left out. */
   secrets: Secrets;
   /** What the body of a response with another status than 200 says. */
-  problemOf(status: number, body: string): Problem;
+  problemOf(status: number, body: string, headers: Headers): Problem;
 }
 
 /** Turns everything that can go wrong with a request into a CallError of the right kind, without showing a secret. */
@@ -59,21 +60,22 @@ export class CallErrors {
   async ofStatus(response: HttpResponse, details: CallDetails): Promise<CallError> {
     const { statusCode, headers, body } = response;
     // A server that responds before it has read the whole request often closes the connection; the status is still valid.
-    const bytes = await readBody(body, MAX_PROBLEM_BYTES).catch(() => undefined);
-    const text = bytes === undefined || isEncoded(headers) ? '' : bytes.toString('utf8');
+    const bytes = await readStart(body, MAX_PROBLEM_BYTES);
+    const text = isEncoded(headers) ? '' : bytes.toString('utf8');
     if (statusCode === 400 && PLAIN_TO_TLS.test(text)) throw new TlsExpected('the service expects TLS');
     const retryAfter = headers['retry-after'];
-    const { code = '', detail } = this.#problemOf(statusCode, text);
+    const { code = '', detail, rows, status = statusCode } = this.#problemOf(statusCode, text, headers);
     // Some proxies echo the request, including its headers.
     const isSafe = (text: string): boolean => text !== '' && !this.#secrets.areIn(text);
     const said = isSafe(detail) ? sanitize(detail) : '';
     return new CallError(
-      kindOfStatus(statusCode, this.#table),
+      kindOfStatus(status, this.#table),
       isSafe(code) ? code : `http_${statusCode}`,
       `the service responded with ${statusCode}${said === '' ? '' : `: ${said}`}`,
       {
         ...details,
         status: statusCode,
+        rows,
         hint: hintOfStatus(statusCode, code),
         retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
       },

@@ -1,9 +1,15 @@
+import type { RowFault } from '../../scoring/failures/call-error.ts';
+
 /** What the body of an error says. */
 export interface Problem {
   /** A stable name, in snake_case. */
   code?: string | undefined;
   /** A sentence for people, or the whole text. */
   detail: string;
+  /** The rows at fault, if the service names them. */
+  rows?: readonly RowFault[] | undefined;
+  /** The status that the model itself gave, if a server in front of it responds with another one. */
+  status?: number | undefined;
 }
 
 /** The hint for a proxy that wants to know who asks. */

@@ -44,6 +44,28 @@ export async function readBody(body: AsyncIterable<Buffer>, max: number): Promis
   return Buffer.concat(chunks, size);
 }
 
+/** How much of a body is read to keep its connection, beyond what is wanted of it. */
+const MAX_DISCARDED_BYTES = 1 << 20;
+
+/**
+ * The first bytes of a body, whatever its size: a service may repeat a whole batch in an error. A body that breaks off ends
+ * there.
+ */
+export async function readStart(body: AsyncIterable<Buffer>, bytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      if (size < bytes) chunks.push(chunk);
+      size += chunk.length;
+      if (size > bytes + MAX_DISCARDED_BYTES) break;
+    }
+  } catch {
+    // What has arrived says enough; the status is known.
+  }
+  return Buffer.concat(chunks).subarray(0, bytes);
+}
+
 /** Maximum nesting depth of a response. */
 const MAX_DEPTH = 32;
 

@@ -5,7 +5,9 @@ import { Attempts } from '../failures/attempts.ts';
 import { CallError } from '../failures/call-error.ts';
 import type { Feedback } from '../feedback.ts';
 import type { BatchScorer, Failed, Outcome, Scored, ScoredBatch } from '../scorer.ts';
+import { checkFirstRows } from './check-first-rows.ts';
 import { checkedOutcome } from './check-values.ts';
+import { cutOutRows, type Piece } from './cut-out-rows.ts';
 import { FirstRejects } from './first-rejects.ts';
 import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
 import { Prober } from './recovery-probe.ts';
@@ -34,6 +36,7 @@ export class ScoreBatch {
   #hasScored: boolean;
   /** The first batch that failed before any row was scored. Others wait for it: every batch may have the same problem. */
   #firstFailed: Promise<Scored> | undefined;
+  #firstCheck: Promise<void> | undefined;
 
   constructor(options: ScoreBatchOptions) {
     this.#options = options;
@@ -67,12 +70,8 @@ export class ScoreBatch {
     try {
       for (;;) {
         signal.throwIfAborted();
-        const outcome = checkedOutcome(
-          await scorer.tryPart(
-            { batch, predictionType: feedback.predictionType(), allowAllInvalid: isPart },
-            signal,
-          ),
-        );
+        const request = { batch, predictionType: feedback.predictionType(), allowAllInvalid: isPart };
+        const outcome = checkedOutcome(await scorer.tryPart(request, signal), request);
         const personas = countPersonas(batch, outcome);
         if ('predictions' in outcome) {
           if (personas > (outcome.unsent ?? 0)) attempts?.succeeded();
@@ -97,12 +96,22 @@ export class ScoreBatch {
           case 'retry':
         }
         await attempts.wait(failure, decision, signal, isPart);
+        if (!this.#hasScored && retryPolicy?.table[failure.kind].stopsIfFirstAlike)
+          await this.#checkFirstRows(batch);
       }
     } catch (error) {
       throw error instanceof RowcastError ? error.addLocation(this.#locationOf(batch)) : error;
     } finally {
       probes.end();
     }
+  }
+
+  /** All batches that fail before any row is scored wait for one check, so that no other request disturbs it. */
+  #checkFirstRows(batch: Batch): Promise<void> {
+    this.#firstCheck ??= checkFirstRows(batch, this.#options).finally(() => {
+      this.#firstCheck = undefined;
+    });
+    return this.#firstCheck;
   }
 
   /** Tries both halves before splitting either: if rows of one are scored, the rows of the other are at fault. */
@@ -112,6 +121,8 @@ export class ScoreBatch {
       return rejectedPersona(failed);
     }
     const { scorer, layout } = this.#options;
+    const pieces = cutOutRows(batch, failed, layout);
+    if (pieces !== undefined) return this.#withoutRows(pieces, failed);
     const middle = batch.ends.length >> 1;
     const halves = [layout.slice(batch, 0, middle), layout.slice(batch, middle, batch.ends.length)];
     const tried: { part: Batch; outcome: Outcome }[] = [];
@@ -123,6 +134,35 @@ export class ScoreBatch {
       parts.push({ ...scored, batch: part });
     }
     return joinParts(parts);
+  }
+
+  /** Rejects the rows that the service has named, and scores the others, which come first: they may be the first scored ones. */
+  async #withoutRows(pieces: readonly Piece[], failed: Failed): Promise<Scored> {
+    const scored = new Map<Piece, Scored>();
+    for (const piece of pieces)
+      if (piece.fault === undefined) scored.set(piece, await this.#scoreParts(piece.batch));
+    return joinParts(
+      pieces.map(piece => ({
+        ...(scored.get(piece) ?? this.#rejected(piece, failed)),
+        batch: piece.batch,
+      })),
+    );
+  }
+
+  async #scoreParts(batch: Batch): Promise<Scored> {
+    const parts: ScoredBatch[] = [];
+    for (const part of this.#options.scorer.parts(batch)) {
+      const outcome = await this.#attempt(part, true);
+      const scored = 'predictions' in outcome ? outcome : await this.#isolate(part, outcome);
+      parts.push({ ...scored, batch: part });
+    }
+    return joinParts(parts);
+  }
+
+  #rejected({ batch, fault }: Piece, { failure }: Failed): Scored {
+    const own = { faults: new Map(), failure: { ...failure, message: fault?.message ?? failure.message } };
+    if (!this.#hasScored) this.#firstRejects.add(this.#errorOf(batch, own));
+    return rejectedPersona(own);
   }
 
   /** If the service rejects every row of the first batch, the rows are not at fault: the failure stops the run. */

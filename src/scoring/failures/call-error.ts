@@ -15,13 +15,23 @@ export interface Failure {
   readonly status?: number | undefined;
   /** Seconds from the Retry-After header. */
   readonly retryAfter?: number | undefined;
+  /** The rows at fault, if the service names them. */
+  readonly rows?: readonly RowFault[] | undefined;
   /** The id of the response's origin, unless the response is known to belong to its request. */
   readonly origin?: number | undefined;
 }
 
+/** A row at fault. */
+export interface RowFault {
+  /** Its index among the well-formed records of the batch. */
+  readonly row: number;
+  /** What the service says about it. */
+  readonly message: string;
+}
+
 export type CallDetails = Pick<
   Failure,
-  'location' | 'hint' | 'needsRestart' | 'status' | 'retryAfter' | 'origin'
+  'location' | 'hint' | 'needsRestart' | 'status' | 'retryAfter' | 'rows' | 'origin'
 > & {
   cause?: unknown;
 };
@@ -31,6 +41,8 @@ export const severities: Readonly<Record<FailureKind, Severity>> = {
   unavailable: 'temporary',
   busy: 'temporary',
   server_error: 'temporary',
+  model_error: 'temporary',
+  too_slow: 'temporary',
   rejected_request: 'stopped',
   invalid_response: 'stopped',
   fatal: 'refused',
@@ -41,6 +53,7 @@ export class CallError extends RowcastError {
   readonly kind: FailureKind;
   readonly status: number | undefined;
   readonly retryAfter: number | undefined;
+  readonly rows: readonly RowFault[] | undefined;
   readonly origin: number | undefined;
 
   constructor(kind: FailureKind, code: string, message: string, details: CallDetails) {
@@ -54,6 +67,7 @@ export class CallError extends RowcastError {
     this.kind = kind;
     this.status = details.status;
     this.retryAfter = details.retryAfter;
+    this.rows = details.rows;
     this.origin = details.origin;
   }
 
@@ -62,7 +76,7 @@ export class CallError extends RowcastError {
   }
 
   toFailure(): Failure {
-    const { kind, code, message, location, hint, needsRestart, status, retryAfter, origin } = this;
-    return { kind, code, message, location, hint, needsRestart, status, retryAfter, origin };
+    const { kind, code, message, location, hint, needsRestart, status, retryAfter, rows, origin } = this;
+    return { kind, code, message, location, hint, needsRestart, status, retryAfter, rows, origin };
   }
 }

@@ -74,7 +74,8 @@ function counts(rule: FailureRule, attempt: FailedAttempt): boolean {
 /** Whether the rule's action is due. */
 function isDue(rule: FailureRule, attempt: FailedAttempt, counted: number): boolean {
   if (counted < rule.attempts) return false;
-  if (rule.evidence?.for === 'last' && !isShown(rule, attempt)) return false;
+  const needsEvidence = !(rule.splitsWithoutEvidence && attempt.canSplit);
+  if (rule.evidence?.for === 'last' && needsEvidence && !isShown(rule, attempt)) return false;
   return attempt.canSplit || !rule.rowUsesMaxOutage || attempt.failingFor >= attempt.maxOutage;
 }
 

@@ -39,6 +39,10 @@ export interface FailureRule {
     /** At least this share of them succeeded, and at least one. */
     readonly share: number;
   };
+  /** Whether a batch of several rows is halved without evidence: a smaller one may succeed. */
+  readonly splitsWithoutEvidence?: boolean;
+  /** Whether the columns are wrong, and the run stops, if before the first scored row three single rows fail alike. */
+  readonly stopsIfFirstAlike?: boolean;
   /** Failures of this kind that no row causes. */
   readonly notByRows?: {
     readonly codes?: readonly string[];
@@ -63,6 +67,8 @@ export type FailureKind =
   | 'busy'
   | 'rejected_request'
   | 'server_error'
+  | 'model_error'
+  | 'too_slow'
   | 'invalid_response'
   | 'fatal';
 

@@ -3,11 +3,13 @@ import { EventEmitter, once } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
 import { layoutOf } from '../../../src/client/bodies/layout-of.ts';
+import { failureTable, withStatuses } from '../../../src/client/failure-table.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
 import { ofKind } from '../../../src/formats/appended.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import { ScoreBatch } from '../../../src/scoring/batch/score-batch.ts';
+import type { RowFault } from '../../../src/scoring/failures/call-error.ts';
 import type { BatchScorer, Scored } from '../../../src/scoring/scorer.ts';
 import { openText } from '../../support/scoring/opened.ts';
 import { type ConnectOptions, connect } from '../../support/stub/connect.ts';
@@ -162,6 +164,132 @@ describe('a batch with rows that the service rejects', { concurrency: true }, ()
       return true;
     });
     await assert.rejects(run.score(first(run)), { code: 'wrong_answer' });
+  });
+});
+
+describe('a batch of which the service names the rows at fault', { concurrency: true }, () => {
+  /** The scorer over HTTP, whose failures name rows. */
+  const withRows = (opened: BatchScorer, rows: () => RowFault[]): BatchScorer => ({
+    ...withoutRetries(opened),
+    retryPolicy: opened.retryPolicy,
+    async tryPart(request, signal) {
+      const outcome = await opened.tryPart(request, signal);
+      if (!('failure' in outcome)) return outcome;
+      return { ...outcome, failure: { ...outcome.failure, rows: rows() } };
+    },
+  });
+
+  /** The rows of these ids are named. */
+  const naming =
+    (bad: readonly number[], run: () => Bench) =>
+    (opened: BatchScorer): BatchScorer =>
+      withRows(opened, () => {
+        const ids = run().requests().at(-1) ?? [];
+        const faults = bad.map(id => ({ row: ids.indexOf(id), message: `${id} is wrong` }));
+        return faults.filter(({ row }) => row >= 0);
+      });
+
+  async function benchNaming(t: TestContext, bad: readonly number[], text: string): Promise<Bench> {
+    const run: Bench = await bench(
+      t,
+      text,
+      (call, ids) => ids.some(id => bad.includes(Number(id))) && refuse(call),
+      { change: naming(bad, () => run), concurrency: 1 },
+    );
+    return run;
+  }
+
+  it('is sent again without them; they get what the service says about each', async t => {
+    // The id 2 is malformed, so the indexes of personas differ from those of records.
+    const run = await benchNaming(t, [1, 5], '0,x\n1,x\n\n2\n3,x\n4,x\n5,x\n6,x\n');
+    const { faults, predictions } = await run.score(first(run));
+    assert.equal(faults.size, 1);
+    assert.deepEqual(
+      [...predictions.errors].map(([row, { message }]) => [row, message]),
+      [
+        [1, '1 is wrong'],
+        [4, '5 is wrong'],
+      ],
+    );
+    assert.deepEqual(run.requests(), [[0, 1, 3, 4, 5, 6], [0], [3, 4], [6]]);
+    const { probabilities } = ofKind(predictions, 'distribution');
+    for (const [persona, id] of [0, 1, 3, 4, 5, 6].entries())
+      assert.deepEqual(
+        [...probabilities.subarray(2 * persona, 2 * persona + 2)],
+        id === 1 || id === 5 ? [Number.NaN, Number.NaN] : expected(id),
+      );
+  });
+
+  it('stops the run if all of them are named before any row is scored', async t => {
+    const run = await benchNaming(t, [0, 1, 2, 3], rows(4));
+    await assert.rejects(run.score(first(run)), { code: 'bad_row' });
+    assert.equal(run.requests().length, 1);
+  });
+
+  it('is halved if a row is named that was not sent', async t => {
+    const run = await bench(t, rows(4), (call, ids) => ids.includes(2) && refuse(call), {
+      change: opened => withRows(opened, () => [{ row: 4, message: '' }]),
+    });
+    const { predictions } = await run.score(first(run));
+    assert.deepEqual([...predictions.errors.keys()], [2]);
+  });
+});
+
+/** As for a model server, which responds with 500 to a bad row, and with 504 if its model takes too long. */
+const ofModelServer = withStatuses(failureTable, { model_error: [500, 503], too_slow: [504] });
+
+describe('a model server that responds with 500 before any row is scored', { concurrency: true }, () => {
+  const fail = ({ response }: StubCall, code = 'model_failed'): boolean => {
+    send(response, 500, { code, detail: 'could not convert string to float' });
+    return true;
+  };
+
+  it('stops the run, with few requests and its own message, if three rows fail alike', async t => {
+    const options = { failureTable: ofModelServer, batchRows: 20, maxOutage: 600 };
+    const run = await bench(t, rows(320), call => fail(call), options);
+    await assert.rejects(
+      Promise.all(run.parts.map(part => run.score(part))),
+      (error: RowcastError) =>
+        error.code === 'model_failed' &&
+        error.severity === 'stopped' &&
+        /could not convert string to float/.test(error.message) &&
+        /Three different rows failed alike/.test(error.hint ?? ''),
+    );
+    assert.ok(run.requests().length < 30, `${run.requests().length} requests`);
+    assert.equal(run.requests().filter(ids => ids.length === 1).length, 3);
+  });
+
+  it('costs the run only the rows at fault if another one is scored', async t => {
+    const options = { failureTable: ofModelServer, maxOutage: 600 };
+    const run = await bench(t, rows(8), (call, ids) => ids.includes(0) && fail(call), options);
+    const { predictions } = await run.score(first(run));
+    assert.deepEqual([...predictions.errors.keys()], [0]);
+  });
+
+  it('is waited for if the rows fail in different ways', async t => {
+    let calls = 0;
+    const options = { failureTable: ofModelServer, maxOutage: 600 };
+    const run = await bench(t, rows(8), call => calls++ < 6 && fail(call, `failed_${calls}`), options);
+    const { predictions } = await run.score(first(run));
+    assert.equal(predictions.errors.size, 0);
+  });
+});
+
+describe('a batch that takes a model too long', { concurrency: true }, () => {
+  it('is halved after two attempts, although no other request shows that the service works', async t => {
+    const options = { failureTable: ofModelServer, maxOutage: 600 };
+    const late = ({ response }: StubCall): boolean => {
+      send(response, 504, {});
+      return true;
+    };
+    const run = await bench(t, rows(8), (call, ids) => ids.length > 2 && late(call), options);
+    const { predictions } = await run.score(first(run));
+    assert.equal(predictions.errors.size, 0);
+    const sizes = run.requests().map(({ length }) => length);
+    assert.deepEqual(
+      sizes.filter(size => size > 1), // without the probes
+      [8, 8, 2, 2, 2, 2], // half of a body that failed has room for two rows
+    );
   });
 });
 
