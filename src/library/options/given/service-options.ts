@@ -6,7 +6,13 @@ export interface GivenServiceOptions {
    * protocols. Default: `report`.
    */
   protocol?:
-    | 'report' | 'mlflow' | 'azureml' | 'kserve-v1' | 'open-inference' | 'datarobot' | 'custom'
+    | 'report'
+    | 'mlflow'
+    | 'azureml'
+    | 'kserve-v1'
+    | 'open-inference'
+    | 'datarobot'
+    | 'custom'
     | undefined;
   /**
    * Base URL of the prediction service; without it, the local reports in `home` predict. Default: none; no

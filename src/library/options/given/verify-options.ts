@@ -49,7 +49,13 @@ export interface GivenVerifyOptions {
    * protocols. Default: `report`.
    */
   protocol?:
-    | 'report' | 'mlflow' | 'azureml' | 'kserve-v1' | 'open-inference' | 'datarobot' | 'custom'
+    | 'report'
+    | 'mlflow'
+    | 'azureml'
+    | 'kserve-v1'
+    | 'open-inference'
+    | 'datarobot'
+    | 'custom'
     | undefined;
   /**
    * Base URL of the prediction service; without it, the local reports in `home` predict. Default: none; no
