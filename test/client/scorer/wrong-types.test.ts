@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { after, before, describe, it, mock, type TestContext } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import { describedProtocol } from '../../../src/client/protocols/described/described-protocol.ts';
+import { mlflow as description } from '../../../src/client/protocols/described/mlflow.ts';
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import type { RunResult } from '../../../src/runs/run-result.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
-import { mlflow } from '../../support/protocols/mlflow.ts';
 import {
   connectMlflow,
   type Invocation,
@@ -17,6 +18,8 @@ import {
 } from '../../support/protocols/mlflow-server.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
+
+const mlflow = describedProtocol(description);
 
 /** Every seventh row has a text where an integer belongs; a block of them fills a batch, and one record is too short. */
 const isWrong = (row: number): boolean => row % 7 === 3 || (row >= 100 && row < 125);
