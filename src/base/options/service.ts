@@ -58,7 +58,7 @@ export const connectionOptions = {
     affectsOutput: false,
     value: 'MAP',
     describe:
-      'more headers whose values are secret: NAME=VARIABLE, whose name begins with ROWCAST_, such as X-Token=ROWCAST_TOKEN',
+      'more headers, whose values are secrets in variables: X-Token=ROWCAST_TOKEN; names of variables begin with ROWCAST_',
     defaultText: 'none',
   },
   'client-cert': {
@@ -91,7 +91,7 @@ export const connectionOptions = {
     kind: 'boolean',
     affectsOutput: false,
     default: false,
-    describe: 'allow sending the key over plain http to a host other than this one',
+    describe: 'allow sending key and rows over plain http to a host other than this one',
   },
 } as const satisfies Record<string, RunOption>;
 

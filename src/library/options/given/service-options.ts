@@ -18,8 +18,8 @@ export interface GivenServiceOptions {
    */
   auth?: 'apikey' | 'bearer' | 'none' | undefined;
   /**
-   * More headers whose values are secret: NAME=VARIABLE, whose name begins with ROWCAST_, such as
-   * X-Token=ROWCAST_TOKEN. Default: none.
+   * More headers, whose values are secrets in variables: X-Token=ROWCAST_TOKEN; names of variables begin with
+   * ROWCAST_. Default: none.
    */
   headerEnv?: Readonly<Record<string, string>> | undefined;
   /** PEM file with the certificate, and its chain, that shows the service who asks (mutual TLS). Default: none. */
@@ -36,7 +36,7 @@ export interface GivenServiceOptions {
    * for the hosts in NO_PROXY. Default: `none`.
    */
   proxy?: string | undefined;
-  /** Allow sending the key over plain http to a host other than this one. Default: `false`. */
+  /** Allow sending key and rows over plain http to a host other than this one. Default: `false`. */
   allowHttp?: boolean | undefined;
   /** Timeout of one request. In seconds, or text such as `'90s'` or `'5m'`. Default: `60s`. */
   timeout?: number | string | undefined;

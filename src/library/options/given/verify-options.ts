@@ -61,8 +61,8 @@ export interface GivenVerifyOptions {
    */
   auth?: 'apikey' | 'bearer' | 'none' | undefined;
   /**
-   * More headers whose values are secret: NAME=VARIABLE, whose name begins with ROWCAST_, such as
-   * X-Token=ROWCAST_TOKEN. Default: none.
+   * More headers, whose values are secrets in variables: X-Token=ROWCAST_TOKEN; names of variables begin with
+   * ROWCAST_. Default: none.
    */
   headerEnv?: Readonly<Record<string, string>> | undefined;
   /** PEM file with the certificate, and its chain, that shows the service who asks (mutual TLS). Default: none. */
@@ -79,7 +79,7 @@ export interface GivenVerifyOptions {
    * for the hosts in NO_PROXY. Default: `none`.
    */
   proxy?: string | undefined;
-  /** Allow sending the key over plain http to a host other than this one. Default: `false`. */
+  /** Allow sending key and rows over plain http to a host other than this one. Default: `false`. */
   allowHttp?: boolean | undefined;
   /** Folder of the local reports and keys. Default: `.rowcast`; no environment variable changes it. */
   home?: string | undefined;
