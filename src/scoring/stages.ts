@@ -54,7 +54,8 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const { rest, start, stop = neverStopped(), windowBytes = WINDOW_BYTES } = options;
   const { hasScored = false, onLongField, counting } = options;
   const file = source.name;
-  const merging = { ...plan.options, layout, report, resumed: options.resumed, counting };
+  const { dependsOnBatch: onGrid } = options.scorer;
+  const merging = { ...plan.options, layout, report, resumed: options.resumed, counting, onGrid };
   const appended = appendedOptionsFor(merging);
   const scorer = options.scorer.open({ ...plan.options, layout, features, appended, counting });
   const merger = new Merger(merging);
@@ -70,6 +71,7 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
     ...plan.options,
     file,
     batchRows: plan.options.batchRows ?? scorer.batchRows,
+    onGrid,
     batchBytes: feedback.maxBatchBytes,
     rowOverhead: scorer.rowOverhead,
     isShared: scorer.sharesMemory ?? false,

@@ -26,6 +26,8 @@ export interface Protocol {
   predict(model: string): PredictionRequest;
   /** What a response with another status than 200 says; of its body, the first 64 KiB. */
   problemOf(status: number, body: string, headers: Headers): Problem;
+  /** See `Scorer.dependsOnBatch`. */
+  readonly dependsOnBatch?: boolean;
   /** Statuses that mean another kind of failure than in `client/failure-table.ts`. */
   readonly statuses?: Partial<Record<FailureKind, readonly number[]>>;
   /**

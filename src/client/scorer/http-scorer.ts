@@ -10,6 +10,7 @@ export function httpScorer(client: ServiceClient): Scorer {
   return {
     name: client.name,
     protocol: client.protocol.name,
+    dependsOnBatch: client.protocol.dependsOnBatch,
     statistics: client.statistics,
     describe: model => client.describe(model),
     check: ({ report, ...sent }) => void client.protocol.predict(report).body.open(sent),

@@ -15,6 +15,8 @@ export interface MergeOptions {
   probabilities?: ChosenProbabilities['probabilities'];
   decimals?: number | undefined;
   threshold?: ChosenProbabilities['threshold'];
+  /** Whether a run may resume only after a whole batch: see `Scorer.dependsOnBatch`. */
+  onGrid?: boolean | undefined;
   /** If the run has written its header already: what was appended to it, and the last byte of the output so far. */
   resumed?: { predictionType: PredictionType; lastByte: number | undefined } | undefined;
 }
