@@ -6,6 +6,7 @@
  * scores with a report of this machine; `url`, or `scorer: new Client({ url, key })`, asks a service instead.
  */
 
+export type { Predicted, Prediction } from './base/contract/prediction.ts';
 export type { Features, LooseReport, Probabilities, Report, ValueWarning } from './base/contract/schemas.ts';
 export { type Location, RowcastError } from './base/errors.ts';
 export type { ClientTls } from './client/transport/tls.ts';
@@ -24,7 +25,6 @@ export { LocalScorer, type LocalScorerOptions } from './library/scorers/local-sc
 export { type Service, type ServiceOptions, startService } from './library/start-service.ts';
 export { type TrainOptions, train } from './library/train.ts';
 export { type Difference, type Verification, type VerifyOptions, verify } from './library/verify.ts';
-export type { Prediction } from './models/local/predict-personas.ts';
 export type { Summary } from './runs/summary/summary.ts';
 export type { VerifiedRows as Tally } from './runs/verify/compare.ts';
 export { CallError } from './scoring/failures/call-error.ts';

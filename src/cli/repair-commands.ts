@@ -1,3 +1,4 @@
+import type { PredictionType } from '../base/contract/predictions.ts';
 import type { Kind, RunOption } from '../base/options/option.ts';
 import { runOptions } from '../base/options/score.ts';
 import { camelCase, resolveValues, type Values } from '../base/options/values/resolve-options.ts';
@@ -24,6 +25,8 @@ export interface RejectsOfRun {
   /** The path of the rejects file. */
   rejects: string;
   env: Environment;
+  /** What each prediction of the run consists of, if that is known. */
+  prediction?: PredictionType | null | undefined;
 }
 
 /** The last message of a run with rejects: where they are, and what to do. */
@@ -33,7 +36,14 @@ export function describeRejects(run: RejectsOfRun): string {
 }
 
 /** The commands that score a corrected rejects file as the run did, and put its rows back. */
-export function repairCommands({ values, input, address, rejects, env }: RejectsOfRun): [string, string] {
+export function repairCommands({
+  values,
+  input,
+  address,
+  rejects,
+  env,
+  prediction,
+}: RejectsOfRun): [string, string] {
   const { output } = values;
   const corrected = `${output}.corrected`;
   const own = readAsOf(values, nameOfContent(input));
@@ -50,8 +60,15 @@ export function repairCommands({ values, input, address, rejects, env }: Rejects
   const named = isNamed ? ['--rejects', rejects] : [];
   return [
     ['score', rejects, ...scoring, ...service, ...readFlags(own, rejects), '-o', corrected],
-    ['repair', output, corrected, ...named, ...shape, ...readFlags(own, output)],
+    ['repair', output, corrected, ...named, ...shape, ...kindFlag(prediction), ...readFlags(own, output)],
   ].map(([command = '', ...words]) => commandOf(command, words)) as [string, string]; // two commands
+}
+
+/** What `repair` needs to be told where the columns alone do not tell it. */
+function kindFlag(prediction: RejectsOfRun['prediction']): string[] {
+  const isTold =
+    prediction?.kind === 'label' || (prediction?.kind === 'numbers' && prediction.names.length > 0);
+  return isTold ? ['--kind', prediction.kind] : [];
 }
 
 /** The flags of the options that a run had, but for those that had their default. */

@@ -4,11 +4,14 @@ import type { WordView } from './bytes/word-view.ts';
 /** The most bytes that a label takes as UTF-8. The row of a longer one is rejected, as is that of an empty one. */
 export const MAX_LABEL_BYTES = 1024;
 
+/** The prefix of appended columns, unless the user gives one. */
+export const USUAL_PREFIX = 'probability';
+
 /** How probabilities are appended, if not all of them and in full; plain data. */
 export interface ChosenProbabilities {
   /** The classes whose probabilities are appended; by default all. */
   probabilities?: 'all' | 'none' | readonly string[] | undefined;
-  /** Digits after the point; by default as many as are needed to read back the same number. */
+  /** Digits after the point, also of predicted numbers; by default as many as are needed to read back the same one. */
   decimals?: number | undefined;
   /** Class → the least probability at which it is predicted. */
   threshold?: Readonly<Record<string, number>> | undefined;
@@ -21,7 +24,10 @@ export interface AppendedOptions {
   prefix: string;
   /** Name of the predicted column: for a distribution, if the most probable class is appended too; else if it is known. */
   prediction: string | undefined;
-  /** Which probabilities of a distribution are appended; if undefined, all of them in full, and the most likely class is predicted. */
+  /**
+   * Which probabilities of a distribution are appended; if undefined, all of them in full, and the most likely class is
+   * predicted. Of numbers, how many digits they have.
+   */
   chosen?: ChosenProbabilities | undefined;
 }
 

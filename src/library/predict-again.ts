@@ -1,3 +1,4 @@
+import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
 import { inputOptions } from '../base/options/input.ts';
 import { runOptions } from '../base/options/score.ts';
@@ -6,6 +7,7 @@ import type { sampleOptions } from '../base/options/verify.ts';
 import { readTable } from '../formats/read-table.ts';
 import { executeRun } from '../runs/execute-run.ts';
 import { RunControl } from '../runs/run-control.ts';
+import type { AgainLabels, AgainNumbers, AgainProbabilities } from '../runs/verify/predicted-again.ts';
 import type { SampleOptions } from '../runs/verify/verify.ts';
 import { LOCAL, type Scorer } from '../scoring/scorer.ts';
 import type { Target } from '../storage/target.ts';
@@ -13,9 +15,7 @@ import type { JobValues } from './job-values.ts';
 import { namesOf } from './run-names.ts';
 import { byteStream, streamInputSource } from './streams/byte-input.ts';
 
-const PREFIX = 'p';
-
-/** The values of a run that predicts rows of a sample, which appends nothing but all probabilities. */
+/** The values of a run that predicts rows of a sample, and writes nothing but the predictions, in full. */
 export function sampleValues(given: Values<typeof sampleOptions>): JobValues & { report: string } {
   const { report, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
   const { auth, headerEnv, clientCert, clientKey, caFile, proxy } = given;
@@ -46,7 +46,6 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
     classes,
     report,
     keep: 'none',
-    prefix: PREFIX,
     output: '-',
     // The records were read with the limit of the run.
     maxRecordBytes: inputOptions['max-record-bytes'].max,
@@ -57,7 +56,7 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
   };
 }
 
-/** Predicts rows as a run with these values does. @throws RowcastError `bad_option` for anything but probabilities */
+/** Predicts rows as a run with these values does. */
 export const predictAgain =
   (
     values: JobValues & { report: string },
@@ -78,15 +77,21 @@ export const predictAgain =
         observers: [],
         control: new RunControl(stop),
       });
-      if (prediction?.kind !== 'distribution')
-        throw new RowcastError('bad_option', '--sample compares probabilities, but none are predicted now');
-      const { header, rows } = await readTable(Buffer.concat(chunks), { ...readAs, file: target.name });
-      return {
-        classes: header.map(name => name.slice(`${PREFIX}_`.length)),
-        rows: rows.map(fields => (fields.every(field => field === '') ? undefined : fields.map(Number))),
-        isExact: scorer.name === LOCAL,
-      };
+      if (prediction === null) throw new TypeError('predictAgain: a finished run has no predictions');
+      const { rows } = await readTable(Buffer.concat(chunks), { ...readAs, file: target.name });
+      return { ...againOf(prediction, rows), isExact: scorer.name === LOCAL };
     });
+
+/** The fields that a run has appended to each row, as what they stand for; empty ones are of a row that was rejected. */
+function againOf(
+  prediction: PredictionType,
+  rows: readonly (readonly string[])[],
+): AgainProbabilities | AgainLabels | AgainNumbers {
+  const appended = rows.map(fields => (fields.every(field => field === '') ? undefined : fields));
+  return prediction.kind === 'label'
+    ? { ...prediction, rows: appended.map(fields => fields?.[0]) }
+    : { ...prediction, rows: appended.map(fields => fields?.map(Number)) };
+}
 
 async function* eachOf(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;

@@ -29,7 +29,7 @@ import { byteStream, chunksOf, STREAM, streamInputSource } from './streams/byte-
 import { type WritableOutput, writableOutput } from './streams/writable-output.ts';
 
 /**
- * Scores a CSV: every row back, in order, with its predicted probabilities, as `rowcast score` does.
+ * Scores a CSV: every row back, in order, with what is predicted for it, as `rowcast score` does.
  *
  * @returns what the run came to; with `ifExists: 'skip'` its `status` may be `skipped`
  * @throws RowcastError, always. After `exitCode` 75 (`retryable`) the same call may succeed later; one that writes to a

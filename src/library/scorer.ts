@@ -1,5 +1,5 @@
+import type { Prediction } from '../base/contract/prediction.ts';
 import type { Features, LooseReport } from '../base/contract/schemas.ts';
-import type { Prediction } from '../models/local/predict-personas.ts';
 
 /**
  * What predicts: a `LocalScorer`, a `Client`, or an object of your own. `score` calls an own one with batches of
@@ -35,6 +35,6 @@ export interface Batch {
 
 /**
  * One prediction for each persona, in their order: probabilities from 0 to 1 that sum to 1, with the same classes in
- * each; or an error, which rejects the row.
+ * each; or a label; or a number; or several numbers, with the same names in each. An error rejects the row.
  */
 export type Outcome = readonly Prediction[];

@@ -52,7 +52,7 @@ export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
   const onCompared = (rows: number): void => {
     sampled = rows;
   };
-  const sample = files.sample && { ...files.sample, prefix: values.prefix, onCompared };
+  const sample = files.sample && { ...files.sample, onCompared };
   await verify({ ...values, ...pair, tally, onLongField, sample }).catch(error => hintAtRun(error, output));
   if (rejects === undefined && usual !== undefined) checkHasNoRejects(tally, usual);
   return { tally, rejects, sampled };

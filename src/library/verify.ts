@@ -34,7 +34,7 @@ export interface Difference {
 
 /** The result of `verify`. */
 export interface Verification {
-  /** Whether every row of the input is in the output exactly once, in order and unchanged, with valid probabilities. */
+  /** Whether every row of the input is in the output exactly once, in order and unchanged, with a valid prediction. */
   agrees: boolean;
   /** The first difference, unless they agree. */
   difference?: Difference;

@@ -158,6 +158,7 @@ async function scoreOnce(
       total: shared.total,
       earlier,
       range: part?.range,
+      planned: part?.predictionType,
       isDetailed: run.isDetailed,
       windowBytes: run.windowBytes,
     });

@@ -1,3 +1,4 @@
+import type { PredictionType } from '../base/contract/predictions.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import type { Formats } from '../formats/formats.ts';
 import type { InputRange } from '../formats/records/position.ts';
@@ -34,8 +35,13 @@ export interface Run {
     total?: TotalTally;
     earlier?: EarlierFigures | undefined;
   };
-  /** The part of the input to score, if the run is a shard, and the hash that the report's description must have. */
-  part?: { range: InputRange | undefined; reportHash: string };
+  /** The part of the input to score, if the run is a shard, and what was found out about the report for all shards. */
+  part?: {
+    range: InputRange | undefined;
+    /** The hash that the report's description must have. */
+    reportHash: string;
+    predictionType?: PredictionType | undefined;
+  };
   /** Whether to count everything that a summary has, even if the options name no summary. */
   isDetailed?: boolean;
   /** Maximum bytes in flight, if not the usual ones, which are for a service. */

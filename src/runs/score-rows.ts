@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
 import { type Stopping, stopping } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
@@ -41,6 +42,8 @@ export interface PlannedRows {
   earlier?: EarlierFigures | undefined;
   /** The part of the input to score, if not all of it; rows and lines keep their numbers. */
   range?: InputRange | undefined;
+  /** What each prediction consists of, if that was found out when the run was planned. */
+  planned?: PredictionType | undefined;
   /** Whether to count all that a summary has, if there is one that the options do not name. */
   isDetailed?: boolean | undefined;
 }
@@ -54,7 +57,14 @@ export async function scoreRows({
   watch,
   ...input
 }: PlannedRows): Promise<RunResult> {
-  const { source, contentSize, windowBytes, range, budget = new RejectBudget(options.maxRejects) } = input;
+  const {
+    source,
+    contentSize,
+    windowBytes,
+    range,
+    planned,
+    budget = new RejectBudget(options.maxRejects),
+  } = input;
   const { earlier, isDetailed = hasSummary(options) || earlier !== undefined } = input;
   const { layout } = plan;
   const { previous } = output;
@@ -69,7 +79,8 @@ export async function scoreRows({
     const { statistics } = scorer;
     const part = range !== undefined && isInside(range, layout) ? range : undefined;
     // The header is part of another run, so this one must know what was appended to it.
-    const predictionType = previous?.checkpoint.predictionType ?? (part && plannedPredictionType(plan));
+    const predictionType =
+      previous?.checkpoint.predictionType ?? (part && (planned ?? plannedPredictionType(plan)));
     const tally = data?.tally;
     const reached = new RunPosition({
       rowCounts,
@@ -90,6 +101,7 @@ export async function scoreRows({
       start,
       end: range?.end,
       hasScored,
+      planned,
       resumed,
       stop,
       counting,

@@ -8,7 +8,6 @@ import type { ByteSource } from '../formats/records/byte-source.ts';
 import { type CountedColumn, countedColumns } from './counting/counted-column.ts';
 import { chooseFeatures, type FeatureColumn } from './feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from './merge/appended-for.ts';
-import { unknownClasses } from './merge/held-records.ts';
 import type { Scorer } from './scorer.ts';
 
 /** The options that concern rows, independent of the output. */
@@ -61,13 +60,6 @@ export const nullsOf = ({ nulls }: Pick<RowOptions, 'nulls'>, report: Descriptio
   ...new Set([...nulls, ...(report.nulls ?? [])]),
 ];
 
-/**
- * What is appended to the output's header, before any row is scored.
- *
- * @throws RowcastError `unknown_classes` if neither options nor report name the classes
- */
-export function plannedPredictionType({ options, layout, report }: Plan): PredictionType {
-  const known = appendedOptionsFor({ ...options, layout, report });
-  if (known === undefined) throw unknownClasses();
-  return known.predictionType;
-}
+/** What each prediction consists of, if options or report say it before any row is scored. */
+export const plannedPredictionType = ({ options, layout, report }: Plan): PredictionType | undefined =>
+  appendedOptionsFor({ ...options, layout, report })?.predictionType;

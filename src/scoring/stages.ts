@@ -32,6 +32,7 @@ export interface StagesOptions {
   end?: number | undefined;
   /** Whether the run being resumed has scored any row. */
   hasScored?: boolean;
+  planned?: MergeOptions['planned'];
   resumed?: MergeOptions['resumed'];
   stop?: Pick<Stopping, 'reading' | 'calling'>;
   windowBytes?: number | undefined;
@@ -54,8 +55,9 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const { rest, start, stop = neverStopped(), windowBytes = WINDOW_BYTES } = options;
   const { hasScored = false, onLongField, counting } = options;
   const file = source.name;
+  const { planned, resumed } = options;
   const { dependsOnBatch: onGrid } = options.scorer;
-  const merging = { ...plan.options, layout, report, resumed: options.resumed, counting, onGrid };
+  const merging = { ...plan.options, layout, report, planned, resumed, counting, onGrid };
   const appended = appendedOptionsFor(merging);
   const scorer = options.scorer.open({ ...plan.options, layout, features, appended, counting });
   const merger = new Merger(merging);

@@ -1,18 +1,31 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
+import type { PredictionType } from '../../src/base/contract/predictions.ts';
 import { runOptions } from '../../src/base/options/score.ts';
 import { resolveValues } from '../../src/base/options/values/resolve-options.ts';
 import { repairCommands } from '../../src/cli/repair-commands.ts';
 
 const local = { kind: 'local', home: resolve('.rowcast') } as const;
+interface RunFacts {
+  input: string;
+  home: string;
+  prediction: PredictionType;
+}
 const commandsOf = (
   flags: Record<string, string | boolean>,
-  { input = 'in.csv', home = local.home }: { input?: string; home?: string } = {},
+  { input = 'in.csv', home = local.home, prediction }: Partial<RunFacts> = {},
 ) => {
   const values = resolveValues(runOptions, { report: 'churn', output: 'out.csv', ...flags });
   const address = { kind: 'local', home } as const;
-  return repairCommands({ values, input, address, rejects: values.rejects ?? 'out.csv.rejects', env: {} });
+  return repairCommands({
+    values,
+    input,
+    address,
+    rejects: values.rejects ?? 'out.csv.rejects',
+    env: {},
+    prediction,
+  });
 };
 
 describe('the commands after correcting rejects', () => {
@@ -44,6 +57,19 @@ describe('the commands after correcting rejects', () => {
       "rowcast score 'my rejects' --report churn --home /models --delimiter tab --quote none -o out.csv.corrected",
       "rowcast repair out.csv out.csv.corrected --rejects 'my rejects' --delimiter tab --quote none",
     ]);
+  });
+
+  it('say what was predicted, where the columns do not', () => {
+    for (const [prediction, flags] of [
+      [{ kind: 'distribution', classes: ['no', 'yes'] }, ''],
+      [{ kind: 'numbers', names: [] }, ''],
+      [{ kind: 'numbers', names: ['mean', 'upper'] }, ' --kind numbers'],
+      [{ kind: 'label' }, ' --kind label'],
+    ] as const) {
+      const [score, repair] = commandsOf({}, { prediction });
+      assert.ok(!score.includes('--kind'));
+      assert.equal(repair, `rowcast repair out.csv out.csv.corrected${flags}`);
+    }
   });
 
   it('have the options that decide the columns of the output, written as a flag takes them', () => {

@@ -46,7 +46,7 @@ const kinds = {
         ids.flatMap(id => [id / 4, numberOf(id)]),
         ['mean', 'upper, "95%"'],
       ),
-    header: 'p_mean,"p_upper, ""95%"""',
+    header: 'probability_mean,"probability_upper, ""95%"""',
     fields: (id: number) => `${id / 4},${numberOf(id)}`,
     prediction: { kind: 'numbers', names: ['mean', 'upper, "95%"'] },
   },
@@ -88,7 +88,7 @@ async function scoreWith(
   await writeFile(paths.input, text);
   let failure: RowcastError | undefined;
   let summary: Summary | undefined;
-  const options = job({ batchRows: 10, prefix: 'p', ...values, ...paths });
+  const options = job({ batchRows: 10, ...values, ...paths });
   const scorer = rowScorer(rows => predict(rows.map(([id]) => Number(id))), report);
   const result = await score(options, scorer, {
     ...(stop && { stop }),
@@ -117,7 +117,14 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
       assert.equal(result?.rowCounts.scored, count);
       const tally = await verify({ ...paths, maxRecordBytes, kind: prediction.kind });
       assert.deepEqual([tally.scored, tally.unscored], [count, 0]);
-      await assert.rejects(verify({ ...paths, maxRecordBytes }), { code: 'difference' });
+      // One predicted column is recognized; the names of several numbers could be those of classes.
+      const unknown = verify({ ...paths, maxRecordBytes });
+      if (name === 'several numbers')
+        await assert.rejects(unknown, {
+          code: 'difference',
+          hint: /^If the run predicted numbers, give --kind numbers/,
+        });
+      else assert.deepEqual(await unknown, tally);
     });
 
     it('writes gzip, which a reader sees as the same text', async t => {
@@ -215,18 +222,33 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
       assert.equal(output.length, 0);
     });
 
-    it('refuses options that only probabilities have, as soon as it knows the kind', async t => {
+    it('refuses options that such predictions do not have, as soon as it knows them', async t => {
+      const folder = await newFolder(t);
       for (const given of [
+        { classes: ['no', 'yes'] },
         { prediction: true },
-        { decimals: 2 },
         { probabilities: 'none' },
         { threshold: { a: 0.5 } },
+        ...(name === 'label' ? [{ decimals: 2 }] : []),
+        ...(name === 'several numbers' ? [] : [{ prefix: 'p' }]),
       ] as const) {
-        const { failure, output } = await scoreWith(t, predict, { values: given });
-        assert.equal(failure?.code, 'bad_option');
-        assert.match(failure.message, new RegExp(`^--${Object.keys(given)[0]} needs probabilities, but`));
+        const refused = new RegExp(`^--${Object.keys(given)[0]} is for .*, but the predictions are `);
+        const { failure, output } = await scoreWith(t, predict, { folder, values: given });
+        assert.deepEqual([failure?.code, failure?.severity], ['bad_option', 'refused']);
+        assert.match(failure?.message ?? '', refused);
         assert.equal(output.length, 0);
+        // Known before the first row, it is refused before a row is scored.
+        const early = await scoreWith(t, () => assert.fail('a row is scored'), {
+          folder,
+          values: given,
+          report: { predicts: 'plan', predictionType: prediction },
+        });
+        assert.match(early.failure?.message ?? '', refused);
       }
+      // Nothing is left that keeps the corrected command from running.
+      const { failure, output } = await scoreWith(t, predict, { folder });
+      assert.equal(failure, undefined);
+      assert.equal(output.toString(), expected);
     });
   });
 
@@ -319,7 +341,7 @@ describe('a run with labels or numbers', { concurrency: true }, () => {
     const of = (changed: string): Promise<unknown> =>
       writeFile(paths.output, changed).then(() => verify({ ...paths, maxRecordBytes, kind: 'numbers' }));
     const changes = {
-      'p_mean is "Infinity", not a finite number as rowcast writes it, in row 7': text.replace(
+      'probability_mean is "Infinity", not a finite number as rowcast writes it, in row 7': text.replace(
         '\n6,text,1.5,',
         '\n6,text,Infinity,',
       ),
@@ -332,13 +354,32 @@ describe('a run with labels or numbers', { concurrency: true }, () => {
     }
   });
 
-  it('is not compared with what is predicted again', async t => {
-    const { paths } = await scoreWith(t, kinds.label.predict);
-    const sample = { size: 1, prefix: 'p', predict: () => assert.fail('predicted'), onCompared() {} };
-    await assert.rejects(verify({ ...paths, maxRecordBytes, kind: 'label', sample }), {
-      code: 'bad_option',
-      message: '--sample compares probabilities, but the predictions are labels',
-    });
+  it('rounds numbers, none of them to minus zero, and names several after the prefix', async t => {
+    const values = [0.125, -0.001, 1e21, -2.5, 0.1 + 0.2, -0, 123456789.987654, Number.MAX_VALUE];
+    const { output, paths } = await scoreWith(
+      t,
+      rows =>
+        numbers(
+          rows.flatMap(id => [values[id % values.length] ?? 0, 1]),
+          ['a', 'b'],
+        ),
+      { text: `id\n${values.map((_, id) => `${id}\n`).join('')}`, values: { decimals: 2, prefix: 'p' } },
+    );
+    const rounded = [
+      '0.13',
+      '0.00',
+      '1e+21',
+      '-2.50',
+      '0.30',
+      '0.00',
+      '123456789.99',
+      '1.7976931348623157e+308',
+    ];
+    const rows = rounded.map((text, id) => `${id},${text},1.00\n`);
+    assert.equal(output.toString(), `id,p_a,p_b\n${rows.join('')}`);
+    const told = { ...paths, maxRecordBytes, kind: 'numbers' } as const;
+    assert.equal((await verify({ ...told, decimals: 2 })).scored, values.length);
+    await assert.rejects(verify(told), { code: 'difference' });
   });
 
   it('refuses a column that the input has already', async t => {

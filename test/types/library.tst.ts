@@ -7,6 +7,7 @@ import type {
   FailureKind,
   LooseReport,
   Plan,
+  Predicted,
   Prediction,
   Probabilities,
   Progress,
@@ -112,12 +113,16 @@ describe('scorers', () => {
         personas.map(() => ({ probabilities: { no: 0.5, yes: 0.5 } })),
       close: async () => {},
     }).type.toBeAssignableTo<Scorer>();
+    const scorer = { name: 'mine', report: async () => ({}), close: async () => {} };
+    expect({ ...scorer, score: async () => [{ label: 'yes' }] }).type.toBeAssignableTo<Scorer>();
+    expect({ ...scorer, score: async () => [{ values: { mean: 1 } }] }).type.toBeAssignableTo<Scorer>();
+    expect({ ...scorer, score: async () => [1] }).type.not.toBeAssignableTo<Scorer>();
   });
 
   test('predict for objects of plain values', async () => {
     expect(client.batchPersona).type.toBeCallableWith('churn', [{ plan: 'basic', tenure: 3, x: null }]);
     expect(client.batchPersona).type.not.toBeCallableWith('churn', [{ plan: ['basic'] }]);
-    expect(client.persona('churn', {})).type.toBe<Promise<Probabilities>>();
+    expect(client.persona('churn', {})).type.toBe<Promise<Predicted>>();
     expect<Probabilities>().type.toBe<Record<string, number>>();
     expect(client.report('churn')).type.toBe<Promise<LooseReport>>();
     expect(client.batchPredict('churn', Readable.from([]))).type.toBe<Promise<Readable>>();
@@ -125,6 +130,12 @@ describe('scorers', () => {
     const local = await LocalScorer.open({ home: '.rowcast', threads: 2 });
     expect(local.batchPersona('churn', [])).type.toBe<Promise<Prediction[]>>();
     expect<{ probabilities: { yes: number } }>().type.toBeAssignableTo<Prediction>();
+    expect<{ label: string }>().type.toBeAssignableTo<Predicted>();
+    expect<{ value: number }>().type.toBeAssignableTo<Predicted>();
+    expect<{ values: { mean: number } }>().type.toBeAssignableTo<Predicted>();
+    expect<{ label: number }>().type.not.toBeAssignableTo<Prediction>();
+    expect<{ error: { code: string; message: string } }>().type.toBeAssignableTo<Prediction>();
+    expect<{ error: { code: string; message: string } }>().type.not.toBeAssignableTo<Predicted>();
     expect(Client).type.not.toBeConstructableWith({ url: 'http://127.0.0.1:8080' });
   });
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { columnTypes, MAX_CLASSES, MAX_PERSONAS } from './limits.ts';
+import type { PredictionType } from './predictions.ts';
 import { trainingProfile } from './profile.ts';
 
 /**
@@ -208,5 +209,8 @@ export type Warning = z.infer<typeof warning>;
 export type Report = z.infer<typeof report>;
 export type LooseReport = z.infer<typeof looseReport>;
 /** What predicts says about a model: of a report, as much as it knows. */
-export type Description = Partial<LooseReport>;
+export type Description = Partial<LooseReport> & {
+  /** What each prediction consists of, if that is known before the first one; classes say it too. */
+  readonly predictionType?: PredictionType;
+};
 export type Problem = z.infer<typeof problem>;

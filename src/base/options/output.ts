@@ -116,7 +116,7 @@ export const appendedOptions = {
     kind: 'integer',
     affectsOutput: true,
     max: 20,
-    describe: 'digits after the decimal point of probabilities',
+    describe: 'digits after the decimal point of probabilities, and of predicted numbers',
     defaultText: 'as many as are needed to read back the same number',
   },
   classes: {
@@ -128,7 +128,8 @@ export const appendedOptions = {
   prefix: {
     kind: 'text',
     affectsOutput: true,
-    default: 'probability',
-    describe: 'prefix of the probability column names: <prefix>_<class>',
+    describe:
+      'prefix of the names of probability columns, <prefix>_<class>, and of several numbers, <prefix>_<name>',
+    defaultText: 'probability',
   },
 } as const satisfies Record<string, RunOption>;

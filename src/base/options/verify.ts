@@ -13,6 +13,12 @@ export const shapeOptions = {
   rename,
   'output-header': columnOptions['output-header'],
   prefix: { ...prefix, describe: 'the --prefix that the run had' },
+  kind: {
+    kind: 'text',
+    choices: ['distribution', 'label', 'numbers'],
+    describe: 'what each prediction of the run is, as prediction.kind in its summary',
+    defaultText: 'a label or a number if only one predicted column was appended, else a distribution',
+  },
   probabilities,
   decimals,
   threshold,

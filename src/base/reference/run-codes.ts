@@ -129,7 +129,7 @@ export const runCodes = {
   },
   bad_corrections: {
     exit: [2],
-    cause: 'The corrections have another header, other rows or order, or invalid probabilities.',
+    cause: 'The corrections have another header, other rows or order, or invalid predictions.',
     fix: 'Keep the first four columns of the rejects file, and score it with the same options.',
   },
   bad_classes: {
@@ -140,8 +140,8 @@ export const runCodes = {
   },
   unknown_classes: {
     exit: [2, 3],
-    cause: 'Neither report nor responses name the classes.',
-    fix: 'Use `--classes`, also in a definition.',
+    cause: 'Neither report nor responses say what is predicted, such as the classes.',
+    fix: 'If these are probabilities, use `--classes`, also in a definition.',
   },
   too_many_rejects: {
     exit: [3],

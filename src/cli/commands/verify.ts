@@ -58,7 +58,7 @@ async function sampleOf(context: Context): Promise<FilesToVerify['sample']> {
   return { size: values.sample, predict: predictAgain(run, use => withScorer(opening, use), stop) };
 }
 
-/** For example `5 rows, 3 scored, 2 rejected (1 without probabilities, 1 malformed; not checked: no rejects file)`. */
+/** For example `5 rows, 3 scored, 2 rejected (1 without prediction, 1 malformed; not checked: no rejects file)`. */
 function describeTally(verified: VerifiedRows, rejects: string | undefined, seconds: number): string {
   const { rows, scored, repaired, unscored, malformed, blank } = verified;
   const where = rejects === undefined ? 'not checked: no rejects file' : `all in ${rejects}`;
@@ -69,6 +69,6 @@ function describeTally(verified: VerifiedRows, rejects: string | undefined, seco
     countOf(blank, 'blank line'),
   ];
   if (unscored + malformed > 0)
-    parts[2] += ` (${counted(unscored)} without probabilities, ${counted(malformed)} malformed; ${where})`;
+    parts[2] += ` (${counted(unscored)} without prediction, ${counted(malformed)} malformed; ${where})`;
   return `${parts.join(', ')}; in ${seconds.toFixed(1)} s, ${counted(rows / seconds)} rows/s`;
 }

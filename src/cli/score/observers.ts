@@ -6,6 +6,7 @@ import type { TelemetryObserver } from '../../runs/observers/telemetry/run-obser
 import { unknownValues } from '../../runs/observers/unknown-values.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import type { Context } from '../context.ts';
 import { retryLines } from '../open-service.ts';
@@ -40,8 +41,15 @@ export function observersOf(
   const { output, rejects, report = '', maxOutage } = values;
   const [input = '-'] = job.inputs;
   const path = rejects ?? (output === '-' ? undefined : runFilesOf(output).rejects);
-  const describe = (path: string): string =>
-    describeRejects({ values, input, address: chooseService(context, defined), rejects: path, env });
+  const describe = (path: string, { prediction }: Summary): string =>
+    describeRejects({
+      values,
+      input,
+      address: chooseService(context, defined),
+      rejects: path,
+      env,
+      prediction,
+    });
   context.logFields.input = nameOf(job);
   return [
     logRunId(context.logFields),
@@ -52,7 +60,7 @@ export function observersOf(
       input,
       output,
       isPart: false,
-      rejects: path === undefined ? undefined : { path, describe: () => describe(path) },
+      rejects: path === undefined ? undefined : { path, describe: summary => describe(path, summary) },
     }),
     ...(output === '-' && rejects === undefined ? [rejectLog(log, input === '-' ? 'stdin' : input)] : []),
     { retried: retryLines(log, maxOutage) },

@@ -15,7 +15,7 @@ export interface RunLogOptions {
   /** Whether the run is one of several, whose command says when it starts. */
   isPart: boolean;
   /** Where the rejects of the run are, if they are in a file, and a text that says so. */
-  rejects?: { path: string; describe: () => string } | undefined;
+  rejects?: { path: string; describe: (summary: Summary) => string } | undefined;
 }
 
 /** Logs how a run starts, resumes, is suspended and ends. */
@@ -71,7 +71,7 @@ export function runLog(
       if (last?.status !== 'finished') return;
       log.info({ event: 'run_finished', summary: last }, describeSummary(last));
       if (last.rows.rejected > 0 && isDurable && rejects !== undefined)
-        log.info({ event: 'rejects_left', rejects: rejects.path }, rejects.describe());
+        log.info({ event: 'rejects_left', rejects: rejects.path }, rejects.describe(last));
     },
   };
 }

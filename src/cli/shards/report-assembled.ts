@@ -34,7 +34,11 @@ export function reportAssembled(context: Context, plan: ShardPlan, summary: Summ
   const rejects = file.rejects ?? runFilesOf(output).rejects;
   const values = { ...plannedValues(plan, context.flags), output, rejects: file.rejects ?? undefined };
   const address = plannedAddress(context, plan);
-  log.info({ event: 'rejects_left', rejects }, describeRejects({ values, input, address, rejects, env }));
+  const { prediction } = summary;
+  log.info(
+    { event: 'rejects_left', rejects },
+    describeRejects({ values, input, address, rejects, env, prediction }),
+  );
 }
 
 /** For example `joining 12 parts; this needs up to 512.0 MB more on the disk of /data, and 31.2 GB are free`. */

@@ -8,6 +8,7 @@ import type { NextRun } from '../../runs/status/next-run.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status/status-report.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
+import { predictedText } from './predicted-text.ts';
 import { alignColumns } from './print.ts';
 import { serviceText } from './service-text.ts';
 
@@ -105,7 +106,7 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
     status.partialBytes === undefined ? 'not there' : bytesText(status.partialBytes),
     ...(status.finished === undefined ? [] : ['the previous output is kept until the run finishes']),
   ];
-  if (predictionType?.kind === 'distribution') yield ['classes', sanitize(predictionType.classes.join(', '))];
+  if (predictionType !== undefined) yield predictedText(predictionType);
   yield ['report', sanitize(fingerprint.report.id), serviceText(fingerprint.service)];
   yield ['options', ...optionsOf(fingerprint.options)];
 }

@@ -30,21 +30,31 @@ export function sentColumns(
   { before, cellOf, missing }: ColumnsText,
 ): SentColumn[] {
   const isMissing = missingIn(nulls);
+  const hasNulls = nulls.length > 0;
   return features.map(({ name, index, type }, place) => {
     const text = before(name, place);
     const cell = cellOf(type);
     const opening = viewOf(text);
     const openingMissing = viewOf(`${text}${missingText(missing, cell) ?? 'null'}`);
+    if (cell === 'json' || cell === 'text') {
+      const isText = cell === 'text';
+      return {
+        index,
+        isMissing,
+        // This is what most columns are, so it does nothing that only others need.
+        write(from, start, end, into) {
+          if (start === end || (hasNulls && isMissing(from.bytes, start, end))) into.copy(openingMissing);
+          else into.member(opening, from, start, end, isText);
+        },
+      };
+    }
     const openingTrue = viewOf(`${text}true`);
     const openingFalse = viewOf(`${text}false`);
-    const isJson = cell === 'json';
-    const isText = cell === 'text';
     return {
       index,
       isMissing,
       write(from, start, end, into) {
-        if (isMissing(from.bytes, start, end)) into.copy(openingMissing);
-        else if (isJson || isText) into.member(opening, from, start, end, isText);
+        if (start === end || (hasNulls && isMissing(from.bytes, start, end))) into.copy(openingMissing);
         else if (cell === 'boolean') into.copy(isTrue(from.bytes[start]) ? openingTrue : openingFalse);
         else if (cell === 'any' && !isNumber(from.bytes, start, end, true))
           into.member(opening, from, start, end, true);

@@ -1,3 +1,4 @@
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
@@ -22,7 +23,7 @@ export function appendedColumns(header: Header, options: AppendedOptions, column
   if (columns !== undefined) checkRenamed(header, appendedNames(options, undefined), columns);
   const names = appendedNames(options, columns);
   const own = ownNames(header, columns);
-  checkDistinct(own, names);
+  checkDistinct(own, names, predictionType);
   const isAfterOthers = own.length > 0;
   switch (predictionType.kind) {
     case 'distribution':
@@ -30,7 +31,7 @@ export function appendedColumns(header: Header, options: AppendedOptions, column
     case 'label':
       return labelColumn(names, { predictionType, dialect, isAfterOthers });
     case 'numbers':
-      return numberColumns(names, { predictionType, dialect, isAfterOthers });
+      return numberColumns(names, { predictionType, decimals: chosen?.decimals, dialect, isAfterOthers });
   }
 }
 
@@ -58,16 +59,26 @@ function namesOf({ predictionType, prefix, prediction, chosen }: AppendedOptions
 }
 
 /** @throws RowcastError `duplicate_columns` */
-function checkDistinct(own: readonly string[], names: readonly string[]): void {
+function checkDistinct(
+  own: readonly string[],
+  names: readonly string[],
+  predictionType: PredictionType,
+): void {
   const appended = new Set(names);
   const taken =
     own.find(name => appended.has(name)) ?? (appended.size < names.length ? repeatedOf(names) : undefined);
   if (taken === undefined) return;
   throw new RowcastError('duplicate_columns', `the output would have two columns "${sanitize(taken)}"`, {
-    hint: taken.startsWith('predicted_')
-      ? 'The input has it already: rename it there, or leave out --prediction.'
-      : 'The input has it already: give another --prefix.',
+    hint: `The input has it already: ${remedyFor(taken, predictionType)}`,
   });
+}
+
+/** What to do about a column that the output would have twice. */
+function remedyFor(taken: string, { kind }: PredictionType): string {
+  if (!/^predict(ed_|ion$)/.test(taken)) return 'give another --prefix.';
+  return kind === 'distribution'
+    ? 'rename it there, or leave out --prediction.'
+    : 'rename it there, or leave it out with --keep.';
 }
 
 const repeatedOf = (names: readonly string[]): string | undefined =>

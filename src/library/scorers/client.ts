@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Features, LooseReport, Probabilities, ValueWarning } from '../../base/contract/schemas.ts';
+import type { Predicted, Prediction } from '../../base/contract/prediction.ts';
+import type { Features, LooseReport, ValueWarning } from '../../base/contract/schemas.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import { serviceOptions } from '../../base/options/score.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
@@ -8,7 +9,6 @@ import { ReportClient } from '../../client/protocols/report/report-client.ts';
 import type { ReportProtocol } from '../../client/protocols/report/report-protocol.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
 import type { ClientTls } from '../../client/transport/tls.ts';
-import type { Prediction } from '../../models/local/predict-personas.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import { asRowcastError, called } from '../as-rowcast-error.ts';
 import { CallbackGuard } from '../callback-guard.ts';
@@ -152,7 +152,7 @@ export class Client implements Scorer {
   }
 
   /**
-   * One persona's probabilities, from 0 to 1 by class.
+   * What is predicted for one persona: probabilities from 0 to 1 by class, a label, a number or several.
    *
    * @param report report id
    * @param features values by column: text, numbers, booleans, or null if missing
@@ -162,17 +162,17 @@ export class Client implements Scorer {
     report: string,
     features: Features,
     { signal, onWarnings }: PersonaCall = {},
-  ): Promise<Probabilities> {
+  ): Promise<Predicted> {
     const answer = await this.#call(signal, stop => this.#reports.persona(report, features, stop));
     if (answer.warnings.length > 0) onWarnings?.(answer.warnings);
-    return answer.probabilities;
+    return { probabilities: answer.probabilities };
   }
 
   /**
-   * The probabilities of personas, in their order: as many as you like; they are sent in batches, several at a time.
+   * What is predicted for personas, in their order: as many as you like; they are sent in batches, several at a time.
    *
    * @param report report id
-   * @returns for each persona, probabilities from 0 to 1 by class, or why the service has none
+   * @returns for each persona, what `persona` would return, or why the service has none
    * @throws RowcastError; a `CallError` if a request has failed for good
    */
   batchPersona(report: string, personas: readonly Features[], { signal }: Call = {}): Promise<Prediction[]> {

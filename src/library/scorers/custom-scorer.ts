@@ -17,6 +17,7 @@ import { ServiceAvailability } from '../../scoring/failures/service-availability
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 import type { Scorer, ScorerInput } from '../../scoring/scorer.ts';
 import type { Scorer as GivenScorer } from '../scorer.ts';
+import { readOutcome } from './read-outcome.ts';
 
 export interface CustomOptions {
   /** How often it is called at once. */
@@ -101,15 +102,19 @@ class CustomBatches extends EncodedBatches {
     statistics.inFlight++;
     const request = `score() of ${given.name}`;
     // The scorer may not notice that the run was stopped.
-    const answer = await calling(request, async () =>
-      JSON.stringify({
-        predictions: await unlessStopped(given.score(batch, signal), signal),
-      }),
-    ).finally(() => {
+    const answer = await calling(request, async () => {
+      const predictions = await unlessStopped(given.score(batch, signal), signal);
+      return { predictions, text: JSON.stringify({ predictions }) };
+    }).finally(() => {
       statistics.inFlight--;
     });
     statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
-    return valid(request, () => parsePredictions(answer, { ...expected, wire: contractWire }));
+    return valid(
+      request,
+      () =>
+        readOutcome(answer.predictions, expected) ??
+        parsePredictions(answer.text, { ...expected, wire: contractWire }),
+    );
   }
 
   confirm(): boolean {

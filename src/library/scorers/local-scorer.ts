@@ -1,7 +1,7 @@
+import type { Prediction } from '../../base/contract/prediction.ts';
 import type { Features, LooseReport } from '../../base/contract/schemas.ts';
 import { rateOptions, threadOptions } from '../../base/options/pace.ts';
 import { ModelScorer } from '../../models/local/model-scorer.ts';
-import type { Prediction } from '../../models/local/predict-personas.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
 import { checkObject, readGiven } from '../options/given-values.ts';

@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import type { Distributions } from '../../base/contract/predictions.ts';
+import type { Prediction } from '../../base/contract/prediction.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import type { ReportClient } from '../../client/protocols/report/report-client.ts';
-import { ofKind } from '../../formats/appended.ts';
-import type { Prediction } from '../../models/local/predict-personas.ts';
+import { predictionOf } from './prediction-of.ts';
 
 /** Maximum size of a request, as in a run. */
 const BATCH_ROWS = 1000;
@@ -26,8 +25,7 @@ export async function predictBatches(
   const predict = async (): Promise<void> => {
     for (const { start, count, body } of batches) {
       const received = await client.batchPersona(report, body, count, stop.signal);
-      for (let row = 0; row < count; row++)
-        predictions[start + row] = predictionOf(ofKind(received, 'distribution'), row);
+      for (let row = 0; row < count; row++) predictions[start + row] = predictionOf(received, row);
     }
   };
   try {
@@ -75,11 +73,4 @@ function* batchesOf(report: string, personas: readonly Features[]): Generator<Ba
     size += text.length;
   }
   if (texts.length > 0) yield batch();
-}
-
-function predictionOf({ classes, probabilities, errors }: Distributions, row: number): Prediction {
-  const error = errors.get(row);
-  if (error !== undefined) return { error };
-  const own = classes.map((name, index) => [name, probabilities[row * classes.length + index] ?? Number.NaN]);
-  return { probabilities: Object.fromEntries(own) };
 }

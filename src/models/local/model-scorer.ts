@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { createHistogram } from 'node:perf_hooks';
 import type { CallStatistics } from '../../base/contract/call-statistics.ts';
+import type { Prediction } from '../../base/contract/prediction.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import {
@@ -15,7 +16,7 @@ import type { StoredModel } from '../model/stored-model.ts';
 import { checkReadable } from '../store/report-folder.ts';
 import { type LocalReport, loadReportModel, readLocalReport } from '../store/report-model.ts';
 import { LocalBatches } from './local-batches.ts';
-import { type Prediction, predictPersonas } from './predict-personas.ts';
+import { predictPersonas } from './predict-personas.ts';
 import { RowPace } from './row-pace.ts';
 import { suggestOtherService } from './suggest-other-service.ts';
 import { ScoringThreads } from './threads/scoring-threads.ts';

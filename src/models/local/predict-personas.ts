@@ -1,12 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Features, Probabilities } from '../../base/contract/schemas.ts';
+import type { Prediction } from '../../base/contract/prediction.ts';
+import type { Features } from '../../base/contract/schemas.ts';
 import { unknownColumns } from '../../base/contract/unknown-columns.ts';
 import { encoderOf } from '../../formats/columns/column-encoder.ts';
 import type { Model } from '../model/model-file.ts';
 import { checkProbabilities } from './check-probabilities.ts';
-
-/** The probabilities of a persona by class, from 0 to 1; or why there are none. */
-export type Prediction = { probabilities: Probabilities } | { error: { code: string; message: string } };
 
 /** Rows at once: they take some milliseconds, and the event loop has its turn between them. */
 const ROWS = 4096;

@@ -56,7 +56,7 @@ export function dataTally(
     tally,
     counting,
     figures: (predictionType, sum = tally) =>
-      figuresOf(sum, layout, { classes: classesOf(predictionType), trainingRows, earlier }),
+      figuresOf(sum, layout, { classes: countedClasses(predictionType), trainingRows, earlier }),
     check(limits, read, latest) {
       const isEnd = latest === 'end';
       checkUnrecognized(limits, tally, layout, read, isEnd, (column, kind) => {
@@ -67,6 +67,10 @@ export function dataTally(
     },
   };
 }
+
+/** The classes whose probabilities are counted; labels and numbers are not. */
+const countedClasses = (predictionType: PredictionType | undefined): readonly string[] | null =>
+  predictionType === undefined || predictionType.kind === 'distribution' ? classesOf(predictionType) : null;
 
 /** Copies of the records with which a run begins: those of a short run are needed at its end. */
 class FirstRecords {

@@ -36,7 +36,8 @@ export interface DataFigures {
 }
 
 export interface FiguresOptions {
-  classes: readonly string[];
+  /** Null for predictions of another kind, which are not counted. */
+  classes: readonly string[] | null;
   /** Rows of the report's profile. */
   trainingRows: number | undefined;
   /** The run to compare with. */
@@ -53,16 +54,16 @@ export function figuresOf(
 ): DataFigures {
   const all = layout.columns.map((column, i) => columnFigures(column, i, tally, layout, trainingRows));
   const columns = all.length > MAX_ENTRIES ? worst(all) : all;
+  const limited = classes?.slice(0, MAX_ENTRIES) ?? [];
   const rowsOf = (name: string, edges: readonly number[]): number[] | undefined => {
-    const index = classes.indexOf(name);
+    const index = limited.indexOf(name);
     return tally.isDetailed && tally.scoreSums.length > index
       ? rowsBetween(tally.scoresOf(index), edges)
       : undefined;
   };
-  const limited = classes.slice(0, MAX_ENTRIES);
   return {
     columns,
-    scores: tally.isDetailed ? scoresOf(tally, limited) : null,
+    scores: tally.isDetailed && classes !== null ? scoresOf(tally, limited) : null,
     drift: earlier === undefined ? null : compare(earlier, { columns, classes: limited, rowsOf }),
   };
 }

@@ -93,7 +93,6 @@ async function planSource(
     layout,
     report,
     classes: options.classes,
-    prefix: options.prefix,
     prediction: false,
   });
   const batchScorer =

@@ -51,7 +51,7 @@ export class Corrections {
     const fields = comparison.afterOwn(cursor);
     if (fields === undefined) throw this.#bad('fields are missing');
     const outcome = appended.check(fields.bytes, fields.start, fields.contentEnd);
-    if (typeof outcome === 'object') throw this.#bad(outcome.wrong);
+    if (typeof outcome === 'object') throw this.#bad(outcome.wrong, outcome.hint);
     if (outcome === 'scored') this.scored = this.#records.rowOf(cursor, head.at);
   }
 

@@ -7,7 +7,7 @@ import type { Status } from './status.ts';
 type Known = Pick<
   Summary,
   | ('format' | 'run_id' | 'started_at' | 'attempts' | 'resumed_from_row')
-  | ('input' | 'output' | 'service' | 'report' | 'classes')
+  | ('input' | 'output' | 'service' | 'report' | 'classes' | 'prediction')
   | ('rows' | 'blank_lines' | 'batches' | 'calls' | 'retries' | 'bytes_in' | 'bytes_out')
 >;
 
@@ -85,6 +85,7 @@ function knownOf({ checkpoint }: Saved): Partial<Known> {
     service: fingerprint.service,
     report: fingerprint.report.id,
     classes: classesOf(predictionType),
+    prediction: predictionType ?? null,
     rows: { read, scored, rejected, rejected_by: rejectedBy },
     blank_lines: blank,
     batches,

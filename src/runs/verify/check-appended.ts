@@ -1,12 +1,12 @@
 import { type PredictionType, sumsToOne } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { ChosenProbabilities } from '../../formats/appended.ts';
+import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.ts';
 import { type Layout, layoutsOf, layoutsOfCount } from './appended-layouts.ts';
-import { type FindWrong, valuesCheck } from './check-values.ts';
+import { type FindWrong, isNumber, isPredictedColumn, valuesCheck, type Wrong } from './check-values.ts';
 
 /** The outcome of a row, or what is wrong with its appended fields. */
-export type AppendedOutcome = 'scored' | 'unscored' | { readonly wrong: string };
+export type AppendedOutcome = 'scored' | 'unscored' | Wrong;
 
 /** Checks the fields appended to each row. */
 export interface AppendedCheck {
@@ -21,7 +21,12 @@ export interface AppendedCheck {
 /** The options of the run that decide what was appended. */
 export interface AppendedShape extends ChosenProbabilities {
   isAfterOthers: boolean;
-  /** What each prediction is; by default, a distribution. The names of the columns do not tell. */
+  /** The --prefix that the run had. */
+  prefix?: string | undefined;
+  /**
+   * What each prediction is. By default, a label or a number if only one column is appended that is named as such a
+   * prediction is, else a distribution: that and several numbers have names alike.
+   */
   kind?: PredictionType['kind'] | undefined;
 }
 
@@ -42,11 +47,16 @@ export function appendedCheck(
     typeof names === 'number'
       ? Array.from({ length: names }, (_, index) => `appended field ${index + 1}`)
       : names;
-  const { kind = 'distribution', isAfterOthers } = shape;
+  const { kind, decimals, isAfterOthers } = shape;
   const findWrong =
-    kind === 'distribution'
+    kind === 'distribution' || (kind === undefined && !isOneValue(names, shape))
       ? probabilitiesCheck(names, labels, dialect, shape)
-      : valuesCheck(kind, typeof names === 'number' ? undefined : names, labels, dialect);
+      : valuesCheck(kind, {
+          names: typeof names === 'number' ? undefined : names,
+          labels,
+          dialect,
+          decimals,
+        });
   if (findWrong === undefined) return undefined;
   const { delimiter, quote = '' } = dialect;
   const isAlone = !isAfterOthers && labels.length === 1;
@@ -59,10 +69,17 @@ export function appendedCheck(
       const fields = bytes.toString('latin1', start, end);
       const text = isAfterOthers ? fields : delimiter + fields;
       if (text === empty) return 'unscored';
-      const wrong = findWrong(text);
-      return wrong === undefined ? 'scored' : { wrong };
+      return findWrong(text) ?? 'scored';
     },
   };
+}
+
+/** Whether the only appended column is that of a label or a number: a predicted class needs options to be alone. */
+function isOneValue(names: readonly string[] | number, shape: AppendedShape): boolean {
+  const { probabilities, threshold, prefix = USUAL_PREFIX } = shape;
+  if (probabilities !== undefined || threshold !== undefined) return false;
+  if (typeof names === 'number') return names === 1;
+  return isPredictedColumn(names) && !names[0]?.startsWith(`${prefix}_`);
 }
 
 /**
@@ -82,11 +99,21 @@ function probabilitiesCheck(
   return fields => {
     const [layout, ...others] = layouts;
     const wrong = layout && checkFields(fields, layout, labels, delimiter, shape);
-    if (others.length === 0) return wrong;
-    layouts = layouts.filter(each => checkFields(fields, each, labels, delimiter, shape) === undefined);
-    return layouts.length === 0 ? wrong : undefined;
+    if (others.length > 0)
+      layouts = layouts.filter(each => checkFields(fields, each, labels, delimiter, shape) === undefined);
+    if (wrong === undefined || (others.length > 0 && layouts.length > 0)) return undefined;
+    const mayBeNumbers =
+      shape.kind === undefined &&
+      fields
+        .split(delimiter)
+        .slice(1)
+        .every(text => isNumber(text, shape.decimals));
+    return mayBeNumbers ? { wrong, hint: NUMBERS_HINT } : { wrong };
   };
 }
+
+const NUMBERS_HINT =
+  'If the run predicted numbers, give --kind numbers. Otherwise one of the files was modified, or they do not belong together.';
 
 function checkFields(
   text: string,

@@ -1,48 +1,99 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { predictedNumber } from '../../formats/predicted-number.ts';
 import { fieldTest } from './check-prediction.ts';
 
-/** What is wrong with the appended fields of a row, as latin1 and each after a delimiter; undefined if nothing is. */
-export type FindWrong = (fields: string) => string | undefined;
+/** What is wrong with the appended fields of a row; `hint` replaces the usual one. */
+export interface Wrong {
+  readonly wrong: string;
+  readonly hint?: string;
+}
+
+/** Finds what is wrong with the appended fields of a row, as latin1 and each after a delimiter; undefined if nothing is. */
+export type FindWrong = (fields: string) => Wrong | undefined;
+
+export interface ValuesOptions {
+  /** Names of the columns; undefined if the output has no header. */
+  names: readonly string[] | undefined;
+  /** What the columns are called in messages. */
+  labels: readonly string[];
+  dialect: Dialect;
+  /** Digits after the point of numbers. */
+  decimals: number | undefined;
+}
 
 /**
- * Checks labels, which may be any text that is not empty, or numbers, which are finite and in their shortest decimal form.
+ * Checks labels, which may be any text that is not empty, or numbers, which are finite and written as rowcast writes them.
  *
- * @param names of the columns; undefined if the output has no header
- * @param labels what the columns are called in messages
+ * @param kind undefined if a column is of one of these, but nothing tells of which
  * @returns undefined if a run with such predictions cannot have appended these columns
  */
 export function valuesCheck(
-  kind: Exclude<PredictionType['kind'], 'distribution'>,
-  names: readonly string[] | undefined,
-  labels: readonly string[],
-  dialect: Dialect,
+  kind: Exclude<PredictionType['kind'], 'distribution'> | undefined,
+  options: ValuesOptions,
 ): FindWrong | undefined {
+  const { names, labels } = options;
   const isPossible =
     labels.length > 0 &&
-    (names === undefined || isPredicted(names) || (kind === 'numbers' && havePrefix(names)));
-  if (!isPossible || (kind === 'label' && labels.length > 1)) return undefined;
-  const { delimiter } = dialect;
-  if (kind === 'label') {
-    const isField = fieldTest(dialect);
-    return fields =>
-      isField(fields.slice(delimiter.length)) ? undefined : `${sanitize(labels[0] ?? '')} is not one label`;
+    (names === undefined || isPredictedColumn(names) || (kind === 'numbers' && havePrefix(names)));
+  if (!isPossible || (kind !== 'numbers' && labels.length > 1)) return undefined;
+  switch (kind) {
+    case 'label':
+      return labelCheck(options);
+    case 'numbers':
+      return numbersCheck(options);
+    case undefined:
+      return firstRowCheck(options);
   }
+}
+
+function labelCheck({ labels, dialect }: ValuesOptions): FindWrong {
+  const isField = fieldTest(dialect);
+  const wrong = `${sanitize(labels[0] ?? '')} is not one label`;
+  return fields => (isField(fields.slice(dialect.delimiter.length)) ? undefined : { wrong });
+}
+
+function numbersCheck({ labels, dialect, decimals }: ValuesOptions): FindWrong {
   return fields => {
-    const texts = fields.split(delimiter).slice(1);
+    const texts = fields.split(dialect.delimiter).slice(1);
     if (texts.length !== labels.length)
-      return `there are ${texts.length} numbers for ${labels.length} columns`;
-    const at = texts.findIndex(text => !isWritten(text));
+      return { wrong: `there are ${texts.length} numbers for ${labels.length} columns` };
+    const at = texts.findIndex(text => !isNumber(text, decimals));
     if (at === -1) return undefined;
-    return `${sanitize(labels[at] ?? '')} is "${sanitize(texts[at] ?? '')}", not a finite number as rowcast writes it`;
+    const what = `${sanitize(labels[at] ?? '')} is "${sanitize(texts[at] ?? '')}"`;
+    return { wrong: `${what}, not a finite number as rowcast writes it` };
   };
 }
 
-const isWritten = (text: string): boolean => Number.isFinite(Number(text)) && String(Number(text)) === text;
+/**
+ * The first row that was scored tells: labels may be any text, so a number that was damaged would pass as a label. Labels of
+ * which only some are numbers are then reported, with the option that says what they are.
+ */
+function firstRowCheck(options: ValuesOptions): FindWrong {
+  const { dialect, decimals } = options;
+  const hint =
+    'If the run predicted labels, of which only some are numbers, give --kind label. Otherwise one of the files was modified, or they do not belong together.';
+  let check: FindWrong | undefined;
+  return fields => {
+    if (check === undefined && isNumber(fields.slice(dialect.delimiter.length), decimals)) {
+      const numbers = numbersCheck(options);
+      check = others => {
+        const found = numbers(others);
+        return found && { ...found, hint };
+      };
+    }
+    check ??= labelCheck(options);
+    return check(fields);
+  };
+}
+
+/** Whether a text is a finite number as rowcast writes it. */
+export const isNumber = (text: string, decimals: number | undefined): boolean =>
+  Number.isFinite(Number(text)) && predictedNumber(Number(text), decimals) === text;
 
 /** Whether it is the only column, and named as a prediction is. */
-const isPredicted = ([name = '', ...others]: readonly string[]): boolean =>
+export const isPredictedColumn = ([name = '', ...others]: readonly string[]): boolean =>
   others.length === 0 && (name === 'prediction' || name.startsWith('predicted_'));
 
 /** Whether the columns may be named `<prefix>_<name>`. */

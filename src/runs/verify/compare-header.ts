@@ -5,7 +5,7 @@ import { type AppendedCheck, type AppendedShape, appendedCheck } from './check-a
 import { mismatch } from './mismatch.ts';
 
 /** The options of the run that decide which columns its output has, and what was appended. */
-export type OutputShape = ColumnOptions & ChosenProbabilities & Pick<AppendedShape, 'kind'>;
+export type OutputShape = ColumnOptions & ChosenProbabilities & Pick<AppendedShape, 'kind' | 'prefix'>;
 
 /** The names of the files, for messages. */
 export interface ComparedFiles {
@@ -41,8 +41,8 @@ export function appendedCheckOf(comparison: Comparison, output: string, shape: O
   if (typeof appended !== 'number' && 'wrong' in appended) throw mismatch(appended.wrong, location);
   const check = appendedCheck(appended, dialect, { ...shape, isAfterOthers });
   if (check !== undefined) return check;
-  const { kind = 'distribution' } = shape;
-  if (typeof appended !== 'number' && kind !== 'distribution')
+  const { kind } = shape;
+  if (typeof appended !== 'number' && (kind === 'label' || kind === 'numbers'))
     throw mismatch(
       `the appended columns are not named as those of ${kind === 'label' ? 'labels' : 'numbers'} are`,
       location,

@@ -25,7 +25,7 @@ export function compareRow(
   const { bytes, start, contentEnd } = appended;
   if (start === contentEnd) throw inOutput(input, output, 'no fields are appended to');
   const outcome = check.check(bytes, start, contentEnd);
-  if (typeof outcome === 'object') throw inOutput(input, output, `${outcome.wrong}, in`);
+  if (typeof outcome === 'object') throw inOutput(input, output, `${outcome.wrong}, in`, outcome.hint);
   if (comparison.preserves === 'bytes' && !hasEndingOf(input, output))
     throw inOutput(input, output, 'the line ending differs from that of');
   return outcome;
@@ -49,8 +49,9 @@ export function compareRepaired(
   if (appended === undefined) throw inOutput(input, output, 'fields are missing in the repaired record of');
   const outcome = check.check(appended.bytes, appended.start, appended.contentEnd);
   if (outcome === 'scored') return;
-  const wrong = outcome === 'unscored' ? 'there are no probabilities' : outcome.wrong;
-  throw inOutput(input, output, `${wrong}, in the repaired record of`);
+  const { wrong, hint } =
+    outcome === 'unscored' ? { wrong: 'there is no prediction', hint: undefined } : outcome;
+  throw inOutput(input, output, `${wrong}, in the repaired record of`, hint);
 }
 
 /**
@@ -110,8 +111,12 @@ export function describeUnexpected(
   return inOutput(input, output, `the column "${sanitize(changed)}" differs from`);
 }
 
-function inOutput(input: RecordCursor, output: RecordCursor, what: string): RowcastError {
-  return mismatch(`${what} row ${input.row}, at ${input.file}:${input.line}`, locationOf(input, output));
+function inOutput(input: RecordCursor, output: RecordCursor, what: string, hint?: string): RowcastError {
+  return mismatch(
+    `${what} row ${input.row}, at ${input.file}:${input.line}`,
+    locationOf(input, output),
+    hint,
+  );
 }
 
 function locationOf(input: RecordCursor, output: RecordCursor): { file: string; line: number; row?: number } {

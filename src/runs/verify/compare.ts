@@ -38,7 +38,7 @@ export interface VerifiedRows {
   scored: number;
   /** Rows of these that were repaired. */
   repaired: number;
-  /** Rows in OUTPUT with empty probabilities. */
+  /** Rows in OUTPUT without a prediction: the appended fields are empty. */
   unscored: number;
   /** Malformed rows, which are not in OUTPUT. */
   malformed: number;

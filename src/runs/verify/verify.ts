@@ -1,6 +1,6 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
-import type { ChosenProbabilities } from '../../formats/appended.ts';
+import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.ts';
 import type { ColumnOptions } from '../../formats/column-options.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Formats, readLayout } from '../../formats/formats.ts';
@@ -10,8 +10,9 @@ import { openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import { compare, type VerifiedRows } from './compare.ts';
 import { appendedNames, compareHeaders } from './compare-header.ts';
-import { compareSample, type PredictedAgain, type SampledColumns } from './compare-sample.ts';
+import { compareSample } from './compare-sample.ts';
 import { mismatch } from './mismatch.ts';
+import type { PredictedAgain, SampledColumns } from './predicted-again.ts';
 import type { RecordCursor } from './record-cursor.ts';
 import { Sample, type SampledRow } from './sample.ts';
 import { openSide, type Side } from './side.ts';
@@ -32,8 +33,10 @@ export interface VerifyOptions extends Omit<ReadOptions, 'names'>, ColumnOptions
   limit?: number | undefined;
   /** Receives the counts so far. */
   tally?: VerifiedRows | undefined;
-  /** What each prediction of the run is; by default, a distribution. Only that can have a sample. */
+  /** What each prediction of the run is; by default, what the columns tell. See `AppendedShape`. */
   kind?: PredictionType['kind'] | undefined;
+  /** The --prefix that the run had. */
+  prefix?: string | undefined;
   sample?: SampleOptions | undefined;
   /** The formats that the files may have, if they are not the usual ones. */
   formats?: Formats | undefined;
@@ -45,8 +48,6 @@ export interface VerifyOptions extends Omit<ReadOptions, 'names'>, ColumnOptions
 export interface SampleOptions {
   /** How many, if there are as many that were scored. */
   size: number;
-  /** The --prefix that the run had. */
-  prefix: string;
   /**
    * Predicts rows as the run did.
    *
@@ -65,15 +66,11 @@ const APPENDED_BYTES = 16 << 20;
  * Verifies a finished pair: every record of INPUT is in OUTPUT exactly once, in order, with its own bytes unchanged and
  * valid predictions; malformed records are only in the rejects file. The files are read side by side.
  *
- * @throws RowcastError `difference`, the first one found; `bad_option` for a sample without probabilities; `no_such_file`, `unreadable_input` and other errors of INPUT
+ * @throws RowcastError `difference`, the first one found; `bad_option` for a sample with other columns; `no_such_file`,
+ *   `unreadable_input` and other errors of INPUT
  */
 export async function verify(options: VerifyOptions): Promise<VerifiedRows> {
-  const { input, output, rejects, repaired, kind = 'distribution', sample } = options;
-  if (sample !== undefined && kind !== 'distribution')
-    throw new RowcastError(
-      'bad_option',
-      `--sample compares probabilities, but the predictions are ${kind === 'label' ? 'labels' : 'numbers'}`,
-    );
+  const { input, output, rejects, repaired } = options;
   const sources: Source[] = [];
   const open = async (file: string, encoding?: string): Promise<Source> => {
     const source = await openSource(file, false, encoding);
@@ -139,6 +136,7 @@ async function run(
         dialect: comparison.dialect,
         input: input.name,
         output: output.name,
+        prefix: options.prefix ?? USUAL_PREFIX,
         names: typeof found === 'number' || 'wrong' in found ? undefined : found,
       });
       return value;
@@ -156,12 +154,12 @@ async function run(
 async function predictAgain(
   rows: readonly SampledRow[],
   layout: Layout,
-  { sample, ...columns }: Pick<VerifyOptions, 'sample'> & Omit<SampledColumns, 'prefix'>,
+  { sample, ...columns }: Pick<VerifyOptions, 'sample'> & SampledColumns,
 ): Promise<void> {
   if (sample === undefined) return;
   if (rows.length > 0) {
     const predicted = await sample.predict(layout.fileOf(rows.map(({ record }) => record)), layout.readAs);
-    compareSample(rows, predicted, { ...columns, prefix: sample.prefix });
+    compareSample(rows, predicted, columns);
   }
   sample.onCompared(rows.length);
 }

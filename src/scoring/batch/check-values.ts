@@ -1,22 +1,54 @@
 import { type Labels, type Numbers, numbersPerRow } from '../../base/contract/predictions.ts';
 import { MAX_LABEL_BYTES } from '../../formats/appended.ts';
-import type { Outcome } from '../scorer.ts';
+import type { Outcome, PartRequest } from '../scorer.ts';
+import { noPredictions } from './join-predictions.ts';
 
 type Errors = Map<number, { code: string; message: string }>;
 
 /**
- * Rejects the rows whose label or number cannot be appended: a number must be finite, a label
- * neither empty, as the field of a row without a prediction is, nor too long. Probabilities
- * are checked where they are received, because a scorer may have merged them already.
+ * Rejects the rows whose label or number cannot be appended: a number must be finite, a label neither empty, as the field of
+ * a row without a prediction is, nor too long. If those of every row are wrong, so is the response: the attempt has failed,
+ * unless these rows are what is left after halving a batch. Probabilities are checked where they are received, because a
+ * scorer may have merged them already.
  */
-export function checkedOutcome(outcome: Outcome): Outcome {
+export function checkedOutcome(
+  outcome: Outcome,
+  { predictionType, allowAllInvalid }: Pick<PartRequest, 'predictionType' | 'allowAllInvalid'>,
+): Outcome {
   if (!('predictions' in outcome)) return outcome;
-  const { predictions } = outcome;
+  const { predictions, faults, unsent = 0 } = outcome;
   if (predictions.kind === 'distribution') return outcome;
   const wrong = predictions.kind === 'label' ? wrongLabels(predictions) : wrongNumbers(predictions);
-  if (wrong.size === 0) return outcome;
-  return { ...outcome, predictions: { ...predictions, errors: new Map([...predictions.errors, ...wrong]) } };
+  const [first] = wrong;
+  if (first === undefined) return outcome;
+  const { origins = [] } = predictions;
+  const errors = new Map([...predictions.errors, ...wrong]);
+  // Rows that were not sent have an error and no prediction.
+  if (wrong.size < personasOf(predictions) - unsent)
+    return { ...outcome, predictions: { ...predictions, errors } };
+  if (!allowAllInvalid) {
+    const [row, { message }] = first;
+    const origin = origins[0];
+    return {
+      faults,
+      failure: {
+        kind: 'invalid_response',
+        code: 'wrong_answer',
+        message: `prediction ${row + 1}: ${message}`,
+        location: {},
+        ...(origin !== undefined && { origin }),
+      },
+    };
+  }
+  // What was seen only in wrong predictions must not become what the header says.
+  const known = predictionType === undefined ? noPredictions : predictions;
+  return { ...outcome, predictions: { ...known, errors, origins } };
 }
+
+const personasOf = (predictions: Labels | Numbers): number =>
+  predictions.kind === 'label'
+    ? predictions.indices.length
+    : predictions.values.length / numbersPerRow(predictions.names);
 
 function wrongNumbers({ names, values, errors }: Numbers): Errors {
   const wrong: Errors = new Map();

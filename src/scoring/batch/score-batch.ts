@@ -70,12 +70,8 @@ export class ScoreBatch {
     try {
       for (;;) {
         signal.throwIfAborted();
-        const outcome = checkedOutcome(
-          await scorer.tryPart(
-            { batch, predictionType: feedback.predictionType(), allowAllInvalid: isPart },
-            signal,
-          ),
-        );
+        const request = { batch, predictionType: feedback.predictionType(), allowAllInvalid: isPart };
+        const outcome = checkedOutcome(await scorer.tryPart(request, signal), request);
         const personas = countPersonas(batch, outcome);
         if ('predictions' in outcome) {
           if (personas > (outcome.unsent ?? 0)) attempts?.succeeded();

@@ -1,22 +1,30 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
-import type { LooseReport } from '../../base/contract/schemas.ts';
+import type { Description } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
-import type { Appended, AppendedOptions, ChosenProbabilities } from '../../formats/appended.ts';
+import {
+  type Appended,
+  type AppendedOptions,
+  type ChosenProbabilities,
+  USUAL_PREFIX,
+} from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
 import { checkClasses } from './check-classes.ts';
 
 export interface MergeOptions {
   layout: Layout;
-  report: Pick<LooseReport, 'predicts' | 'classes'>;
+  report: Pick<Description, 'predicts' | 'classes' | 'predictionType'>;
   /** Classes in output column order; overrides the report. */
   classes?: readonly string[] | undefined;
-  prefix: string;
+  /** By default, `USUAL_PREFIX`. */
+  prefix?: string | undefined;
   prediction: boolean;
   probabilities?: ChosenProbabilities['probabilities'];
   decimals?: number | undefined;
   threshold?: ChosenProbabilities['threshold'];
   /** Whether a run may resume only after a whole batch: see `Scorer.dependsOnBatch`. */
   onGrid?: boolean | undefined;
+  /** What each prediction consists of, if that was found out for the shards of a run. */
+  planned?: PredictionType | undefined;
   /** If the run has written its header already: what was appended to it, and the last byte of the output so far. */
   resumed?: { predictionType: PredictionType; lastByte: number | undefined } | undefined;
 }
@@ -26,7 +34,7 @@ export interface MergeOptions {
  *
  * @returns undefined if nothing says what is predicted
  * @throws RowcastError `duplicate_columns` if two columns of the output would have the same name; `bad_classes`;
- *   `bad_option` for options that only a distribution has
+ *   `bad_option` for options that such predictions do not have
  */
 export function appendedFor(
   options: MergeOptions,
@@ -43,10 +51,11 @@ export function appendedOptionsFor(options: MergeOptions): AppendedOptions | und
 
 /** What is appended for predictions of this type. @throws RowcastError `bad_option` */
 export function appendedOptions(options: MergeOptions, predictionType: PredictionType): AppendedOptions {
-  const { report, prefix, prediction, probabilities, decimals, threshold } = options;
+  const { report, prefix = USUAL_PREFIX, prediction, probabilities, decimals, threshold } = options;
   if (predictionType.kind !== 'distribution') {
-    checkNoProbabilities(options, predictionType);
-    return { predictionType, prefix, prediction: report.predicts };
+    checkOptionsOf(predictionType, options);
+    const chosen = decimals === undefined ? undefined : { decimals };
+    return { predictionType, prefix, prediction: report.predicts, chosen };
   }
   return {
     predictionType,
@@ -63,7 +72,7 @@ export function appendedOptions(options: MergeOptions, predictionType: Predictio
 /**
  * Checks the first predictions against what options or report announced.
  *
- * @throws RowcastError `bad_option` for an option that only probabilities have; `wrong_answer` if the report has classes
+ * @throws RowcastError `bad_option` for an option that such predictions do not have; `wrong_answer` if the report has classes
  */
 export function checkAnnounced(
   options: MergeOptions,
@@ -71,32 +80,55 @@ export function checkAnnounced(
   announced: PredictionType,
 ): void {
   if (received.kind === announced.kind) return;
-  checkNoProbabilities(options, received);
-  throw new RowcastError(
-    'wrong_answer',
-    `the report names classes, but the predictions are ${nameOf(received)}`,
-    { severity: 'stopped', hint: 'Check that --report is the right one.' },
-  );
+  checkOptionsOf(received, options);
+  const before =
+    announced.kind === 'distribution' ? 'the report names classes' : `${nameOf(announced)} were expected`;
+  throw new RowcastError('wrong_answer', `${before}, but the predictions are ${nameOf(received)}`, {
+    severity: 'stopped',
+    hint: 'Check that --report is the right one.',
+  });
 }
 
-const nameOf = ({ kind }: PredictionType): string => (kind === 'label' ? 'labels' : 'numbers');
+/** Options that not all predictions can have, and what they are for. */
+const purposes = {
+  classes: 'probabilities',
+  prediction: 'probabilities',
+  probabilities: 'probabilities',
+  threshold: 'probabilities',
+  decimals: 'numbers',
+  prefix: 'several columns',
+} as const;
 
-/** @throws RowcastError `bad_option` */
-function checkNoProbabilities(options: MergeOptions, predictionType: PredictionType): void {
-  const given = probabilityOptions.find(name => options[name] !== undefined && options[name] !== false);
-  if (given === undefined) return;
-  throw new RowcastError(
-    'bad_option',
-    `--${given} needs probabilities, but the predictions are ${nameOf(predictionType)}`,
-    { hint: `Leave out --${given}.` },
-  );
+/** @throws RowcastError `bad_option` for an option that is not for such predictions */
+function checkOptionsOf(predictionType: PredictionType, options: MergeOptions): void {
+  if (predictionType.kind === 'distribution') return;
+  const purpose = {
+    probabilities: false,
+    numbers: predictionType.kind === 'numbers',
+    'several columns': predictionType.kind === 'numbers' && predictionType.names.length > 0,
+  };
+  for (const [name, wanted] of Object.entries(purposes)) {
+    const value = options[name as keyof typeof purposes]; // a key of it
+    if (purpose[wanted] || value === undefined || value === false) continue;
+    throw new RowcastError(
+      'bad_option',
+      `--${name} is for ${wanted}, but the predictions are ${nameOf(predictionType)}`,
+      { hint: `Leave out --${name}.` },
+    );
+  }
 }
 
-const probabilityOptions = ['classes', 'prediction', 'probabilities', 'decimals', 'threshold'] as const;
+function nameOf(predictionType: PredictionType): string {
+  if (predictionType.kind === 'distribution') return 'probabilities';
+  if (predictionType.kind === 'label') return 'labels';
+  return predictionType.names.length === 0 ? 'single numbers' : 'numbers';
+}
 
-function knownPredictionType({ classes, report, resumed }: MergeOptions): PredictionType | undefined {
-  if (resumed !== undefined) return resumed.predictionType;
+function knownPredictionType(options: MergeOptions): PredictionType | undefined {
+  const { classes, report, planned, resumed } = options;
+  const known = resumed?.predictionType ?? planned ?? report.predictionType;
+  if (known !== undefined) return known;
   if (classes !== undefined) checkClasses(classes, report.classes);
-  const known = classes ?? report.classes;
-  return known && { kind: 'distribution', classes: known };
+  const names = classes ?? report.classes;
+  return names && { kind: 'distribution', classes: names };
 }

@@ -21,7 +21,7 @@ const MAX_BYTES = 32 << 20;
 const RECORD_OVERHEAD = 200;
 
 /**
- * Records that wait for the header because the classes are not known yet: blank lines and rows that the service rejected.
+ * Records that wait for the header because it is not known yet what is predicted: blank lines and rows that the service rejected.
  * Malformed records are not part of the output, so they do not wait.
  */
 export class HeldRecords {
@@ -88,7 +88,9 @@ export class HeldRecords {
 export function unknownClasses(): RowcastError {
   return new RowcastError(
     'unknown_classes',
-    'the classes are unknown: neither the report nor any response so far names them',
-    { hint: 'Give them in output column order: --classes no,yes.' },
+    'what to append is unknown: neither the report nor any response so far says it',
+    {
+      hint: 'If the predictions are probabilities, name the classes in output column order: --classes no,yes.',
+    },
   );
 }

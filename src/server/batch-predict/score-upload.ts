@@ -10,7 +10,6 @@ import type { UploadTurns } from './upload-turns.ts';
 const BATCH_BYTES = 1 << 20;
 /** Room for a few batches of usual rows; a larger batch is scored alone. */
 const WINDOW_BYTES = 1 << 20;
-const PREFIX = 'probability';
 
 export interface ScoreUploadOptions {
   limits: Pick<Limits, 'recordBytes' | 'columns'>;
@@ -38,7 +37,6 @@ export async function scoreUpload(
     maxColumns: limits.columns,
     nulls: [],
     allowMissing: false,
-    prefix: PREFIX,
     prediction: false,
   };
   return scoredStream(scorer, liveSource('upload', csv), options, { windowBytes: WINDOW_BYTES });

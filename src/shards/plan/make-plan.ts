@@ -9,12 +9,14 @@ import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { checkOutputName } from '../../runs/guards/check-output-name.ts';
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
-import { type Plan, plannedPredictionType, prepare } from '../../scoring/prepare.ts';
+import { appendedFor } from '../../scoring/merge/appended-for.ts';
+import { type Plan, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Identity, Source } from '../../storage/source.ts';
 import type { PlanFile, ShardPlan } from '../folder/plan-shape.ts';
 import type { PinnedOptions } from './pinned-options.ts';
+import { predictedType } from './predicted-type.ts';
 
 export interface PlanWork {
   pairs: readonly FilePair[];
@@ -36,8 +38,9 @@ export interface PlanWork {
 
 /**
  * Finds everything that can be wrong, as a run does before it writes anything, and everything that determines the outputs.
+ * If nothing else says what is predicted, that of some rows is asked for.
  *
- * @throws RowcastError as `prepare`; `unknown_classes`; `usage` for an input that other machines cannot read
+ * @throws RowcastError as `prepare` and `predictedType`; `usage` for an input that other machines cannot read
  */
 export async function makePlan(work: PlanWork): Promise<ShardPlan> {
   const { pairs, options, pinned, ledger, shardBytes, version, stop } = work;
@@ -52,8 +55,10 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
       const prepared = await prepare(source, { ...options }, scorer, stop);
       checkOutputName(pair.output, prepared.layout.readAs);
       report = reportHash(prepared.report);
-      predictionType = plannedPredictionType(prepared);
       files.push(planFile(pair, await source.identify(), prepared));
+      predictionType ??= await predictedType(prepared, scorer, stop);
+      // What can be wrong with the columns of the output.
+      appendedFor({ ...prepared.options, ...prepared, planned: predictionType });
     } finally {
       source.close();
     }

@@ -34,6 +34,7 @@ export function shardsReport({ run, attempts, isCancelled, isAssembling }: Shard
     service: plan.service,
     report: plan.report.id,
     classes: classesOf(plan.predictionType),
+    prediction: plan.predictionType ?? null,
     rows,
     blank_lines: rowCounts.blank,
     batches: rowCounts.batches,

@@ -104,6 +104,7 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
     const use = (traceBatch: TraceBatch | undefined): Promise<ScoredShard> =>
       scoreShard({
         reportHash: plan.report.hash,
+        predictionType: plan.predictionType,
         shard,
         file,
         part,

@@ -1,3 +1,4 @@
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { InputRange } from '../../formats/records/position.ts';
@@ -18,6 +19,8 @@ export interface ShardWork {
   file: PlanFile;
   /** The hash that the report's description must have. */
   reportHash: string;
+  /** What each prediction consists of. */
+  predictionType: PredictionType | undefined;
   /** Path of the part to write. */
   part: string;
   /** The options of the plan, with the service and pace options of this worker. */
@@ -55,7 +58,7 @@ export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
 
 /** The run that scores a shard. It has no summary: that of the whole run is written when the parts are joined. */
 function runOfShard(work: ShardWork, keep: RunObserver): Run {
-  const { shard, file, part, reportHash, scorer, budget, observers, control } = work;
+  const { shard, file, part, reportHash, predictionType, scorer, budget, observers, control } = work;
   const { summary, summaryHtml, compare, private: isPrivate, encoding, report } = work.options;
   return {
     names: {
@@ -81,7 +84,7 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
     observers: [...observers, keep],
     control,
     shared: { budget },
-    part: { range: rangeOf(shard), reportHash },
+    part: { range: rangeOf(shard), reportHash, predictionType },
     isDetailed: summary !== undefined || summaryHtml !== undefined || compare !== undefined,
   };
 }

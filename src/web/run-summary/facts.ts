@@ -19,6 +19,7 @@ export function facts(summary: Summary): Html {
     ['Output', sanitize(summary.output)],
     ['Rejects', summary.rejects && sanitize(summary.rejects)],
     ['Report', summary.report && sanitize(summary.report)],
+    ['Predicted', summary.prediction && predictedText(summary.prediction)],
     ['Service', summary.service && sanitize(summary.service)],
     ['Rows read', countText(rows.read)],
     ['Blank lines', summary.blank_lines > 0 && countText(summary.blank_lines)],
@@ -35,6 +36,18 @@ export function facts(summary: Summary): Html {
   return html`<section class="card stack" aria-labelledby="facts"><h2 id="facts">Run</h2>
 <dl class="facts">${own.map(([name, text]) => text !== undefined && text !== null && text !== false && html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>
 </section>`;
+}
+
+function predictedText(prediction: NonNullable<Summary['prediction']>): string {
+  const list = (names: readonly string[]): string => sanitize(names.join(', '));
+  switch (prediction.kind) {
+    case 'distribution':
+      return `probabilities of ${list(prediction.classes)}`;
+    case 'label':
+      return 'a label';
+    case 'numbers':
+      return prediction.names.length === 0 ? 'a number' : `the numbers ${list(prediction.names)}`;
+  }
 }
 
 const timeText = (iso: string): Html =>

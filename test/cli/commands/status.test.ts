@@ -213,7 +213,7 @@ describe('a status as text', () => {
       readAs: { delimiter: ';', quote: '"', loneCr: false },
       service: 'https://predictions.example',
       report: { id: 'churn', hash: 'x' },
-      options: { '--prefix': '"probability"', '--nulls': '["-"]', '--limit': '9000', '--delimiter': '";"' },
+      options: { '--prediction': 'false', '--nulls': '["-"]', '--limit': '9000', '--delimiter': '";"' },
     },
     position: { offset: 2000, row: 1235, line: 1300 },
     prefix: { offset: 2000, blocks: '', digest: '' },

@@ -40,7 +40,7 @@ describe('a Client', () => {
     assert.deepEqual(predictions, await local.batchPersona('one', strange));
     assert.deepEqual(predictions, await client.score({ report: 'one', personas: strange }));
     assert.equal(Object.keys(predictions[1700] ?? {})[0], 'error');
-    assert.deepEqual({ probabilities: await client.persona('one', personas[3] ?? {}) }, predictions[3]);
+    assert.deepEqual(await client.persona('one', personas[3] ?? {}), predictions[3]);
     assert.deepEqual(await client.batchPersona('one', []), []);
     assert.deepEqual((await client.report('one')).classes, (await local.report('one')).classes);
   });

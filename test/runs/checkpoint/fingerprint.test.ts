@@ -59,7 +59,6 @@ describe('a fingerprint', () => {
       '--limit': '5',
       '--allow-missing': 'false',
       '--nulls': '[]',
-      '--prefix': '"probability"',
       '--prediction': 'false',
     });
   });

@@ -5,7 +5,7 @@ import { type AppendedOutcome, appendedCheck } from '../../../src/runs/verify/ch
 const dialect = { delimiter: ',', quote: '"', loneCr: false };
 
 const checking = (
-  kind: 'label' | 'numbers',
+  kind: 'label' | 'numbers' | undefined,
   names: readonly string[] | number,
   isAfterOthers = true,
 ): ((text: string) => AppendedOutcome) | undefined => {
@@ -66,5 +66,35 @@ describe('the check of numbers', () => {
       assert.ok(checking('numbers', names), String(names));
     for (const names of [['a', 'b'], ['p_a', 'q_b'], [], 0])
       assert.equal(checking('numbers', names), undefined, String(names));
+  });
+});
+
+describe('the check of one predicted column whose kind nothing tells', () => {
+  const check = (names: readonly string[] | number = ['predicted_plan']) => checking(undefined, names);
+
+  it('takes it for numbers or labels by the first row that is scored', () => {
+    const labels = check();
+    const texts = [',', ',yes', ',1', ','];
+    assert.deepEqual(
+      texts.map(text => labels?.(text)),
+      ['unscored', 'scored', 'scored', 'unscored'],
+    );
+    const numbers = check(1);
+    for (const text of [',1', ',-2.5']) assert.equal(numbers?.(text), 'scored');
+    for (const text of [',yes', ',NaN', ',1.0']) {
+      const outcome = numbers?.(text);
+      assert.ok(typeof outcome === 'object');
+      assert.match(outcome.hint ?? '', /give --kind label\b/);
+    }
+  });
+
+  it('is that of probabilities for any other columns', () => {
+    const shape = { isAfterOthers: true };
+    assert.ok(isWrong(check(['p_a', 'p_b'])?.(',3,5')));
+    assert.equal(check(['predicted_a', 'predicted_b'])?.(',0.25,0.75'), 'scored');
+    const ofOneClass = appendedCheck(['predicted_yes'], dialect, { ...shape, prefix: 'predicted' });
+    assert.ok(isWrong(ofOneClass?.check(Buffer.from(',0.5'), 0, 4)));
+    const ofClass = appendedCheck(['predicted_plan'], dialect, { ...shape, probabilities: 'none' });
+    assert.equal(ofClass?.check(Buffer.from(',yes'), 0, 4), 'scored');
   });
 });

@@ -6,7 +6,7 @@ import { appendedFor, type MergeOptions } from '../../../src/scoring/merge/appen
 import { read } from '../../support/csv/read.ts';
 
 const layout = new CsvLayout(read('id\n').head);
-const options: MergeOptions = { layout, report: {}, prefix: 'p', prediction: false };
+const options: MergeOptions = { layout, report: {}, prediction: false };
 const label: PredictionType = { kind: 'label' };
 const number: PredictionType = { kind: 'numbers', names: [] };
 const numbers: PredictionType = { kind: 'numbers', names: ['a', 'b'] };
@@ -18,7 +18,7 @@ describe('what is appended', () => {
     assert.equal(appendedFor(options, number)?.names, ',prediction');
     assert.equal(appendedFor(named, label)?.names, ',predicted_plan');
     assert.equal(appendedFor(named, number)?.names, ',predicted_plan');
-    assert.equal(appendedFor(named, numbers)?.names, ',p_a,p_b');
+    assert.equal(appendedFor(named, numbers)?.names, ',probability_a,probability_b');
   });
 
   it('is unknown until something says what is predicted', () => {
@@ -29,22 +29,37 @@ describe('what is appended', () => {
     );
   });
 
-  it('cannot have the options of probabilities if there are none', () => {
-    const wrong: [keyof MergeOptions, Partial<MergeOptions>][] = [
-      ['classes', { classes: ['no', 'yes'] }],
-      ['prediction', { prediction: true }],
-      ['probabilities', { probabilities: 'none' }],
-      ['decimals', { decimals: 0 }],
-      ['threshold', { threshold: { yes: 0.3 } }],
+  it('is what the report announces, before there is a prediction', () => {
+    const announced = { ...options, report: { predictionType: number } };
+    assert.deepEqual(appendedFor(announced)?.predictionType, number);
+    assert.throws(() => appendedFor({ ...announced, prefix: 'p' }), { code: 'bad_option' });
+  });
+
+  it('cannot have options that are for other predictions', () => {
+    const wrong: [keyof MergeOptions, Partial<MergeOptions>, purpose: string][] = [
+      ['classes', { classes: ['no', 'yes'] }, 'probabilities'],
+      ['prediction', { prediction: true }, 'probabilities'],
+      ['probabilities', { probabilities: 'none' }, 'probabilities'],
+      ['threshold', { threshold: { yes: 0.3 } }, 'probabilities'],
+      ['decimals', { decimals: 0 }, 'numbers'],
+      ['prefix', { prefix: 'probability' }, 'several columns'],
     ];
-    for (const [name, given] of wrong)
-      for (const [type, what] of [
-        [label, 'labels'],
-        [numbers, 'numbers'],
-      ] as const)
-        assert.throws(() => appendedFor({ ...options, ...given }, type), {
-          code: 'bad_option',
-          message: `--${name} needs probabilities, but the predictions are ${what}`,
-        });
+    const types: [PredictionType, string][] = [
+      [label, 'labels'],
+      [number, 'single numbers'],
+      [numbers, 'numbers'],
+    ];
+    for (const [name, given, purpose] of wrong)
+      for (const [type, what] of types) {
+        const isRefused =
+          purpose === 'probabilities' || type === label || (purpose === 'several columns' && type === number);
+        const appending = () => appendedFor({ ...options, ...given }, type);
+        if (isRefused)
+          assert.throws(appending, {
+            code: 'bad_option',
+            message: `--${name} is for ${purpose}, but the predictions are ${what}`,
+          });
+        else assert.ok(appending());
+      }
   });
 });

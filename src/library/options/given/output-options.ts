@@ -30,12 +30,16 @@ export interface GivenOutputOptions {
   /** Classes whose probabilities are appended. Default: all. */
   probabilities?: 'all' | 'none' | readonly string[] | undefined;
   /**
-   * Digits after the decimal point of probabilities. Default: as many as are needed to read back the same number.
+   * Digits after the decimal point of probabilities, and of predicted numbers. Default: as many as are needed to
+   * read back the same number.
    */
   decimals?: number | undefined;
   /** The classes, in output column order. Default: the report's. */
   classes?: readonly string[] | undefined;
-  /** Prefix of the probability column names: `<prefix>_<class>`. Default: `probability`. */
+  /**
+   * Prefix of the names of probability columns, `<prefix>_<class>`, and of several numbers, `<prefix>_<name>`.
+   * Default: probability.
+   */
   prefix?: string | undefined;
   /** Write a summary of the run to FILE as JSON. Default: none. */
   summary?: string | undefined;

@@ -11,12 +11,18 @@ export interface GivenVerifyOptions {
   rename?: Readonly<Record<string, string>> | undefined;
   /** Write a header line to the output. Default: true. */
   outputHeader?: boolean | undefined;
-  /** The `prefix` that the run had. Default: `probability`. */
+  /** The `prefix` that the run had. Default: probability. */
   prefix?: string | undefined;
+  /**
+   * What each prediction of the run is, as prediction.kind in its summary. Default: a label or a number if only one
+   * predicted column was appended, else a distribution.
+   */
+  kind?: 'distribution' | 'label' | 'numbers' | undefined;
   /** Classes whose probabilities are appended. Default: all. */
   probabilities?: 'all' | 'none' | readonly string[] | undefined;
   /**
-   * Digits after the decimal point of probabilities. Default: as many as are needed to read back the same number.
+   * Digits after the decimal point of probabilities, and of predicted numbers. Default: as many as are needed to
+   * read back the same number.
    */
   decimals?: number | undefined;
   /**
