@@ -68,6 +68,8 @@ export interface ScorerInput {
   missing?: MissingStyle | undefined;
   /** Maximum size of a request body. */
   batchBytes: number;
+  /** The classes that options or the report's description name. */
+  classes?: readonly string[] | undefined;
   /** The columns to append, unless the classes are known only with the first predictions. */
   appended: AppendedOptions | undefined;
   /** What is counted, if anything is. */

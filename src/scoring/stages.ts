@@ -59,7 +59,8 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const { dependsOnBatch: onGrid } = options.scorer;
   const merging = { ...plan.options, layout, report, planned, resumed, counting, onGrid };
   const appended = appendedOptionsFor(merging);
-  const scorer = options.scorer.open({ ...plan.options, layout, features, appended, counting });
+  const classes = plan.options.classes ?? plan.report.classes;
+  const scorer = options.scorer.open({ ...plan.options, classes, layout, features, appended, counting });
   const merger = new Merger(merging);
   const feedback: Feedback = {
     predictionType: () => merger.predictionType,

@@ -12,7 +12,7 @@ import { key } from '../support/secrets.ts';
 import { slow } from '../support/slow.ts';
 import { type Stub, type StubOptions, startStub } from '../support/stub/service.ts';
 
-const input = `id,plan\n${Array.from({ length: 600 }, (_, row) => `${row},plan ${row}\n`).join('')}`;
+const input = `id,plan\n${Array.from({ length: 300 }, (_, row) => `${row},plan ${row}\n`).join('')}`;
 const report = { classes: ['no', 'yes'] };
 const token = 'token-of-a-test-7c2e';
 
@@ -260,6 +260,28 @@ describe('certificates and a proxy', { skip: noOpenssl }, () => {
     assert.equal(code, 2, stderr);
     assert.match(stderr, /unencrypted to the proxy http:\/\/proxy\.example:3128 \[insecure_url\]/);
   });
+});
+
+slow('a proxy may speak https, with a certificate that Node trusts', async t => {
+  const { ca, server } = await authority();
+  const folder = await folderWithInput(t);
+  const stub = await stubOf(t, { tls: pems(server) });
+  const proxy = await startProxy(t, { credentials: 'me:swordfish-91ab', tls: pems(server) });
+  const run = (env: Record<string, string>) =>
+    rowcastProcess([...scoring, '--url', stub.url, '--ca-file', ca, '--proxy', 'env'], {
+      cwd: folder,
+      env: { ROWCAST_API_KEY: key, HTTPS_PROXY: proxy.secretUrl, ...env },
+    });
+  const untrusted = await run({});
+  assert.equal(untrusted.code, 2, untrusted.stderr);
+  assert.match(
+    untrusted.stderr,
+    /the certificate of the proxy https:\/\/127.* is not trusted .*\[bad_certificate\]/,
+  );
+  const { code, stderr } = await run({ NODE_EXTRA_CA_CERTS: ca });
+  assert.equal(code, 0, stderr);
+  await assertAllScored(folder);
+  assert.ok(proxy.tunnels.length > 0);
 });
 
 slow('workers get all secrets as the command does', async t => {

@@ -74,7 +74,7 @@ describe('score', () => {
     expect<ScoreOptions['ifExists']>().type.toBe<'replace' | 'fail' | 'skip' | undefined>();
     expect<ScoreOptions>().type.not.toHaveProperty('jobs');
     expect(score).type.toBeCallableWith({ ...needed, types: { zip: 'categorical' as const } });
-    expect(score).type.not.toBeCallableWith({ ...needed, types: { zip: 'text' } });
+    expect(score).type.not.toBeCallableWith({ ...needed, types: { zip: 'zip' } });
     expect(score).type.not.toBeCallableWith({ ...needed, maxoutage: 5 });
   });
 
@@ -136,7 +136,14 @@ describe('scorers', () => {
     expect<{ label: number }>().type.not.toBeAssignableTo<Prediction>();
     expect<{ error: { code: string; message: string } }>().type.toBeAssignableTo<Prediction>();
     expect<{ error: { code: string; message: string } }>().type.not.toBeAssignableTo<Predicted>();
-    expect(Client).type.not.toBeConstructableWith({ url: 'http://127.0.0.1:8080' });
+    expect(Client).type.not.toBeConstructableWith({ key: 'k' });
+    expect(Client).type.toBeConstructableWith({
+      url: 'https://models.example',
+      auth: 'none' as const,
+      headers: { 'X-Token': 't' },
+      tls: { ca: 'PEM', cert: Buffer.from('PEM'), key: 'PEM' },
+      proxy: 'env',
+    });
   });
 });
 

@@ -23,6 +23,7 @@ export function checkedHeaders(
   headers: Readonly<Record<string, unknown>>,
   auth: Auth = 'apikey',
 ): Readonly<Record<string, string>> {
+  checkMembers('headers', headers);
   const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     const fault = headerFault(name, auth);
@@ -36,8 +37,15 @@ export function checkedHeaders(
 
 /** @throws RowcastError `bad_option`, `bad_certificate` */
 export function checkClientTls(tls: ClientTls, { protocol }: URL): void {
+  checkMembers('tls', tls);
   if (protocol === 'http:') throw new RowcastError('bad_option', 'tls: the URL of the service is not https');
   if ((tls.cert === undefined) !== (tls.key === undefined))
     throw new RowcastError('bad_option', 'tls: cert and key must be given together');
   checkTls(tls, { ca: 'tls.ca', cert: 'tls.cert', key: 'tls.key' });
+}
+
+/** JavaScript does not check that a member is an object. */
+function checkMembers(name: string, given: unknown): void {
+  if (typeof given === 'object' && given !== null) return;
+  throw new RowcastError('bad_option', `${name}: expected an object`);
 }

@@ -119,7 +119,7 @@ export class Client implements Scorer {
     const base = readBaseUrl(String(url), allowHttp);
     checkKey(key, auth);
     if (tls !== undefined) checkClientTls(tls, base);
-    checkProxy(proxy);
+    checkProxy(proxy, 'proxy');
     const { timeout, concurrency, maxRequestsPerSecond, maxRowsPerSecond } = values;
     this.#maxOutage = given.maxOutage === undefined ? undefined : values.maxOutage;
     this.name = redacted(base.href);

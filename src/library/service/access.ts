@@ -37,7 +37,7 @@ type ConnectionValues = Values<typeof connectionOptions>;
 export function accessOf(values: ConnectionValues, auth: Auth, isDefined: boolean): Access {
   const { headerEnv = {}, proxy } = values;
   const tls = tlsFilesOf(values);
-  checkProxy(proxy);
+  checkProxy(proxy, nameIn('proxy', isDefined));
   return {
     ...(values.auth !== undefined && { auth: values.auth }),
     ...(Object.keys(headerEnv).length > 0 && { headers: variablesOf(headerEnv, auth, isDefined) }),
@@ -52,23 +52,25 @@ function variablesOf(
   isDefined: boolean,
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
+  const refused = (message: string): RowcastError =>
+    new RowcastError('bad_option', `${nameIn('header-env', isDefined)}: ${message}`, {
+      hint: `Example: ${isDefined ? 'header-env: { X-Token: ROWCAST_TOKEN }' : '--header-env X-Token=ROWCAST_TOKEN'}`,
+    });
   for (const [name, variable] of Object.entries(headerEnv)) {
     const fault = headerFault(name, auth);
-    if (fault !== undefined) throw badHeader(`"${sanitize(name)}" ${fault}`);
-    if (Object.hasOwn(headers, name.toLowerCase())) throw badHeader(`the header ${name} is given twice`);
+    if (fault !== undefined) throw refused(`"${sanitize(name)}" ${fault}`);
+    if (Object.hasOwn(headers, name.toLowerCase())) throw refused(`the header ${name} is given twice`);
     if (!isOwnVariable(variable))
-      throw badHeader(`the name of the variable must begin with ROWCAST_, got "${sanitize(variable)}"`);
+      throw refused(`the name of the variable must begin with ROWCAST_, got "${sanitize(variable)}"`);
     if (isDefined && !isVariableOfDefinition(variable))
-      throw badHeader(`the url of a definition gets no value of ${variable}; use another variable`);
+      throw refused(`the url of a definition gets no value of ${variable}; use another variable`);
     headers[name.toLowerCase()] = variable;
   }
   return headers;
 }
 
-const badHeader = (message: string): RowcastError =>
-  new RowcastError('bad_option', `--header-env: ${message}`, {
-    hint: 'Example: --header-env X-Token=ROWCAST_TOKEN',
-  });
+/** An option as whoever gave it calls it. */
+const nameIn = (option: string, isDefined: boolean): string => (isDefined ? option : `--${option}`);
 
 function tlsFilesOf({
   caFile: ca,

@@ -4,19 +4,24 @@ import { redacted } from '../../client/base-url.ts';
 import { type HttpProxy, nameOfProxy, readProxy } from '../../client/transport/http-proxy.ts';
 import { isExempt } from './no-proxy.ts';
 
-/** @throws RowcastError `bad_option` unless the value of `--proxy` is `none`, `env` or a URL without a password */
-export function checkProxy(choice: string): void {
+/**
+ * Checks the value of `--proxy`: `none`, `env`, or a URL without a password.
+ *
+ * @param name of the option, as whoever gave it calls it
+ * @throws RowcastError `bad_option`
+ */
+export function checkProxy(choice: string, name: string): void {
   if (choice === 'none' || choice === 'env') return;
   const proxy = readProxy(choice);
   if (proxy === undefined)
     throw new RowcastError(
       'bad_option',
-      `--proxy: expected none, env or an http or https URL, got ${shown(choice)}`,
+      `${name}: expected none, env or an http or https URL, got ${shown(choice)}`,
     );
   if (proxy.authorization !== undefined)
     throw new RowcastError(
       'bad_option',
-      `--proxy: a URL with user info is refused, because other users can see it: ${shown(choice)}`,
+      `${name}: a URL with user info is refused, because other users can see it: ${shown(choice)}`,
       {
         hint: 'Put the URL with user and password into HTTPS_PROXY, and use --proxy env.',
       },

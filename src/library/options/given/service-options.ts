@@ -2,6 +2,19 @@
 
 export interface GivenServiceOptions {
   /**
+   * How the service is asked: report, mlflow, azureml, kserve-v1, open-inference, datarobot, custom; see rowcast
+   * protocols. Default: `report`.
+   */
+  protocol?:
+    | 'report'
+    | 'mlflow'
+    | 'azureml'
+    | 'kserve-v1'
+    | 'open-inference'
+    | 'datarobot'
+    | 'custom'
+    | undefined;
+  /**
    * Base URL of the prediction service; without it, the local reports in `home` predict. Default: none; no
    * environment variable changes it.
    */
@@ -18,8 +31,8 @@ export interface GivenServiceOptions {
    */
   auth?: 'apikey' | 'bearer' | 'none' | undefined;
   /**
-   * More headers whose values are secret: NAME=VARIABLE, whose name begins with ROWCAST_, such as
-   * X-Token=ROWCAST_TOKEN. Default: none.
+   * More headers, whose values are secrets in variables: X-Token=ROWCAST_TOKEN; names of variables begin with
+   * ROWCAST_. Default: none.
    */
   headerEnv?: Readonly<Record<string, string>> | undefined;
   /** PEM file with the certificate, and its chain, that shows the service who asks (mutual TLS). Default: none. */
@@ -36,7 +49,7 @@ export interface GivenServiceOptions {
    * for the hosts in NO_PROXY. Default: `none`.
    */
   proxy?: string | undefined;
-  /** Allow sending the key over plain http to a host other than this one. Default: `false`. */
+  /** Allow sending key and rows over plain http to a host other than this one. Default: `false`. */
   allowHttp?: boolean | undefined;
   /** Timeout of one request. In seconds, or text such as `'90s'` or `'5m'`. Default: `60s`. */
   timeout?: number | string | undefined;
@@ -47,6 +60,8 @@ export interface GivenServiceOptions {
   maxOutage?: number | string | undefined;
   /** Member names of the service's requests and responses. Default: none. */
   wire?: Readonly<Record<string, string>> | undefined;
+  /** Requests and responses of the protocol custom. Default: none. */
+  custom?: Readonly<Record<string, unknown>> | undefined;
   /** Maximum number of concurrent requests; fewer are used if the service is faster with fewer. Default: `16`. */
   concurrency?: number | undefined;
   /**
@@ -62,7 +77,10 @@ export interface GivenServiceOptions {
    * Maximum number of rows per request, or per batch of a local model. Default: 1000, or 4096 with a local report.
    */
   batchRows?: number | undefined;
-  /** Maximum size of a request body. In bytes, or text such as `'64KiB'`. Default: `1MiB`. */
+  /**
+   * Maximum size of a request body; rowcast protocols has the limit of each protocol. In bytes, or text such as
+   * `'64KiB'`. Default: `1MiB`.
+   */
   batchBytes?: number | string | undefined;
   /**
    * Threads that score with a local report; options about requests have no effect there. Default: the number of

@@ -42,8 +42,21 @@ export interface GivenVerifyOptions {
   maxRecordBytes?: number | string | undefined;
   /** Predict N rows again with the report and service of the run, and compare them. Default: none. */
   sample?: number | undefined;
-  /** Id of the report to predict with. Default: none. */
+  /** What predicts: the report, or the model, endpoint or deployment of the protocol. Default: none. */
   report?: string | undefined;
+  /**
+   * How the service is asked: report, mlflow, azureml, kserve-v1, open-inference, datarobot, custom; see rowcast
+   * protocols. Default: `report`.
+   */
+  protocol?:
+    | 'report'
+    | 'mlflow'
+    | 'azureml'
+    | 'kserve-v1'
+    | 'open-inference'
+    | 'datarobot'
+    | 'custom'
+    | undefined;
   /**
    * Base URL of the prediction service; without it, the local reports in `home` predict. Default: none; no
    * environment variable changes it.
@@ -61,8 +74,8 @@ export interface GivenVerifyOptions {
    */
   auth?: 'apikey' | 'bearer' | 'none' | undefined;
   /**
-   * More headers whose values are secret: NAME=VARIABLE, whose name begins with ROWCAST_, such as
-   * X-Token=ROWCAST_TOKEN. Default: none.
+   * More headers, whose values are secrets in variables: X-Token=ROWCAST_TOKEN; names of variables begin with
+   * ROWCAST_. Default: none.
    */
   headerEnv?: Readonly<Record<string, string>> | undefined;
   /** PEM file with the certificate, and its chain, that shows the service who asks (mutual TLS). Default: none. */
@@ -79,7 +92,7 @@ export interface GivenVerifyOptions {
    * for the hosts in NO_PROXY. Default: `none`.
    */
   proxy?: string | undefined;
-  /** Allow sending the key over plain http to a host other than this one. Default: `false`. */
+  /** Allow sending key and rows over plain http to a host other than this one. Default: `false`. */
   allowHttp?: boolean | undefined;
   /** Folder of the local reports and keys. Default: `.rowcast`; no environment variable changes it. */
   home?: string | undefined;
@@ -89,6 +102,8 @@ export interface GivenVerifyOptions {
   features?: readonly string[] | undefined;
   /** Columns not to send to the service. Default: none. */
   excludeFeatures?: readonly string[] | undefined;
+  /** The predicted column, where the service does not name it: it is never sent. Default: the report's. */
+  predict?: string | undefined;
   /** Column → type; overrides the report's types. Default: none. */
   types?:
     | Readonly<
