@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { after, before, describe, it, mock, type TestContext } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import type { RunResult } from '../../../src/runs/run-result.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
+import { mlflow } from '../../support/protocols/mlflow.ts';
 import {
   connectMlflow,
   type Invocation,
@@ -30,10 +32,16 @@ interface Outcome {
   invocations: Invocation[];
 }
 
-async function scoreIn(t: TestContext, folder: string, behave?: MlflowOptions['behave']): Promise<Outcome> {
+async function scoreIn(
+  t: TestContext,
+  folder: string,
+  behave?: MlflowOptions['behave'],
+  protocol: Protocol = mlflow,
+): Promise<Outcome> {
   const { client, invocations } = await connectMlflow(t, {
     maxOutage: 600,
     concurrency: 2,
+    protocol,
     ...(behave && { behave }),
   });
   const paths = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
@@ -94,6 +102,29 @@ describe('rows with a value of the wrong type', { concurrency: 2 }, () => {
       return true;
     });
     assertRejected(outcome, { bad_request: 1 });
+  });
+
+  it('do not change which rows the service names in its response', async t => {
+    const protocol: Protocol = {
+      ...mlflow,
+      problemOf(status, body, ...others) {
+        const [, row] = /row (\d+)/.exec(body) ?? [];
+        return {
+          ...mlflow.problemOf(status, body, ...others),
+          ...(row && { rows: [{ row: Number(row), message: 'no' }] }),
+        };
+      },
+    };
+    const nameRow = ({ number, rows, response }: Invocation): boolean => {
+      const at = rows.findIndex(({ id }) => id === 210);
+      if (number < 4 || at < 0) return false;
+      refuse(response, 422, 'BAD_ROW', `row ${at}`);
+      return true;
+    };
+    const outcome = await scoreIn(t, await newFolder(t), nameRow, protocol);
+    assertRejected(outcome, { bad_row: 1 });
+    assert.match(outcome.rejects, /,bad_row,.*,210,text 210\n/);
+    assert.equal(outcome.invocations.filter(({ rows }) => rows.some(({ id }) => id === 210)).length, 1);
   });
 
   it('are rejected again by the run that resumes, and end with the same bytes', async t => {
