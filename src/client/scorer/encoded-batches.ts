@@ -1,3 +1,4 @@
+import { REQUEST_ROWS } from '../../base/contract/limits.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { noPredictions } from '../../scoring/batch/join-predictions.ts';
 import { memoryOfFaults } from '../../scoring/batch/memory-of-batch.ts';
@@ -17,7 +18,7 @@ import { failedAmongAll, withUnsent } from './with-unsent.ts';
  * come out too large are halved before the attempt.
  */
 export abstract class EncodedBatches implements BatchScorer {
-  readonly batchRows = 1000;
+  readonly batchRows = REQUEST_ROWS;
   readonly rowOverhead: number;
   readonly #encode: Encode;
   readonly #limits: BatchLimits;
