@@ -139,3 +139,28 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
       for (const { prediction } of runs) assert.notEqual(prediction.kind, 'distribution');
     });
   });
+
+it('a protocol that says what it predicts refuses the options of other predictions before it sends a row', async t => {
+  const { cwd, calls, run, read } = await bench(t, kinds['a label'].predict);
+  const definition = (more: string): Promise<void> =>
+    writeFile(
+      join(cwd, 'run.yaml'),
+      `service:
+  protocol: custom
+  auth: bearer
+  custom:
+    request: { path: /invocations, layout: arrays, body: { dataframe_split: { columns: $columns, data: $rows } } }
+    response: { rows: /predictions, row: { label: "" } }
+    errors: { message: /message }
+score: { input: in.csv, output: out.csv, report: m, predict: plan${more} }
+`,
+    );
+  await definition(', prediction: true');
+  const refused = await run('run', 'run.yaml');
+  assert.deepEqual([refused.code, calls.length], [2, 0], refused.stderr);
+  assert.match(refused.stderr, /prediction is for probabilities, but the predictions are labels/);
+  await definition('');
+  const { code, stderr } = await run('run', 'run.yaml');
+  assert.equal(code, 0, stderr);
+  assert.match(await read('out.csv'), /^id,plan,predicted_plan\n0,,"no, ""never"""\n1,,yes\n/);
+});
