@@ -1,6 +1,15 @@
+import {
+  classesOf,
+  type Labels,
+  type Numbers,
+  numbersPerRow,
+  type PredictionType,
+} from '../../base/contract/predictions.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
+import { checkSameType } from '../../scoring/batch/check-same-type.ts';
 import { CallError } from '../../scoring/failures/call-error.ts';
+import { predictionTypeOf } from '../../scoring/predictions.ts';
 import type { BatchScorer, Scored } from '../../scoring/scorer.ts';
 
 /** What a few requests have shown. */
@@ -11,14 +20,16 @@ export interface Sample {
   latency: { min: number; max: number } | null;
   /** Rows per second, one request at a time. */
   rowsPerSecond: number;
-  /** The probabilities of the first row, by class; null if it has none. */
-  firstRow: Record<string, number> | null;
+  /** What the predictions of all responses consist of; null if no row was scored. */
+  predictionType: PredictionType | null;
+  /** What is predicted for the first row, by class or name; a label or a single number as `prediction`. Null if nothing is. */
+  firstRow: Record<string, number | string> | null;
 }
 
 export interface SampleOptions {
   stop: AbortSignal;
-  /** What a scorer that merges appends to each record: the probabilities of these classes. */
-  classes: readonly string[];
+  /** What is known of the predictions; a scorer that merges appends all of their probabilities to each record. */
+  known: PredictionType | undefined;
   layout: Pick<Layout, 'textsOf'>;
 }
 
@@ -26,26 +37,30 @@ export interface SampleOptions {
  * Scores batches one after the other, without retries.
  *
  * @returns null without batches
- * @throws CallError
+ * @throws CallError; RowcastError `wrong_answer` if responses have predictions of different kinds
  */
 export async function sampleRequests(
   scorer: BatchScorer,
   batches: readonly Batch[],
-  { stop, ...output }: SampleOptions,
+  { stop, known, layout }: SampleOptions,
 ): Promise<Sample | null> {
   const times: number[] = [];
   let rows = 0;
   let firstRow: Sample['firstRow'] = null;
+  let predictionType = known;
   for (const batch of batches) {
     const [part] = scorer.parts(batch);
     if (part === undefined) continue;
     const begun = performance.now();
-    const outcome = await scorer.tryPart({ batch: part, predictionType: undefined }, stop);
+    const outcome = await scorer.tryPart({ batch: part, predictionType }, stop);
     times.push(performance.now() - begun);
     scorer.release(part);
     if ('failure' in outcome) throw CallError.from(outcome.failure);
     rows += countRows(part);
-    firstRow ??= firstRowOf(outcome, output);
+    const received = predictionTypeOf(outcome.predictions);
+    if (received !== undefined) checkSameType(received, predictionType);
+    predictionType ??= received;
+    firstRow ??= firstRowOf(outcome, { classes: classesOf(known), layout });
   }
   if (times.length === 0) return null;
   const seconds = times.reduce((sum, time) => sum + time, 0) / 1000;
@@ -54,16 +69,17 @@ export async function sampleRequests(
     rows,
     latency: { min: Math.min(...times), max: Math.max(...times) },
     rowsPerSecond: rows / seconds,
+    predictionType: predictionType ?? null,
     firstRow,
   };
 }
 
 function firstRowOf(
   { predictions, merged }: Scored,
-  { classes: appended, layout }: Pick<SampleOptions, 'classes' | 'layout'>,
+  { classes: appended, layout }: { classes: readonly string[]; layout: SampleOptions['layout'] },
 ): Sample['firstRow'] {
-  const { classes = appended, probabilities = [] } =
-    predictions.kind === 'distribution' && merged === undefined ? predictions : {};
+  if (predictions.kind !== 'distribution') return firstValuesOf(predictions);
+  const { classes = appended, probabilities = [] } = merged === undefined ? predictions : {};
   const record =
     merged === undefined
       ? [...probabilities.slice(0, classes.length)]
@@ -71,4 +87,15 @@ function firstRowOf(
   if (record === undefined || classes.length === 0 || record.length < classes.length) return null;
   const last = record.slice(-classes.length).map(Number);
   return Object.fromEntries(classes.map((name, index) => [name, last[index] ?? Number.NaN]));
+}
+
+function firstValuesOf(predictions: Labels | Numbers): Sample['firstRow'] {
+  if (predictions.errors.has(0)) return null;
+  if (predictions.kind === 'label') {
+    const label = predictions.labels[predictions.indices[0] ?? -1];
+    return label === undefined ? null : { prediction: label };
+  }
+  const { names, values } = predictions;
+  const own = [...values.slice(0, numbersPerRow(names))];
+  return Object.fromEntries(own.map((value, index) => [names[index] ?? 'prediction', value]));
 }
