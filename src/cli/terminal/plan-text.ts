@@ -1,3 +1,4 @@
+import type { Predicted } from '../../base/contract/prediction.ts';
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { counted, countOf, durationOf, sizeOf } from '../../base/number-text.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
@@ -52,18 +53,7 @@ function probeLines({ probe, rows, requests, isLowerBound, appends }: InputPlan)
       ? []
       : [['understood', sanitize(understoodText(predictionType))] as [string, string]]),
     ...(appends === null ? [] : [['appended', listed(appends)] as [string, string]]),
-    ...(firstRow === null
-      ? []
-      : [
-          [
-            'first row',
-            sanitize(
-              Object.entries(firstRow)
-                .map(pair => pair.join(' '))
-                .join(', '),
-            ),
-          ] as [string, string],
-        ]),
+    ...(firstRow === null ? [] : [['first row', sanitize(firstRowText(firstRow))] as [string, string]]),
   ];
 }
 
@@ -79,6 +69,16 @@ function understoodText(predictionType: PredictionType): string {
         ? 'a number for each row'
         : `the numbers ${formatList(predictionType.names)} for each row`;
   }
+}
+
+/** Probabilities, or several numbers, by name; or a label, or a number. */
+function firstRowText(firstRow: Predicted): string {
+  if ('label' in firstRow) return firstRow.label;
+  if ('value' in firstRow) return String(firstRow.value);
+  const named = 'values' in firstRow ? firstRow.values : firstRow.probabilities;
+  return Object.entries(named)
+    .map(pair => pair.join(' '))
+    .join(', ');
 }
 
 /** How long requests took; a range unless its ends are equal when rounded to milliseconds. */

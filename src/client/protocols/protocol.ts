@@ -28,6 +28,8 @@ export interface Protocol {
   readonly maxBatchBytes?: number | undefined;
   /** What a response with another status than 200 says; of its body, the first 64 KiB. */
   problemOf(status: number, body: string, headers: Headers): Problem;
+  /** See `Scorer.dependsOnBatch`. */
+  readonly dependsOnBatch?: boolean;
   /** Statuses that mean another kind of failure than in `client/failure-table.ts`. */
   readonly statuses?: Partial<Record<FailureKind, readonly number[]>>;
   /**

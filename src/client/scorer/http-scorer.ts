@@ -12,6 +12,7 @@ export function httpScorer(client: ServiceClient): Scorer {
   return {
     name: client.name,
     protocol: client.protocol.name,
+    dependsOnBatch: client.protocol.dependsOnBatch,
     statistics: client.statistics,
     async describe(model) {
       const description = await client.describe(model);

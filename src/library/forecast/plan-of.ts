@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Predicted } from '../../base/contract/prediction.ts';
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { InputPlan } from '../../runs/forecast/plan-input.ts';
 
@@ -92,8 +93,8 @@ export interface PlannedInput {
     seconds: number;
     /** What the predictions consist of; null if no row was scored. */
     prediction: PredictionType | null;
-    /** What is predicted for the first row, by class or name; a label or a single number as `prediction`. */
-    first_row: Record<string, number | string> | null;
+    /** What is predicted for the first row; null if nothing is. */
+    first_row: Predicted | null;
   } | null;
   /** The columns that are appended; null if it is not known what is predicted. */
   appends: string[] | null;

@@ -1,14 +1,10 @@
-import {
-  classesOf,
-  type Labels,
-  type Numbers,
-  numbersPerRow,
-  type PredictionType,
-} from '../../base/contract/predictions.ts';
+import type { Predicted } from '../../base/contract/prediction.ts';
+import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import { checkSameType } from '../../scoring/batch/check-same-type.ts';
 import { CallError } from '../../scoring/failures/call-error.ts';
+import { predictionOf } from '../../scoring/prediction-of.ts';
 import { predictionTypeOf } from '../../scoring/predictions.ts';
 import type { BatchScorer, Scored } from '../../scoring/scorer.ts';
 
@@ -22,8 +18,8 @@ export interface Sample {
   rowsPerSecond: number;
   /** What the predictions of all responses consist of; null if no row was scored. */
   predictionType: PredictionType | null;
-  /** What is predicted for the first row, by class or name; a label or a single number as `prediction`. Null if nothing is. */
-  firstRow: Record<string, number | string> | null;
+  /** What is predicted for the first row; null if nothing is. */
+  firstRow: Predicted | null;
 }
 
 export interface SampleOptions {
@@ -76,26 +72,16 @@ export async function sampleRequests(
 
 function firstRowOf(
   { predictions, merged }: Scored,
-  { classes: appended, layout }: { classes: readonly string[]; layout: SampleOptions['layout'] },
+  { classes, layout }: { classes: readonly string[]; layout: SampleOptions['layout'] },
 ): Sample['firstRow'] {
-  if (predictions.kind !== 'distribution') return firstValuesOf(predictions);
-  const { classes = appended, probabilities = [] } = merged === undefined ? predictions : {};
-  const record =
-    merged === undefined
-      ? [...probabilities.slice(0, classes.length)]
-      : layout.textsOf(merged.bytes).find(({ length }) => length >= classes.length);
-  if (record === undefined || classes.length === 0 || record.length < classes.length) return null;
-  const last = record.slice(-classes.length).map(Number);
-  return Object.fromEntries(classes.map((name, index) => [name, last[index] ?? Number.NaN]));
-}
-
-function firstValuesOf(predictions: Labels | Numbers): Sample['firstRow'] {
-  if (predictions.errors.has(0)) return null;
-  if (predictions.kind === 'label') {
-    const label = predictions.labels[predictions.indices[0] ?? -1];
-    return label === undefined ? null : { prediction: label };
+  if (merged === undefined) {
+    const first = predictionTypeOf(predictions) && predictionOf(predictions, 0);
+    return first === undefined || 'error' in first ? null : first;
   }
-  const { names, values } = predictions;
-  const own = [...values.slice(0, numbersPerRow(names))];
-  return Object.fromEntries(own.map((value, index) => [names[index] ?? 'prediction', value]));
+  const record = layout.textsOf(merged.bytes).find(({ length }) => length >= classes.length);
+  if (record === undefined || classes.length === 0) return null;
+  const last = record.slice(-classes.length).map(Number);
+  return {
+    probabilities: Object.fromEntries(classes.map((name, index) => [name, last[index] ?? Number.NaN])),
+  };
 }

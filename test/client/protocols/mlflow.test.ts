@@ -196,6 +196,15 @@ describe('a run with another protocol', { concurrency: 2 }, () => {
     assert.equal(body, `{"dataframe_split":{"columns":["id","text","amount"],"data":[${data}]}}`);
   });
 
+  it('refuses what its layout cannot express before it sends or writes anything', async t => {
+    const folder = await newFolder(t);
+    const { failure, invocations } = await scoreWith(t, { folder, values: { missing: 'omit' } });
+    assert.deepEqual([failure?.code, failure?.exitCode], ['bad_option', 2]);
+    assert.match(failure?.message ?? '', /--missing omit is not possible where rows are sent as lists/);
+    assert.equal(invocations.length, 0);
+    assert.deepEqual(await readdir(folder), ['in.csv']);
+  });
+
   it('tries again while the server is busy', async t => {
     const outcome = await scoreWith(t, {
       behave: once(({ response }) => response.writeHead(503).end('upstream connect error')),
