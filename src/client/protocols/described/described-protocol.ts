@@ -1,7 +1,7 @@
 import { layoutOf } from '../../bodies/layout-of.ts';
 import type { HttpRequest } from '../../transport/http-request.ts';
+import { modelServerProblem, modelServerStatuses } from '../model-server-problem.ts';
 import { parseResponse } from '../parse-response.ts';
-import { problemIn } from '../problem-in.ts';
 import type { Protocol } from '../protocol.ts';
 import { describedReader, responsePaths } from './described-reader.ts';
 import type { ProtocolDescription } from './description.ts';
@@ -17,7 +17,8 @@ export function describedProtocol(description: ProtocolDescription): Protocol {
     name,
     auth,
     maxBatchBytes,
-    ...(statuses && { statuses }),
+    dependsOnBatch: true,
+    statuses: { ...modelServerStatuses, ...statuses },
     ...(ready !== undefined && {
       ready: (model: string): HttpRequest => ({
         method: 'GET',
@@ -36,8 +37,8 @@ export function describedProtocol(description: ProtocolDescription): Protocol {
       body: layoutOf({ layout: request.layout, body: request.body ?? ROWS }, missing),
       reader: () => describedReader(description, classes),
     }),
-    problemOf: (_, body) =>
-      problemIn(body, members => ({
+    problemOf: (_, body, responseHeaders) =>
+      modelServerProblem(body, responseHeaders, members => ({
         code: codeOf(firstAt(members, code)),
         message: firstAt(members, paths.error),
       })),

@@ -2,8 +2,8 @@ import { layoutOf } from '../../bodies/layout-of.ts';
 import { modelPath } from '../described/model-path.ts';
 import { firstAt, pathsOf } from '../described/pointers.ts';
 import { isObject } from '../is-object.ts';
+import { modelServerProblem, modelServerStatuses } from '../model-server-problem.ts';
 import { parseResponse } from '../parse-response.ts';
-import { problemIn } from '../problem-in.ts';
 import type { KnownModel, Protocol } from '../protocol.ts';
 import { usualAuth } from '../usual-auth.ts';
 import { InferenceResponses } from './inference-responses.ts';
@@ -40,7 +40,10 @@ export const openInference: Protocol = {
       reader: () => new InferenceResponses(output, known.classes),
     };
   },
-  problemOf: (_, body) => problemIn(body, members => ({ message: firstAt(members, MESSAGES) })),
+  problemOf: (_, body, headers) =>
+    modelServerProblem(body, headers, members => ({ message: firstAt(members, MESSAGES) })),
+  dependsOnBatch: true,
+  statuses: modelServerStatuses,
   kindOf(body) {
     const whole = parseResponse(body);
     if (!isObject(whole) || whole.error !== undefined) return undefined;
