@@ -66,6 +66,11 @@ const groups = [
   // Reports that the rest cannot be loaded, for example because the working directory is gone.
   { name: 'failure-report', test: /\/src\/cli\/last-error\.js$/ },
   { name: 'command-line', test: /\/src\/cli\/dispatch\.js$/ },
+  // Only to ask a service.
+  {
+    name: 'protocols',
+    test: /\/src\/(client\/(protocols\/protocols|bodies\/encode)|library\/service\/choose-protocol)\.js$/,
+  },
   { name: 'score-run', test: /\/src\/(cli\/commands\/score|runs\/execute-run|scoring\/stages)\.js$/ },
 ];
 const { output } = await bundle.write({

@@ -1,26 +1,35 @@
 import type { Logger } from 'pino';
 import { countOf, durationOf } from '../base/number-text.ts';
+import { protocolOption } from '../base/options/service.ts';
+import { resolveValues } from '../base/options/values/resolve-options.ts';
 import type { ClientOptions } from '../client/client-options.ts';
 import { failureTable } from '../client/failure-table.ts';
 import type { JobValues } from '../library/job-values.ts';
 import { chooseService, type Given } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/open-client.ts';
+import { onlyReports } from '../library/service/refuse-protocol.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
 import type { Context } from './context.ts';
 import type { Service } from './service.ts';
 
-/** Opens the service that the flags choose, for a command that makes single requests. */
+/**
+ * Opens the service that the flags choose, for a command that makes single requests of the prediction report API.
+ *
+ * @throws RowcastError `usage` if the flags choose another protocol
+ */
 export async function withServiceOf<T>(
   { flags, env, log }: Given & { log: Logger },
-  { timeout }: { timeout: number },
+  { command, timeout }: { command: string; timeout: number },
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
+  onlyReports(resolveValues(protocolOption, flags).protocol, `rowcast ${command}`);
   const address = chooseService({ flags, env });
-  if (address.kind === 'remote')
-    return withClient(address, { values: { timeout }, env, onRetry: retryLines(log) }, async client => {
-      const { ReportClient } = await import('../client/protocols/report/report-client.ts');
-      return use(new ReportClient(client));
-    });
+  if (address.kind === 'remote') {
+    const { ReportClient } = await import('../client/protocols/report/report-client.ts');
+    const { reportProtocol } = await import('../client/protocols/report/report-protocol.ts');
+    const options = { values: { timeout }, env, onRetry: retryLines(log) };
+    return withClient(address, reportProtocol(), options, client => use(new ReportClient(client)));
+  }
   // Loaded only when it is needed.
   const { openLocalService } = await import('../models/local/service/local-service.ts');
   const service = await openLocalService(address.home);

@@ -52,6 +52,7 @@ export function repairCommands({
     ([name, option]) =>
       (option.affectsOutput === true && !NOT_REPEATED.includes(name)) ||
       name === 'report' ||
+      name === 'protocol' ||
       OF_FILES.includes(name),
   );
   const shape = flagsWhere(values, ([name]) => OF_SHAPE.includes(name) || OF_FILES.includes(name));

@@ -1,6 +1,5 @@
 import type { ClientOptions } from './client-options.ts';
-import { protocols } from './protocols/protocols.ts';
-import type { ReportProtocol } from './protocols/report/report-protocol.ts';
+import { type ReportProtocol, reportProtocol } from './protocols/report/report-protocol.ts';
 import type { Wire } from './protocols/report/wire-names.ts';
 import { ServiceClient } from './service-client.ts';
 
@@ -12,4 +11,4 @@ import { ServiceClient } from './service-client.ts';
 export const connectReports = (
   options: Omit<ClientOptions, 'protocol'>,
   wire?: Wire,
-): ServiceClient<ReportProtocol> => new ServiceClient({ ...options, protocol: protocols.report({ wire }) });
+): ServiceClient<ReportProtocol> => new ServiceClient({ ...options, protocol: reportProtocol(wire) });

@@ -138,7 +138,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
     await checkLast({
       transport,
       pacer: this.#pacer,
-      request: protocol.describe?.(model).request ?? protocol.ready,
+      request: protocol.describe?.(model).request ?? protocol.ready?.(model),
       kindOf: body => protocol.kindOf(body),
       latency: this.statistics.latency,
       closed: this.#closed.signal,
@@ -156,15 +156,25 @@ export class ServiceClient<P extends Protocol = Protocol> {
     const { protocol } = this;
     const question = protocol.describe?.(model);
     if (question !== undefined) return this.ask(question, signal);
-    if (protocol.ready !== undefined) await this.ask({ request: protocol.ready, read: () => {} }, signal);
+    const request = protocol.ready?.(model);
+    if (request !== undefined) await this.#askWhetherReady(request, signal);
     return {};
   }
 
-  /** Whether the service says that it is ready, without a retry; true if its protocol does not ask. */
-  async isReady(signal?: AbortSignal): Promise<boolean> {
-    const { ready } = this.protocol;
-    if (ready === undefined) return true;
-    return this.#requests.send({ ...ready, signal }, () => true).catch(() => false);
+  /** Waits until the service is ready. One that does not know the path may be ready all the same. */
+  async #askWhetherReady(request: HttpRequest, signal?: AbortSignal): Promise<void> {
+    try {
+      await this.ask({ request, read: () => {} }, signal);
+    } catch (error) {
+      if (!(error instanceof CallError) || error.status !== 404) throw error;
+    }
+  }
+
+  /** Whether the service says that a model is ready, without a retry; true if its protocol does not ask. */
+  async isReady(model: string, signal?: AbortSignal): Promise<boolean> {
+    const request = this.protocol.ready?.(model);
+    if (request === undefined) return true;
+    return this.#requests.send({ ...request, signal }, () => true).catch(() => false);
   }
 
   /** The answer to a question that is not about a batch. */

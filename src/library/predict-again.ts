@@ -17,15 +17,16 @@ import { byteStream, streamInputSource } from './streams/byte-input.ts';
 
 /** The values of a run that predicts rows of a sample, and writes nothing but the predictions, in full. */
 export function sampleValues(given: Values<typeof sampleOptions>): JobValues & { report: string } {
-  const { report, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
+  const { report, protocol, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
   const { auth, headerEnv, clientCert, clientKey, caFile, proxy } = given;
-  const { features, excludeFeatures, types, nulls, missing, allowMissing, classes } = given;
+  const { features, excludeFeatures, predict, types, nulls, missing, allowMissing, classes } = given;
   if (report === undefined)
     throw new RowcastError('usage', 'no report given; use --report ID with --sample', {
       hint: 'Name the report, and the service with --url, that the run had.',
     });
   return {
     ...resolveValues(runOptions, {}),
+    protocol,
     url,
     apiKeyFile,
     apiKeyEnv,
@@ -39,6 +40,7 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
     timeout,
     features,
     excludeFeatures,
+    predict,
     types,
     nulls,
     missing,

@@ -33,6 +33,7 @@ const {
   rejects: _rejects,
   report: _report,
   url: _url,
+  protocol: _protocol,
   summary: _summary,
   'summary-html': _summaryHtml,
   metrics: _metrics,

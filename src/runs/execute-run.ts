@@ -1,3 +1,4 @@
+import { REQUEST_ROWS } from '../base/contract/limits.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { prepare } from '../scoring/prepare.ts';
@@ -129,6 +130,9 @@ async function scoreOnce(
       service: scorer.name,
       protocol: scorer.protocol,
       report,
+      batches: scorer.dependsOnBatch
+        ? { rows: options.batchRows ?? REQUEST_ROWS, bytes: options.batchBytes }
+        : undefined,
       rejects,
       options,
       layout,

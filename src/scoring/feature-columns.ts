@@ -21,6 +21,8 @@ export interface SentOptions {
   features?: readonly string[] | undefined;
   /** Columns not to send. */
   excludeFeatures?: readonly string[] | undefined;
+  /** The predicted column, if the user names it: it is never sent. */
+  predict?: string | undefined;
   /** Whether columns of the report may be missing from the input. */
   allowMissing?: boolean | undefined;
   /** Column → type; overrides the report. */
@@ -64,6 +66,10 @@ export function chooseFeatures(
 
   const asked =
     options.features ?? listed ?? names.filter(name => name !== report.predicts && !isRejectColumn(name));
+  if (options.predict !== undefined) {
+    if (options.features?.includes(options.predict)) throw predictedFeature(options.predict, place);
+    excluded.add(options.predict);
+  }
   if (isRejectsFile(names)) for (const name of rejectColumns) excluded.add(name);
   const wanted = [...new Set(asked)].filter(name => !excluded.has(name));
   const missing = wanted.filter(name => !places.has(name));
@@ -104,6 +110,12 @@ export function chooseFeatures(
     type: Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : types.get(name),
   }));
 }
+
+const predictedFeature = (name: string, location: { file: string; line: number }): RowcastError =>
+  new RowcastError('bad_option', `--features has the column that --predict names: ${listNames([name])}`, {
+    location,
+    hint: 'What is predicted is never sent: leave it out of one of them.',
+  });
 
 /** Whether a header without any of the report's columns has a value among its names. */
 const isPerhapsRow = (

@@ -1,7 +1,9 @@
 import type { PredictionType } from '../base/contract/predictions.ts';
 import type { Description } from '../base/contract/schemas.ts';
+import { RowcastError } from '../base/errors.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
+import { sanitize } from '../base/sanitize.ts';
 import type { Opened } from '../formats/format.ts';
 import { type Formats, readLayout } from '../formats/formats.ts';
 import type { ByteSource } from '../formats/records/byte-source.ts';
@@ -15,7 +17,7 @@ export type RowOptions = Pick<
   RunValues,
   | ('report' | 'batchRows' | 'batchBytes')
   | ('delimiter' | 'quote' | 'maxRecordBytes' | 'limit')
-  | ('features' | 'excludeFeatures' | 'allowMissing' | 'types' | 'nulls' | 'missing')
+  | ('features' | 'excludeFeatures' | 'predict' | 'allowMissing' | 'types' | 'nulls' | 'missing')
   | ('classes' | 'prefix' | 'prediction' | 'probabilities' | 'decimals' | 'threshold')
   | ('names' | 'keep' | 'rename' | 'outputHeader')
 > & { maxColumns?: number };
@@ -44,7 +46,7 @@ export async function prepare(
   stop?: AbortSignal,
   formats?: Formats,
 ): Promise<Plan> {
-  const report = await unlessStopped(scorer.describe(options.report), stop);
+  const report = withPredicted(await unlessStopped(scorer.describe(options.report), stop), options);
   const opened = await unlessStopped(readLayout(source, options, formats), stop);
   const { layout } = opened;
   const features = chooseFeatures(layout, report, options, source.name);
@@ -53,6 +55,22 @@ export async function prepare(
   scorer.check?.({ ...options, features, nulls });
   const counted = countedColumns(features, report, scorer.learnedColumns?.(options.report));
   return { source, options: { ...options, nulls }, report, ...opened, features, counted };
+}
+
+/**
+ * What is known of a model whose predicted column the user names.
+ *
+ * @throws RowcastError `bad_option` if the service names another one
+ */
+export function withPredicted(description: Description, { predict }: { predict?: unknown }): Description {
+  const { predicts } = description;
+  if (typeof predict !== 'string' || predict === predicts) return description;
+  if (predicts === undefined) return { ...description, predicts: predict };
+  throw new RowcastError(
+    'bad_option',
+    `--predict: the report predicts "${sanitize(predicts)}", not "${sanitize(predict)}"`,
+    { hint: 'Leave out --predict.' },
+  );
 }
 
 /** The texts that stand for a missing value: those of the options, and those that the report was trained with. */

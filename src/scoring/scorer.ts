@@ -23,6 +23,11 @@ export interface Scorer {
   readonly name: string;
   /** The protocol that it speaks with a service, part of a run's identity; by default, `usualProtocol`. */
   readonly protocol?: string;
+  /**
+   * Whether the last digit of a prediction may depend on which rows share its request. Batches then begin at rows that
+   * follow a multiple of their size, and a run resumes only where one begins, so that it makes the same requests.
+   */
+  readonly dependsOnBatch?: boolean | undefined;
   /** Statistics of its requests, if it makes any. */
   readonly statistics?: CallStatistics;
   /** What the report says about its columns and classes. */
@@ -63,6 +68,8 @@ export interface ScorerInput {
   missing?: MissingStyle | undefined;
   /** Maximum size of a request body. */
   batchBytes: number;
+  /** The classes that options or the report's description name. */
+  classes?: readonly string[] | undefined;
   /** The columns to append, unless the classes are known only with the first predictions. */
   appended: AppendedOptions | undefined;
   /** What is counted, if anything is. */

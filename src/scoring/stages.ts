@@ -56,9 +56,11 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const { hasScored = false, onLongField, counting } = options;
   const file = source.name;
   const { planned, resumed } = options;
-  const merging = { ...plan.options, layout, report, planned, resumed, counting };
+  const { dependsOnBatch: onGrid } = options.scorer;
+  const merging = { ...plan.options, layout, report, planned, resumed, counting, onGrid };
   const appended = appendedOptionsFor(merging);
-  const scorer = options.scorer.open({ ...plan.options, layout, features, appended, counting });
+  const classes = plan.options.classes ?? plan.report.classes;
+  const scorer = options.scorer.open({ ...plan.options, classes, layout, features, appended, counting });
   const merger = new Merger(merging);
   const feedback: Feedback = {
     predictionType: () => merger.predictionType,
@@ -72,6 +74,7 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
     ...plan.options,
     file,
     batchRows: plan.options.batchRows ?? scorer.batchRows,
+    onGrid,
     batchBytes: feedback.maxBatchBytes,
     rowOverhead: scorer.rowOverhead,
     isShared: scorer.sharesMemory ?? false,

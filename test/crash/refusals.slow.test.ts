@@ -111,7 +111,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     { options: { types: { id: 'categorical' } }, says: /--types was not given, now it is/ },
     { options: { nulls: ['NA'] }, says: /--nulls was \[\], now it is \["NA"\]/ },
     { options: { classes: ['yes', 'no'] }, says: /--classes was not given, now it is/ },
-    { options: { prefix: 'p' }, says: /--prefix was "probability", now it is "p"/ },
+    { options: { prefix: 'p' }, says: /--prefix was not given, now it is "p"/ },
     { options: { prediction: true }, says: /--prediction was false, now it is true/ },
     { options: { limit: 200 }, says: /--limit was not given, now it is 200/ },
     { options: { allowMissing: true }, says: /--allow-missing was false, now it is true/ },
@@ -299,7 +299,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
       { cwd: folder, env: { ROWCAST_API_KEY: stub.key } },
     );
     assert.equal(code, 2);
-    assert.match(stderr, /out\.csv: an unfinished run of a different command exists \(.*--prefix was "prob/);
+    assert.match(stderr, /out\.csv: an unfinished run of a different command exists \(.*--prefix was not given/);
     assert.match(stderr, /--restart to discard it and start over/);
     assert.ok(!stderr.includes(stub.key));
   });

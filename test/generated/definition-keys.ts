@@ -38,6 +38,7 @@ const NAMES: Readonly<Record<Option['kind'], string>> = {
   selection: '`all`, `none` or list',
   map: 'mapping',
   numbers: 'mapping to numbers',
+  structure: 'mapping of its own shape',
 };
 
 function kindOf({ kind, choices }: Option): string {

@@ -49,7 +49,9 @@ function interfaceOf(name: string, options: Options): string {
 function member(name: string, type: string): string {
   const line = `  ${name}?: ${type} | undefined;\n`;
   if (line.length <= MAX_LINE) return line;
-  const inLines = type.replace(/^Readonly<(.*)>$/, 'Readonly<\n        $1\n      >');
+  const inLines = type.startsWith('Readonly<')
+    ? type.replace(/^Readonly<(.*)>$/, 'Readonly<\n        $1\n      >')
+    : type.replaceAll(' | ', '\n    | ');
   return `  ${name}?:\n    | ${inLines}\n    | undefined;\n`;
 }
 
@@ -88,6 +90,7 @@ const TYPES: Readonly<Record<Option['kind'], string>> = {
   selection: "'all' | 'none' | readonly string[]",
   map: 'Readonly<Record<string, string>>',
   numbers: 'Readonly<Record<string, number>>',
+  structure: 'Readonly<Record<string, unknown>>',
 };
 
 function typeOf({ kind, choices }: Option): string {

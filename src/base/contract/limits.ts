@@ -9,3 +9,6 @@ export const MAX_CLASSES = 1_000;
 
 /** Types of a report's columns. */
 export const columnTypes = ['numerical', 'categorical', 'date'] as const;
+
+/** Rows of a request to a service, unless the user gives another number. */
+export const REQUEST_ROWS = 1000;

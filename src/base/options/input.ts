@@ -15,6 +15,13 @@ export const inputOptions = {
     affectsOutput: true,
     describe: 'columns not to send to the service',
   },
+  predict: {
+    kind: 'text',
+    affectsOutput: true,
+    value: 'COLUMN',
+    describe: 'the predicted column, where the service does not name it: it is never sent',
+    defaultText: "the report's",
+  },
   types: {
     kind: 'map',
     affectsOutput: true,

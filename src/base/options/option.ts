@@ -14,7 +14,9 @@ export type Kind =
   | 'selection'
   | 'map'
   /** A map of names to numbers. */
-  | 'numbers';
+  | 'numbers'
+  /** A mapping of its own shape, which the schema of definitions checks. */
+  | 'structure';
 
 /** One option. Its flag, definition key, library name, help, documentation and validation all come from here. */
 export interface Option {

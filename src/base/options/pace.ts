@@ -16,8 +16,8 @@ export const batchOptions = {
     affectsOutput: false,
     default: '1MiB',
     min: 1024,
-    max: 32 << 20,
-    describe: 'maximum size of a request body',
+    max: 50_000_000,
+    describe: 'maximum size of a request body; rowcast protocols has the limit of each protocol',
   },
 } as const satisfies Record<string, RunOption>;
 

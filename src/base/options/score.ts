@@ -4,7 +4,14 @@ import { summaryOptions } from './observability.ts';
 import { appendedOptions, columnOptions, filesOptions, outputOptions } from './output.ts';
 import { batchOptions, rateOptions, threadOptions } from './pace.ts';
 import { rejectsOptions } from './rejects.ts';
-import { connectionOptions, homeOption, outageOptions, reportOption, timeoutOption } from './service.ts';
+import {
+  connectionOptions,
+  homeOption,
+  outageOptions,
+  protocolOption,
+  reportOption,
+  timeoutOption,
+} from './service.ts';
 
 /** Which rows are read and what becomes of them: the keys of `score` in a definition. */
 export const scoreOptions = {
@@ -21,6 +28,7 @@ export const scoreOptions = {
 
 /** Who predicts and how fast: the keys of `service` in a definition. */
 export const serviceOptions = {
+  ...protocolOption,
   ...connectionOptions,
   ...timeoutOption,
   ...outageOptions,
@@ -37,7 +45,14 @@ export const runGroups = {
   'Appended columns': appendedOptions,
   'Rows that fail': rejectsOptions,
   Drift: driftOptions,
-  Service: { ...reportOption, ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },
+  Service: {
+    ...reportOption,
+    ...protocolOption,
+    ...connectionOptions,
+    ...homeOption,
+    ...timeoutOption,
+    ...outageOptions,
+  },
   Pace: { ...rateOptions, ...batchOptions, ...threadOptions },
   'Result of the run': summaryOptions,
 };

@@ -1,3 +1,5 @@
+import { protocolNames } from '../contract/protocol-names.ts';
+import { usualProtocol } from '../contract/usual-protocol.ts';
 import type { RunOption } from './option.ts';
 
 /** The report of commands that have it as a flag. */
@@ -7,7 +9,20 @@ export const reportOption = {
     affectsOutput: 'recorded apart',
     common: true,
     value: 'ID',
-    describe: 'id of the report to predict with',
+    describe: 'what predicts: the report, or the model, endpoint or deployment of the protocol',
+  },
+} as const satisfies Record<string, RunOption>;
+
+/** How a service is asked. */
+export const protocolOption = {
+  protocol: {
+    kind: 'text',
+    affectsOutput: 'recorded apart',
+    common: true,
+    value: 'NAME',
+    choices: protocolNames,
+    default: usualProtocol,
+    describe: `how the service is asked: ${protocolNames.join(', ')}; see rowcast protocols`,
   },
 } as const satisfies Record<string, RunOption>;
 
@@ -129,6 +144,12 @@ export const outageOptions = {
     kind: 'map',
     affectsOutput: true,
     describe: "member names of the service's requests and responses",
+    definitionOnly: true,
+  },
+  custom: {
+    kind: 'structure',
+    affectsOutput: true,
+    describe: 'requests and responses of the protocol custom',
     definitionOnly: true,
   },
 } as const satisfies Record<string, RunOption>;

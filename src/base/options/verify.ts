@@ -1,7 +1,7 @@
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
 import { appendedOptions, columnOptions } from './output.ts';
-import { connectionOptions, homeOption, reportOption, timeoutOption } from './service.ts';
+import { connectionOptions, homeOption, protocolOption, reportOption, timeoutOption } from './service.ts';
 
 const { delimiter, quote, names, encoding } = inputOptions;
 const { keep, rename } = columnOptions;
@@ -52,11 +52,13 @@ export const sampleOptions = {
     defaultText: 'none',
   },
   ...reportOption,
+  ...protocolOption,
   ...connectionOptions,
   ...homeOption,
   ...timeoutOption,
   features: inputOptions.features,
   'exclude-features': inputOptions['exclude-features'],
+  predict: inputOptions.predict,
   types: inputOptions.types,
   nulls: inputOptions.nulls,
   missing: inputOptions.missing,

@@ -1,10 +1,12 @@
+import { inputOptions } from '../../base/options/input.ts';
 import { jsonOption, progressOptions } from '../../base/options/observability.ts';
-import { outputOptions } from '../../base/options/output.ts';
+import { appendedOptions, outputOptions } from '../../base/options/output.ts';
 import { historyPositional, inputPositional } from '../../base/options/positionals.ts';
 import {
   connectionOptions,
   homeOption,
   idleTimeoutOption,
+  protocolOption,
   reportOption,
   timeoutOption,
 } from '../../base/options/service.ts';
@@ -13,7 +15,7 @@ import type { CommandRow, Positional } from './command-row.ts';
 
 const reportId: Positional = { name: 'id', kind: 'text', describe: 'id of the report', isRequired: true };
 
-const callGroups = { Service: { ...connectionOptions, ...homeOption, ...timeoutOption } };
+const callGroups = { Service: { ...protocolOption, ...connectionOptions, ...homeOption, ...timeoutOption } };
 
 /** Commands that create and query reports. */
 export const modelCommands: readonly CommandRow[] = [
@@ -70,6 +72,18 @@ export const modelCommands: readonly CommandRow[] = [
     load: () => import('../commands/report.ts'),
   },
   {
+    name: 'protocols',
+    group: 'Models',
+    describe: 'list the protocols of model servers with request, response and limits',
+    positionals: [{ name: 'name', kind: 'text', describe: 'show only this one, in full' }],
+    options: { Output: jsonOption('print them as JSON') },
+    examples: [
+      { about: 'Which servers can predict?', command: 'rowcast protocols' },
+      { about: 'What does an MLflow server get?', command: 'rowcast protocols mlflow' },
+    ],
+    load: () => import('../commands/protocols.ts'),
+  },
+  {
     name: 'testing-results',
     group: 'Models',
     describe: 'write the rows the model was tested on, with its predictions, as CSV',
@@ -94,7 +108,10 @@ export const modelCommands: readonly CommandRow[] = [
         isRepeated: true,
       },
     ],
-    options: { Service: { ...reportOption, ...callGroups.Service } },
+    options: {
+      Service: { ...reportOption, ...callGroups.Service },
+      'Other protocols': { classes: appendedOptions.classes, types: inputOptions.types },
+    },
     examples: [
       { about: 'One persona', command: 'rowcast predict --report churn tenure=3 contract=rolling' },
       { about: 'The same as JSON', command: `echo '{"tenure": 3}' | rowcast predict --report churn` },
@@ -108,7 +125,13 @@ export const modelCommands: readonly CommandRow[] = [
     positionals: [{ name: 'input', ...inputPositional }],
     options: {
       Output: { output: outputOptions.output },
-      Service: { ...reportOption, ...connectionOptions, ...homeOption, ...idleTimeoutOption },
+      Service: {
+        ...reportOption,
+        ...protocolOption,
+        ...connectionOptions,
+        ...homeOption,
+        ...idleTimeoutOption,
+      },
       Progress: progressOptions,
     },
     examples: [

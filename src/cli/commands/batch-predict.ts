@@ -26,7 +26,7 @@ export async function run(context: Context): Promise<number> {
   const report = reportOf(given);
   const input = String(flags.input ?? '-');
   if (output === '-') checkStdout([stdout]);
-  return withServiceOf(context, { timeout: idleTimeout }, async service => {
+  return withServiceOf(context, { command: 'batch-predict', timeout: idleTimeout }, async service => {
     const progress = openProgress({ ...progressMode(flags), output, logFormat, log });
     const signals = onSignals({
       onFirst: signal => {

@@ -1,7 +1,10 @@
 import { exitCodes, RowcastError } from '../../base/errors.ts';
+import { serviceOptions } from '../../base/options/score.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { inspectFile } from '../../library/definition/definition.ts';
 import { flagsOf } from '../../library/definition/settings.ts';
+import { chooseProtocol } from '../../library/service/choose-protocol.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { fillPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
@@ -48,6 +51,7 @@ export async function run(context: Context): Promise<number> {
 function checkScore(score: Context['flags'], flags: Context['flags']): void {
   // Whatever the environment overrides must be right too.
   chooseService({ flags, env: {} }, score);
+  chooseProtocol(resolveValues(serviceOptions, flags, score));
   for (const name of ['output', 'rejects']) {
     const pattern = String(score[name] ?? '-');
     if (isOutputPattern(pattern)) fillPattern(pattern, { path: 'a.csv', dir: '.' }, 1);

@@ -1,7 +1,10 @@
-import type { Features, LooseReport, Value } from '../../base/contract/schemas.ts';
+import type { Description, Features, Value } from '../../base/contract/schemas.ts';
 import { features as featuresShape } from '../../base/contract/schemas.ts';
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { reportOption, timeoutOption } from '../../base/options/service.ts';
+import { inputOptions } from '../../base/options/input.ts';
+import { appendedOptions } from '../../base/options/output.ts';
+import { protocolOption, reportOption, timeoutOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
@@ -14,32 +17,58 @@ import { printText } from '../terminal/print.ts';
 
 /** Scores one persona, given as NAME=VALUE arguments or as JSON on stdin; prints the prediction as a line of JSON. */
 export async function run(context: Context): Promise<number> {
-  const { timeout, ...given } = resolveValues({ ...reportOption, ...timeoutOption }, context.flags);
-  const id = reportOf(given);
+  const { protocol, timeout, classes, types, ...chosen } = resolveValues(options, context.flags);
+  const id = reportOf(chosen);
   const named = (context.flags.features ?? []) as string[]; // a repeated argument
-  const read = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
-  const { probabilities, warnings } = await withServiceOf(context, { timeout }, async service => {
-    const features = read ?? readPairs(named, await service.report(id));
-    return service.persona(id, features);
-  });
+  const given = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
+  const featuresFor = (report: Description): Features => given ?? readPairs(named, report, types);
+  if (protocol !== usualProtocol) {
+    const { predictByProtocol } = await import('../predict-by-protocol.ts');
+    const answer = await predictByProtocol(context, { id, protocol, timeout, classes, types }, featuresFor);
+    await printText(`${JSON.stringify({ id, ...answer })}\n`);
+    return ExitCode.done;
+  }
+  const unused = ['classes', 'types'].find(name => context.flags[name] !== undefined);
+  if (unused !== undefined)
+    throw new RowcastError('usage', `--${unused} has no effect with the protocol ${protocol}`);
+  const { probabilities, warnings } = await withServiceOf(
+    context,
+    { command: 'predict', timeout },
+    async service => {
+      const features = featuresFor(given === undefined ? await service.report(id) : {});
+      return service.persona(id, features);
+    },
+  );
   const answer = { id, probabilities, ...(warnings.length > 0 && { warnings }) };
   await printText(`${JSON.stringify(answer)}\n`);
   return ExitCode.done;
 }
+
+const options = {
+  ...reportOption,
+  ...protocolOption,
+  ...timeoutOption,
+  classes: appendedOptions.classes,
+  types: inputOptions.types,
+};
 
 /**
  * Parses NAME=VALUE pairs to features; values are encoded as `score` would encode the field of a CSV.
  *
  * @throws RowcastError `usage`
  */
-function readPairs(pairs: readonly string[], report: LooseReport): Features {
-  const types = new Map(report.columns?.map(({ name, type }) => [name, type]));
+function readPairs(
+  pairs: readonly string[],
+  report: Description,
+  own: Readonly<Record<string, string>> = {},
+): Features {
+  const types = new Map(report.columns?.map(({ name, type }) => [name, own[name] ?? type]));
   const features = pairs.map((pair): [string, Value] => {
     const at = pair.indexOf('=');
     if (at < 1) throw new RowcastError('usage', `"${pair}" is not NAME=VALUE`);
     const [name, field] = [pair.slice(0, at), pair.slice(at + 1)];
     if (types.size > 0 && !types.has(name)) throw unknownColumn(name, [...types.keys()]);
-    return [name, field === '' ? null : JSON.parse(encodeValue(field, types.get(name)))];
+    return [name, field === '' ? null : JSON.parse(encodeValue(field, types.get(name) ?? own[name]))];
   });
   return Object.fromEntries(features);
 }

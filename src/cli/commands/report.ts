@@ -10,7 +10,7 @@ import { describeReport } from '../terminal/report-text.ts';
 export async function run(context: Context): Promise<number> {
   const id = String(context.flags.id);
   const { timeout } = resolveValues(timeoutOption, context.flags);
-  const report = await withServiceOf(context, { timeout }, service => service.report(id));
+  const report = await withServiceOf(context, { command: 'report', timeout }, service => service.report(id));
   const text =
     context.flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : describeReport(id, report);
   await printText(text);

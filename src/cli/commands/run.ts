@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Report } from '../../base/contract/schemas.ts';
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import type { History } from '../../base/options/values/run-values.ts';
@@ -88,10 +89,9 @@ async function runDefinition(given: Context, { file, train, score }: Definition)
   const { output, delimiter, quote } = values;
   if (isMany || input === '-' || output === '-') return code;
   if (process.stdout.isTTY) await printPreview({ input, output, delimiter, quote });
-  context.log.info(
-    { event: 'next_step' },
-    `next: see ${output}, or run: ${reportCommand(context, score, values.report)}`,
-  );
+  const more =
+    values.protocol === usualProtocol ? `, or run: ${reportCommand(context, score, values.report)}` : '';
+  context.log.info({ event: 'next_step' }, `next: see ${output}${more}`);
   return code;
 }
 

@@ -16,7 +16,7 @@ export async function run(context: Context): Promise<number> {
   const { target, release } = await lockOutput(name, undefined, { reads });
   checkStdout([target]);
   try {
-    await withServiceOf(context, { timeout }, async service => {
+    await withServiceOf(context, { command: 'testing-results', timeout }, async service => {
       const sink = await target.open();
       try {
         for await (const bytes of service.testingResults(String(flags.id))) await sink.write(bytes);

@@ -72,7 +72,7 @@ async function assemble(
   });
   const stop = signals.first;
   const control = new RunControl(stop);
-  const address = () => chooseService(given, defined);
+  const address = () => chooseService(given, { ...defined, protocol: values.protocol });
   const progress = openProgress({ ...progressMode(flags), output: '', logFormat: given.logFormat, log });
   const traced = await traceAssembling(given, job, plan);
   const context: Context = { ...given, telemetry: traced?.run };

@@ -47,7 +47,7 @@ export async function joinRun<T>(
   const plan = await readPlan(folder);
   const values = resolveValues(runOptions, given.flags, { ...plan.options, ...plan.settings });
   const options = { ...values, report: plan.report.id };
-  const address = chooseService(given);
+  const address = chooseService(given, { protocol: values.protocol });
   if (seesInputs) await checkInputs(plan, values.encoding);
   const worker = randomUUID();
   const reserve = queue && countedBy(queue, queuedRun({ path: resolve(folder.path) }, plan));

@@ -13,9 +13,13 @@ import type { Context } from '../context.ts';
  * The service of a plan, with the key that this command was given for it, to name both in another command. Nothing is sent
  * there: a plan may be somebody else's.
  */
-export function plannedAddress(given: Given, { service }: Pick<ShardPlan, 'service'>): Address {
+export function plannedAddress(
+  given: Given,
+  { service, protocol }: Pick<ShardPlan, 'service' | 'protocol'>,
+): Address {
   const { ROWCAST_URL: _, ...env } = given.env;
-  return chooseService({ flags: { ...given.flags, url: service }, env });
+  const planned = protocol === undefined ? {} : { protocol };
+  return chooseService({ flags: { ...given.flags, url: service }, env }, planned);
 }
 
 /** The command that scores one shard, as this machine would run it. */

@@ -1,3 +1,4 @@
+import type { Predicted } from '../../base/contract/prediction.ts';
 import { counted, countOf, durationOf, sizeOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { readAsText } from '../../formats/read-options.ts';
@@ -47,19 +48,18 @@ function probeLines({ probe, rows, requests, isLowerBound }: InputPlan): [string
       'time',
       `${isLowerBound ? 'for these rows' : 'at most'} ${durationOf(rows / rowsPerSecond)}: ${counted(rowsPerSecond)} rows/s with one ${unit} at a time`,
     ],
-    ...(firstRow === null
-      ? []
-      : [
-          [
-            'first row',
-            sanitize(
-              Object.entries(firstRow)
-                .map(pair => pair.join(' '))
-                .join(', '),
-            ),
-          ] as [string, string],
-        ]),
+    ...(firstRow === null ? [] : [['first row', sanitize(firstRowText(firstRow))] as [string, string]]),
   ];
+}
+
+/** Probabilities, or several numbers, by name; or a label, or a number. */
+function firstRowText(firstRow: Predicted): string {
+  if ('label' in firstRow) return firstRow.label;
+  if ('value' in firstRow) return String(firstRow.value);
+  const named = 'values' in firstRow ? firstRow.values : firstRow.probabilities;
+  return Object.entries(named)
+    .map(pair => pair.join(' '))
+    .join(', ');
 }
 
 /** How long requests took; a range unless its ends are equal when rounded to milliseconds. */

@@ -1,10 +1,7 @@
 import type { Problem } from '../transport/error-response.ts';
 
 /** Reads the body of an error as JSON; anything else, such as a proxy's HTML, is shown as text. */
-export function problemIn(
-  body: string,
-  read: (members: Readonly<Record<string, unknown>>) => ProblemMembers,
-): Problem {
+export function problemIn(body: string, read: ReadProblem): Problem {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);
@@ -18,11 +15,11 @@ export function problemIn(
   };
 }
 
-/** What an error has as its code and as its message, whatever that is. */
-interface ProblemMembers {
+/** Finds what an error has as its code and as its message, whatever that is. */
+export type ReadProblem = (members: Readonly<Record<string, unknown>>) => {
   code?: unknown;
   message?: unknown;
-}
+};
 
 /** Codes are counted, so no other text, which may hold values of rows, is taken for one. */
 const CODE = /^[a-z][a-z0-9_]{0,40}$/;

@@ -20,12 +20,16 @@ export interface Protocol {
   readonly auth: Auth;
   /** Asks what a model says about itself; missing if services of this protocol say nothing. */
   describe?(model: string): Question<Description>;
-  /** Asks whether the service is ready. It is sent if services of this protocol do not describe their models. */
-  readonly ready?: HttpRequest;
+  /** Asks whether a model is ready. It is sent if services of this protocol do not describe their models. */
+  ready?(model: string): HttpRequest;
   /** Asks a model for predictions. */
-  predict(model: string): PredictionRequest;
+  predict(model: string, known?: KnownModel): PredictionRequest;
+  /** The largest body that any service of this protocol is documented to accept, in bytes. */
+  readonly maxBatchBytes?: number | undefined;
   /** What a response with another status than 200 says; of its body, the first 64 KiB. */
   problemOf(status: number, body: string, headers: Headers): Problem;
+  /** See `Scorer.dependsOnBatch`. */
+  readonly dependsOnBatch?: boolean;
   /** Statuses that mean another kind of failure than in `client/failure-table.ts`. */
   readonly statuses?: Partial<Record<FailureKind, readonly number[]>>;
   /**
@@ -36,6 +40,14 @@ export interface Protocol {
    * @throws InvalidResponse if it is neither
    */
   kindOf(body: Buffer): 'description' | 'predictions' | undefined;
+}
+
+/** What is known of a model before it is asked for predictions. */
+export interface KnownModel {
+  /** The classes that options or its description name, in the order in which a response may list probabilities. */
+  readonly classes?: readonly string[] | undefined;
+  /** What it says about itself. */
+  readonly description?: Description | undefined;
 }
 
 /** A request and how its response is read. */

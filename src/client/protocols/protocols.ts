@@ -1,3 +1,9 @@
+import type { ProtocolName } from '../../base/contract/protocol-names.ts';
+import { customDescription } from './described/custom-protocol.ts';
+import type { CustomProtocol } from './described/custom-shape.ts';
+import { describedProtocol } from './described/described-protocol.ts';
+import { descriptions } from './described/descriptions.ts';
+import { openInference } from './open-inference/open-inference.ts';
 import type { Protocol } from './protocol.ts';
 import { reportProtocol } from './report/report-protocol.ts';
 import type { Wire } from './report/wire-names.ts';
@@ -6,9 +12,21 @@ import type { Wire } from './report/wire-names.ts';
 export interface ProtocolOptions {
   /** Other names of members, for the protocol `report`. */
   wire?: Wire | undefined;
+  /** The description, for the protocol `custom`. */
+  custom?: CustomProtocol | undefined;
 }
 
-/** All protocols, by name: a row for each. */
-export const protocols = {
-  report: ({ wire }) => reportProtocol(wire),
-} as const satisfies Record<string, (options: ProtocolOptions) => Protocol>;
+/** The protocol of this name. Those that are not named here are described by data. */
+export function protocolOf(name: ProtocolName, { wire, custom }: ProtocolOptions = {}): Protocol {
+  switch (name) {
+    case 'report':
+      return reportProtocol(wire);
+    case 'open-inference':
+      return openInference;
+    case 'custom':
+      if (custom === undefined) throw new TypeError('the protocol custom has no description');
+      return describedProtocol(customDescription(custom));
+    default:
+      return describedProtocol(descriptions[name]);
+  }
+}

@@ -1,3 +1,4 @@
+import { REQUEST_ROWS } from '../../base/contract/limits.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { noPredictions } from '../../scoring/batch/join-predictions.ts';
 import { memoryOfFaults } from '../../scoring/batch/memory-of-batch.ts';
@@ -10,14 +11,14 @@ import { BodyWriter } from '../bodies/body-writer.ts';
 import { type Encode, type Encoded, encode } from '../bodies/encode.ts';
 import type { Expected } from '../protocols/protocol.ts';
 import { type BatchLimits, batchLimits } from './batch-size.ts';
-import { withUnsent } from './with-unsent.ts';
+import { failedAmongAll, withUnsent } from './with-unsent.ts';
 
 /**
  * Scores batches that are written as bodies. A body waits for its attempts and is not written again; parts whose bodies
  * come out too large are halved before the attempt.
  */
 export abstract class EncodedBatches implements BatchScorer {
-  readonly batchRows = 1000;
+  readonly batchRows = REQUEST_ROWS;
   readonly rowOverhead: number;
   readonly #encode: Encode;
   readonly #limits: BatchLimits;
@@ -89,7 +90,7 @@ export abstract class EncodedBatches implements BatchScorer {
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       if (error.status === 413 || error.kind === 'too_slow') this.#limits.rejected(encoded);
-      return { faults, failure: error.toFailure() };
+      return { faults, failure: failedAmongAll(error.toFailure(), wrongTypes, personas) };
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Description } from '../../base/contract/schemas.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 import type { Scorer, ScorerInput, SharedScorer } from '../../scoring/scorer.ts';
 import type { Expected, PredictionRequest, ResponseReader } from '../protocols/protocol.ts';
@@ -7,13 +8,23 @@ import { EncodedBatches } from './encoded-batches.ts';
 
 /** Scores with a prediction service: a batch is one request, which the client's protocol writes and reads. */
 export function httpScorer(client: ServiceClient): Scorer {
+  const descriptions = new Map<string, Description>();
   return {
     name: client.name,
     protocol: client.protocol.name,
+    dependsOnBatch: client.protocol.dependsOnBatch,
     statistics: client.statistics,
-    describe: model => client.describe(model),
+    async describe(model) {
+      const description = await client.describe(model);
+      descriptions.set(model, description);
+      return description;
+    },
     check: ({ report, ...sent }) => void client.protocol.predict(report).body.open(sent),
-    open: input => new HttpBatches(client, client.protocol.predict(input.report), input),
+    open(input) {
+      const { report, classes } = input;
+      const known = { classes, description: descriptions.get(report) };
+      return new HttpBatches(client, client.protocol.predict(report, known), input);
+    },
   };
 }
 
@@ -60,7 +71,7 @@ class HttpBatches extends EncodedBatches {
   }
 
   isReady(signal: AbortSignal): Promise<boolean> {
-    return this.#client.isReady(signal);
+    return this.#client.isReady(this.#model, signal);
   }
 
   async confirmAll(): Promise<void> {

@@ -1,4 +1,5 @@
 import { numbersPerRow, type Predictions } from '../../base/contract/predictions.ts';
+import type { Failure } from '../../scoring/failures/call-error.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 
 type Errors = Predictions['errors'];
@@ -15,8 +16,7 @@ export function withUnsent(
   sent: number,
 ): ReceivedPredictions {
   if (unsent.size === 0) return predictions;
-  const places: number[] = [];
-  for (let row = 0; places.length < sent; row++) if (!unsent.has(row)) places.push(row);
+  const places = placesOf(unsent, sent);
   const rows = sent + unsent.size;
   const errors = new Map(unsent);
   for (const [index, error] of predictions.errors) errors.set(places[index] ?? index, error);
@@ -39,6 +39,20 @@ export function withUnsent(
       return { ...predictions, indices, errors };
     }
   }
+}
+
+/** A failure that names rows as they were sent, with their places among all rows; -1 for one that was not sent. */
+export function failedAmongAll(failure: Failure, unsent: Errors, sent: number): Failure {
+  if (unsent.size === 0 || failure.rows === undefined) return failure;
+  const places = placesOf(unsent, sent);
+  return { ...failure, rows: failure.rows.map(fault => ({ ...fault, row: places[fault.row] ?? -1 })) };
+}
+
+/** For each row that was sent, its place among all. */
+function placesOf(unsent: Errors, sent: number): number[] {
+  const places: number[] = [];
+  for (let row = 0; places.length < sent; row++) if (!unsent.has(row)) places.push(row);
+  return places;
 }
 
 /** Puts the values of each row, `width` of them, at its place among all rows. */

@@ -84,7 +84,7 @@ export class CallErrors {
 
   /** A response that must not be merged. */
   ofInvalidResponse(
-    { classesChanged, message }: InvalidResponse,
+    { classesChanged, code, message }: InvalidResponse,
     response: string,
     details: CallDetails,
   ): CallError {
@@ -98,7 +98,7 @@ export class CallErrors {
         ? 'the response is invalid; it contains the API key or another secret, so it is not shown'
         : message,
       { ...details, hint, needsRestart: classesChanged },
-      'wrong_answer',
+      code,
     );
   }
 

@@ -7,6 +7,8 @@ export interface BatchOptions extends InputRange {
   file: string;
   /** Maximum number of rows in a batch. */
   batchRows: number;
+  /** Whether a batch ends at the latest with a row whose number is a multiple of `batchRows`, wherever it begins. */
+  onGrid?: boolean | undefined;
   /** Maximum size of a batch's request body, as estimated from its records; called for each batch. */
   batchBytes: () => number;
   /** Bytes per row in a request body in addition to the record: names, quotes, braces. */

@@ -7,6 +7,7 @@ import { homeOption } from '../../base/options/service.ts';
 import { scaleOutOptions } from '../../base/options/shards.ts';
 import { historyOptions, trainOptions } from '../../base/options/train.ts';
 import { describedSchema, schemaOf } from '../../base/options/values/value-schema.ts';
+import { customShape } from '../../client/protocols/described/custom-shape.ts';
 import { contractWire } from '../../client/protocols/report/wire-names.ts';
 
 /** The options of each section of a definition. */
@@ -21,6 +22,8 @@ const wire = z
   .describe(serviceOptions.wire.describe)
   .optional();
 
+const custom = customShape.describe(serviceOptions.custom.describe).optional();
+
 /** A definition: a YAML file that describes a run. Its paths are relative to its own folder. */
 export const definitionSchema = z
   .strictObject({
@@ -33,7 +36,7 @@ export const definitionSchema = z
     })
       .describe('a report to train first')
       .optional(),
-    service: section(serviceOptions, { wire })
+    service: section(serviceOptions, { wire, custom })
       .describe('the service that predicts, and the pace of requests')
       .optional(),
     score: section(sections.score, {

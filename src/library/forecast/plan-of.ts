@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Predicted } from '../../base/contract/prediction.ts';
 import type { InputPlan } from '../../runs/forecast/plan-input.ts';
 
 /** Totals of a plan. */
@@ -89,8 +90,8 @@ export interface PlannedInput {
     rows_per_second: number;
     /** Time for all rows, with one request at a time. */
     seconds: number;
-    /** Probabilities by class. */
-    first_row: Record<string, number> | null;
+    /** What is predicted for the first row; null if nothing is. */
+    first_row: Predicted | null;
   } | null;
   /** Why the input cannot be scored. */
   error: { code: string; message: string; hint: string | null } | null;

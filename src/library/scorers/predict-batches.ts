@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Prediction } from '../../base/contract/prediction.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import type { ReportClient } from '../../client/protocols/report/report-client.ts';
-import { predictionOf } from './prediction-of.ts';
+import { predictionOf } from '../../scoring/prediction-of.ts';
 
 /** Maximum size of a request, as in a run. */
 const BATCH_ROWS = 1000;

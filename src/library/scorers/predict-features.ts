@@ -10,8 +10,8 @@ import { liveSource } from '../../formats/records/live-source.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { ScoreBatch } from '../../scoring/batch/score-batch.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
+import { predictionOf } from '../../scoring/prediction-of.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
-import { predictionOf } from './prediction-of.ts';
 
 export interface PersonasOf {
   report: string;

@@ -1,7 +1,9 @@
 import { join, resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
-import { connectionOptions, homeOption } from '../../base/options/service.ts';
+import { connectionOptions, homeOption, protocolOption } from '../../base/options/service.ts';
 import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
+import type { Auth } from '../../client/auth-headers.ts';
+import { usualAuth } from '../../client/protocols/usual-auth.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import { type Access, accessFiles, accessOf, flagsOfAccess } from './access.ts';
@@ -26,9 +28,6 @@ export interface RemoteAddress extends Access {
 }
 
 export type KeySource = { kind: 'file'; path: string } | { kind: 'environment'; name: string };
-
-/** How services of the protocol `report` usually want their key. */
-const USUAL_AUTH = 'apikey';
 
 /** Flags and environment of a command. */
 export interface Given {
@@ -94,16 +93,23 @@ export function chooseService(given: Given, defined: Section = {}): Address {
   const { url, isDefined, values } = connectionOf(given, defined);
   if (url === LOCAL) return { kind: 'local', home: homeOf(given, defined) };
   if (isDefined) checkFlags(given);
-  const { auth = USUAL_AUTH, allowHttp } = values;
+  const { protocol } = resolveValues(protocolOption, given.flags, defined);
+  const { auth = usualAuth(protocol), allowHttp } = values;
   const access = accessOf(values, auth, isDefined);
-  return { kind: 'remote', url, key: keyOf(given, { url, isDefined, values }), allowHttp, ...access };
+  return { kind: 'remote', url, key: keyOf(given, auth, { url, isDefined, values }), allowHttp, ...access };
 }
 
-function keyOf(given: Given, { url, isDefined, values }: Connection): KeySource | undefined {
-  const { apiKeyFile, apiKeyEnv, auth = USUAL_AUTH } = values;
+function keyOf(given: Given, auth: Auth, { url, isDefined, values }: Connection): KeySource | undefined {
+  const { apiKeyFile, apiKeyEnv } = values;
   if (auth === 'none') {
     if (apiKeyFile === undefined && apiKeyEnv === undefined) return undefined;
-    throw new RowcastError('usage', 'a key is named, but with --auth none requests are sent without one');
+    throw new RowcastError(
+      'usage',
+      values.auth === undefined
+        ? 'a key is named, but requests of this protocol are usually sent without one'
+        : 'a key is named, but with --auth none requests are sent without one',
+      values.auth === undefined ? { hint: 'Say how it is sent: --auth bearer, or --auth apikey.' } : {},
+    );
   }
   if (apiKeyFile !== undefined) return { kind: 'file', path: apiKeyFile };
   const name = apiKeyEnv ?? DEFAULT_KEY;

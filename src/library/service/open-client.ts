@@ -4,8 +4,7 @@ import type { timeoutOption } from '../../base/options/service.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
-import type { ReportProtocol } from '../../client/protocols/report/report-protocol.ts';
-import { contractWire, type Wire } from '../../client/protocols/report/wire-names.ts';
+import type { Protocol } from '../../client/protocols/protocol.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
 import type { ClientTls } from '../../client/transport/tls.ts';
 import type { TlsFiles } from './access.ts';
@@ -21,8 +20,6 @@ export interface ConnectOptions {
     ClientOptions,
     'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage' | 'sharedPace'
   >;
-  /** Names of members that the deployment has changed. */
-  wire?: Partial<Wire> | undefined;
   env: Environment;
   onRetry?: ClientOptions['onRetry'] | undefined;
   trace?: ClientOptions['trace'];
@@ -36,10 +33,11 @@ export interface ConnectOptions {
  * @throws RowcastError `no_key`, `bad_url`, `insecure_url`, `bad_option`, `no_such_file`, `bad_certificate`
  * @throws Interrupted if a signal came before the key was read
  */
-export async function openClient(
+export async function openClient<P extends Protocol>(
   { url, key, allowHttp, auth, headers, tls, proxy }: RemoteAddress,
-  { values, pace, wire, env, onRetry, trace, stop }: ConnectOptions,
-): Promise<ServiceClient<ReportProtocol>> {
+  protocol: P,
+  { values, pace, env, onRetry, trace, stop }: ConnectOptions,
+): Promise<ServiceClient<P>> {
   const base = readBaseUrl(url, allowHttp, key === undefined ? 'rows' : undefined);
   if (tls !== undefined && base.protocol === 'http:')
     throw new RowcastError(
@@ -47,35 +45,34 @@ export async function openClient(
       'certificates are for an https URL, and the URL of the service is http',
     );
   // Loaded only when it is needed.
-  const { connectReports } = await import('../../client/connect-reports.ts');
-  return connectReports(
-    {
-      url: base,
-      key: key && (await unlessStopped(readServiceKey(key, env), stop)),
-      auth,
-      headers: headers && readHeaders(headers, env),
-      tls: tls && (await unlessStopped(readFiles(tls), stop)),
-      proxy: proxyOf(proxy, base, { env, allowHttp }),
-      name: redacted(base.href),
-      timeout: values.timeout,
-      ...pace,
-      ...(onRetry && { onRetry }),
-      trace,
-    },
-    { ...contractWire, ...wire },
-  );
+  const { ServiceClient: Client } = await import('../../client/service-client.ts');
+  return new Client({
+    url: base,
+    key: key && (await unlessStopped(readServiceKey(key, env), stop)),
+    auth,
+    headers: headers && readHeaders(headers, env),
+    tls: tls && (await unlessStopped(readFiles(tls), stop)),
+    proxy: proxyOf(proxy, base, { env, allowHttp }),
+    name: redacted(base.href),
+    timeout: values.timeout,
+    protocol,
+    ...pace,
+    ...(onRetry && { onRetry }),
+    trace,
+  });
 }
 
 // Loaded only when it is needed.
 const readFiles = async (tls: TlsFiles): Promise<ClientTls> => (await import('./read-tls.ts')).readTls(tls);
 
 /** Opens the client of a service, and closes it afterwards. @throws as `openClient` */
-export async function withClient<T>(
+export async function withClient<P extends Protocol, T>(
   address: RemoteAddress,
+  protocol: P,
   options: ConnectOptions,
-  use: (client: ServiceClient<ReportProtocol>) => Promise<T>,
+  use: (client: ServiceClient<P>) => Promise<T>,
 ): Promise<T> {
-  const client = await openClient(address, options);
+  const client = await openClient(address, protocol, options);
   try {
     return await use(client);
   } finally {

@@ -1,10 +1,10 @@
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
-import type { Wire } from '../../client/protocols/report/wire-names.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
 import type { JobValues } from '../job-values.ts';
 import type { Address, Environment } from './choose-service.ts';
 import { openClient } from './open-client.ts';
+import { onlyReports } from './refuse-protocol.ts';
 
 export interface ScorerOptions {
   values: JobValues;
@@ -28,7 +28,7 @@ export interface OpenPredictor {
 /**
  * Opens what predicts: a service, or the reports of this machine.
  *
- * @throws RowcastError `no_key`, `bad_url`, `insecure_url`, `unreadable_home`; Interrupted
+ * @throws RowcastError `no_key`, `bad_url`, `insecure_url`, `unreadable_home`, as `chooseProtocol`; Interrupted
  */
 export async function openPredictor({
   values,
@@ -41,12 +41,14 @@ export async function openPredictor({
 }: ScorerOptions): Promise<OpenPredictor> {
   const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, threads } = values;
   if (address.kind === 'remote') {
-    const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
+    const { chooseProtocol } = await import('./choose-protocol.ts');
+    const protocol = chooseProtocol(values);
     const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, sharedPace };
     const { sharedHttpScorer } = await import('../../client/scorer/http-scorer.ts');
-    const client = await openClient(address, { values, pace, wire, env, onRetry, trace, stop });
+    const client = await openClient(address, protocol, { values, pace, env, onRetry, trace, stop });
     return { scorer: sharedHttpScorer(client), close: () => client.close() };
   }
+  onlyReports(values.protocol, 'A local report');
   // Loaded only when it is needed.
   const { ModelScorer } = await import('../../models/local/model-scorer.ts');
   const scorer = await ModelScorer.open({ home: address.home, threads, maxRowsPerSecond, sharedPace });

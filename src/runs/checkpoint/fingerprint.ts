@@ -46,6 +46,8 @@ export interface FingerprintOptions {
   service: string;
   protocol?: string | undefined;
   report: Description;
+  /** The limits of a batch, if predictions depend on batches. */
+  batches?: { rows: number; bytes: number } | undefined;
   /** See `relativeRejectsPath`. */
   rejects: string | undefined;
   options: RunValues;
@@ -60,6 +62,7 @@ export function fingerprintOf({
   service,
   protocol,
   report,
+  batches,
   rejects,
   options,
   layout: { format, readAs },
@@ -71,7 +74,14 @@ export function fingerprintOf({
     service,
     ...namedProtocol(protocol),
     report: { id: options.report, hash: reportHash(report) },
-    options: { ...givenOptions(options), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },
+    options: {
+      ...givenOptions(options),
+      ...(batches !== undefined && {
+        '--batch-rows': `${batches.rows}`,
+        '--batch-bytes': `${batches.bytes}`,
+      }),
+      ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }),
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { REQUEST_ROWS } from '../../base/contract/limits.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { Opened } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
@@ -51,7 +52,7 @@ export async function countRecords({
   const records = layout.records({
     ...options,
     file: source.name,
-    batchRows: options.batchRows ?? scorer?.batchRows ?? 1000,
+    batchRows: options.batchRows ?? scorer?.batchRows ?? REQUEST_ROWS,
     batchBytes: () => scorer?.maxBatchBytes() ?? options.batchBytes,
     rowOverhead: scorer?.rowOverhead ?? 0,
     isShared,

@@ -7,7 +7,7 @@ import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
-import { nullsOf } from '../../scoring/prepare.ts';
+import { nullsOf, withPredicted } from '../../scoring/prepare.ts';
 import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
@@ -69,7 +69,7 @@ async function planSource(
   scorer: Scorer,
   { probes, showRequest, stop }: ForecastOptions,
 ): Promise<InputPlan> {
-  const report = await scorer.describe(options.report);
+  const report = withPredicted(await scorer.describe(options.report), options);
   const opened = await readLayout(source, options);
   const { layout } = opened;
   const { names } = layout;
@@ -96,7 +96,16 @@ async function planSource(
     prediction: false,
   });
   const batchScorer =
-    problem === undefined ? scorer.open({ ...options, layout, features, nulls, appended }) : undefined;
+    problem === undefined
+      ? scorer.open({
+          ...options,
+          classes: options.classes ?? report.classes,
+          layout,
+          features,
+          nulls,
+          appended,
+        })
+      : undefined;
   try {
     const { contentSize } = await source.identify();
     const { rows, batches, bytes, isExact, isLowerBound, first } = await countRecords({

@@ -1,6 +1,9 @@
+import type { Predicted } from '../../base/contract/prediction.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import { CallError } from '../../scoring/failures/call-error.ts';
+import { predictionOf } from '../../scoring/prediction-of.ts';
+import { predictionTypeOf } from '../../scoring/predictions.ts';
 import type { BatchScorer, Scored } from '../../scoring/scorer.ts';
 
 /** What a few requests have shown. */
@@ -11,8 +14,8 @@ export interface Sample {
   latency: { min: number; max: number } | null;
   /** Rows per second, one request at a time. */
   rowsPerSecond: number;
-  /** The probabilities of the first row, by class; null if it has none. */
-  firstRow: Record<string, number> | null;
+  /** What is predicted for the first row; null if nothing is. */
+  firstRow: Predicted | null;
 }
 
 export interface SampleOptions {
@@ -60,15 +63,16 @@ export async function sampleRequests(
 
 function firstRowOf(
   { predictions, merged }: Scored,
-  { classes: appended, layout }: Pick<SampleOptions, 'classes' | 'layout'>,
+  { classes, layout }: Pick<SampleOptions, 'classes' | 'layout'>,
 ): Sample['firstRow'] {
-  const { classes = appended, probabilities = [] } =
-    predictions.kind === 'distribution' && merged === undefined ? predictions : {};
-  const record =
-    merged === undefined
-      ? [...probabilities.slice(0, classes.length)]
-      : layout.textsOf(merged.bytes).find(({ length }) => length >= classes.length);
-  if (record === undefined || classes.length === 0 || record.length < classes.length) return null;
+  if (merged === undefined) {
+    const first = predictionTypeOf(predictions) && predictionOf(predictions, 0);
+    return first === undefined || 'error' in first ? null : first;
+  }
+  const record = layout.textsOf(merged.bytes).find(({ length }) => length >= classes.length);
+  if (record === undefined || classes.length === 0) return null;
   const last = record.slice(-classes.length).map(Number);
-  return Object.fromEntries(classes.map((name, index) => [name, last[index] ?? Number.NaN]));
+  return {
+    probabilities: Object.fromEntries(classes.map((name, index) => [name, last[index] ?? Number.NaN])),
+  };
 }

@@ -21,6 +21,8 @@ export interface MergeOptions {
   probabilities?: ChosenProbabilities['probabilities'];
   decimals?: number | undefined;
   threshold?: ChosenProbabilities['threshold'];
+  /** Whether a run may resume only after a whole batch: see `Scorer.dependsOnBatch`. */
+  onGrid?: boolean | undefined;
   /** What each prediction consists of, if that was found out for the shards of a run. */
   planned?: PredictionType | undefined;
   /** If the run has written its header already: what was appended to it, and the last byte of the output so far. */

@@ -13,10 +13,16 @@ export const MEMBER_BYTES = 1 << 20;
  */
 export class GzipMembers {
   readonly #rows: number;
+  readonly #wholeBatches: boolean;
 
-  /** @param maxAppendedBytes maximum bytes appended to a row; limits the size of a member if there are many classes */
-  constructor(maxAppendedBytes: number) {
+  /**
+   * @param maxAppendedBytes maximum bytes appended to a row; limits the size of a member if there are many classes
+   * @param wholeBatches whether a member ends with a batch, because a run resumes only there; batches must then depend only
+   *   on the input, too
+   */
+  constructor(maxAppendedBytes: number, wholeBatches = false) {
     this.#rows = Math.max(1, Math.floor(MEMBER_BYTES / maxAppendedBytes));
+    this.#wholeBatches = wholeBatches;
   }
 
   /** Whether records that start at these positions share a member. */
@@ -36,7 +42,7 @@ export class GzipMembers {
       const end = to === count ? batch.end : positionAfter(batch, { from, to, start }, layout);
       const endsMember = !this.isSame(start, end);
       const isTruncated = to === count && batch.mayBeTruncated;
-      if (isTruncated && to - from > 1) {
+      if (isTruncated && to - from > 1 && !this.#wholeBatches) {
         const before = positionAfter(batch, { from, to: to - 1, start }, layout);
         yield { from, to: to - 1, end: before, endsMember: !this.isSame(start, before), isCommitPoint: true };
         start = before;
@@ -50,7 +56,7 @@ export class GzipMembers {
   }
 
   #isWhole({ end }: Batch, start: Position): boolean {
-    return this.isSame(start, end);
+    return this.#wholeBatches || this.isSame(start, end);
   }
 
   /** Index of the first record after `from` that starts in another member than the record at `start`. */

@@ -141,7 +141,7 @@ export class Merger {
 
   #setAppended(appended: Appended | undefined): void {
     this.#appended = appended;
-    if (appended !== undefined) this.#members = new GzipMembers(appended.maxBytes);
+    if (appended !== undefined) this.#members = new GzipMembers(appended.maxBytes, this.#options.onGrid);
   }
 }
 

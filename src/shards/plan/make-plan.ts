@@ -10,7 +10,7 @@ import { checkOutputName } from '../../runs/guards/check-output-name.ts';
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { appendedFor } from '../../scoring/merge/appended-for.ts';
-import { type Plan, prepare } from '../../scoring/prepare.ts';
+import { type Plan, prepare, withPredicted } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Identity, Source } from '../../storage/source.ts';
@@ -47,7 +47,9 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
   const { scorer } = work;
   const files: PlanFile[] = [];
   let report =
-    pairs.length === 0 ? reportHash(await unlessStopped(scorer.describe(options.report), stop)) : '';
+    pairs.length === 0
+      ? reportHash(withPredicted(await unlessStopped(scorer.describe(options.report), stop), options))
+      : '';
   let predictionType: PredictionType | undefined;
   for (const pair of pairs) {
     const source = await openSource(pair.input, false, options.encoding);

@@ -9,6 +9,9 @@ const tunable = [
   ...['private', 'checksum', 'summary', 'summary-html', 'metrics', 'lineage'],
 ];
 
+/** Options that are part of what identifies a run in another form. */
+const apart = ['delimiter', 'quote', 'protocol'];
+
 /** Options of `score` as a definition has them, so that every machine resolves and validates them in the same way. */
 export interface PinnedOptions {
   /** The options that determine the bytes of the outputs. */
@@ -32,8 +35,7 @@ export function pinnedOptions(
     if (value === undefined) continue;
     const own = option.kind === 'path' ? absolute(String(value)) : value;
     if (tunable.includes(name)) pinned.settings[name] = own;
-    else if (option.affectsOutput === true || name === 'delimiter' || name === 'quote')
-      pinned.options[name] = own;
+    else if (option.affectsOutput === true || apart.includes(name)) pinned.options[name] = own;
   }
   return pinned;
 }

@@ -2,6 +2,7 @@ import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
+import { withPredicted } from '../../scoring/prepare.ts';
 import { LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { openPlanned } from '../plan/make-plan.ts';
@@ -36,7 +37,8 @@ export async function checkWorker(
   if (own !== planned)
     throw otherWork(`the plan is for the protocol ${planned}, not for ${own}`, 'Use the same everywhere.');
   const { id, hash } = plan.report;
-  if (reportHash(await unlessStopped(scorer.describe(id), stop)) !== hash)
+  const description = await unlessStopped(scorer.describe(id), stop);
+  if (reportHash(withPredicted(description, plan.options)) !== hash)
     throw otherWork(
       `the report ${id} is not the one that was planned`,
       'It was trained again, or this machine has another one. Use the same on all machines, or discard the run with rowcast abort.',

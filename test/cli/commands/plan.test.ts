@@ -123,7 +123,7 @@ describe('rowcast plan', () => {
     const { inputs } = await json('in.csv', '--probe', '2', '--batch-rows', '100');
     const { probe } = inputs[0];
     assert.deepEqual([probe.requests, probe.rows, stub.bodies.length], [2, 200, 2]);
-    assert.deepEqual(Object.keys(probe.first_row), ['no', 'yes']);
+    assert.deepEqual(Object.keys(probe.first_row.probabilities), ['no', 'yes']);
     assert.ok(probe.rows_per_second > 0 && probe.seconds > 0 && probe.latency_ms.min <= probe.latency_ms.max);
   });
 

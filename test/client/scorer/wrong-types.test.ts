@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { after, before, describe, it, mock, type TestContext } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import { describedProtocol } from '../../../src/client/protocols/described/described-protocol.ts';
+import { mlflow as description } from '../../../src/client/protocols/described/mlflow.ts';
+import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import type { RunResult } from '../../../src/runs/run-result.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -15,6 +18,8 @@ import {
 } from '../../support/protocols/mlflow-server.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
+
+const mlflow = describedProtocol(description);
 
 /** Every seventh row has a text where an integer belongs; a block of them fills a batch, and one record is too short. */
 const isWrong = (row: number): boolean => row % 7 === 3 || (row >= 100 && row < 125);
@@ -30,10 +35,16 @@ interface Outcome {
   invocations: Invocation[];
 }
 
-async function scoreIn(t: TestContext, folder: string, behave?: MlflowOptions['behave']): Promise<Outcome> {
+async function scoreIn(
+  t: TestContext,
+  folder: string,
+  behave?: MlflowOptions['behave'],
+  protocol: Protocol = mlflow,
+): Promise<Outcome> {
   const { client, invocations } = await connectMlflow(t, {
     maxOutage: 600,
     concurrency: 2,
+    protocol,
     ...(behave && { behave }),
   });
   const paths = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
@@ -94,6 +105,29 @@ describe('rows with a value of the wrong type', { concurrency: 2 }, () => {
       return true;
     });
     assertRejected(outcome, { bad_request: 1 });
+  });
+
+  it('do not change which rows the service names in its response', async t => {
+    const protocol: Protocol = {
+      ...mlflow,
+      problemOf(status, body, ...others) {
+        const [, row] = /row (\d+)/.exec(body) ?? [];
+        return {
+          ...mlflow.problemOf(status, body, ...others),
+          ...(row && { rows: [{ row: Number(row), message: 'no' }] }),
+        };
+      },
+    };
+    const nameRow = ({ number, rows, response }: Invocation): boolean => {
+      const at = rows.findIndex(({ id }) => id === 210);
+      if (number < 4 || at < 0) return false;
+      refuse(response, 422, 'BAD_ROW', `row ${at}`);
+      return true;
+    };
+    const outcome = await scoreIn(t, await newFolder(t), nameRow, protocol);
+    assertRejected(outcome, { bad_row: 1 });
+    assert.match(outcome.rejects, /,bad_row,.*,210,text 210\n/);
+    assert.equal(outcome.invocations.filter(({ rows }) => rows.some(({ id }) => id === 210)).length, 1);
   });
 
   it('are rejected again by the run that resumes, and end with the same bytes', async t => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
 import {
   type Address,
   chooseService,
@@ -125,7 +126,9 @@ describe('the service that is used', () => {
 describe('a client', () => {
   const values = { timeout: 5 };
   const reportOf = (address: Omit<RemoteAddress, 'allowHttp'>, env: Environment = {}): Promise<unknown> =>
-    withClient({ ...address, allowHttp: false }, { values, env }, client => client.describe('r'));
+    withClient({ ...address, allowHttp: false }, reportProtocol(), { values, env }, client =>
+      client.describe('r'),
+    );
 
   const stubUrl = async (t: TestContext): Promise<string> => (await connect(t)).stub.url;
 

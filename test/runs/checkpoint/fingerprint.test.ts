@@ -8,12 +8,17 @@ import { fingerprintOf } from '../../../src/runs/checkpoint/fingerprint.ts';
 import { job } from '../../support/scoring/job.ts';
 
 /** The fingerprint of a run. */
-const fingerprintWith = (options: object, protocol?: string): Fingerprint =>
+const fingerprintWith = (
+  options: object,
+  protocol?: string,
+  batches?: { rows: number; bytes: number },
+): Fingerprint =>
   fingerprintOf({
     input: { path: '/in.csv', size: 1, modified: 1, codec: 'none', contentSize: 1 },
     service: 'stub',
     protocol,
     report: { tech_specs: {}, drivers: [] },
+    batches,
     rejects: undefined,
     options: job({ input: 'in.csv', output: 'out.csv', ...options }),
     layout: { format: 'csv', readAs: { delimiter: ',', quote: '"', loneCr: false } },
@@ -33,6 +38,16 @@ describe('a fingerprint', () => {
       );
   });
 
+  it('has the limits of a batch if predictions depend on batches', () => {
+    assert.deepEqual(
+      ['--batch-rows', '--batch-bytes'].map(
+        name => fingerprintWith({}, 'mlflow', { rows: 7, bytes: 900 }).options[name],
+      ),
+      ['7', '900'],
+    );
+    assert.ok(!('--batch-rows' in optionsIn({})));
+  });
+
   it('has the protocol, unless it is that of the prediction report API', () => {
     assert.equal(fingerprintWith({}, 'mlflow').protocol, 'mlflow');
     for (const usual of [undefined, 'report']) assert.ok(!('protocol' in fingerprintWith({}, usual)));
@@ -44,7 +59,6 @@ describe('a fingerprint', () => {
       '--limit': '5',
       '--allow-missing': 'false',
       '--nulls': '[]',
-      '--prefix': '"probability"',
       '--prediction': 'false',
     });
   });

@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { ClientOptions } from '../../../src/client/client-options.ts';
+import { describedProtocol } from '../../../src/client/protocols/described/described-protocol.ts';
+import { mlflow } from '../../../src/client/protocols/described/mlflow.ts';
 import { ServiceClient } from '../../../src/client/service-client.ts';
 import { key } from '../secrets.ts';
 import { probabilitiesOf } from '../stub/service.ts';
-import { mlflow } from './mlflow.ts';
 
 /** The rows of a request for predictions, by column. */
 export type Rows = Record<string, unknown>[];
@@ -63,7 +64,7 @@ export async function connectMlflow(
     key,
     name: 'mlflow-server',
     concurrency: 4,
-    protocol: mlflow,
+    protocol: describedProtocol(mlflow),
     ...options,
   });
   t.after(async () => {

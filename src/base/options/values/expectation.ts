@@ -19,6 +19,8 @@ function describeExpected({ kind, choices, min, max, repeatable, orNone }: Optio
       return 'all, none or a list of names';
     case 'numbers':
       return `a mapping of names to numbers${rangeText(min, max)}`;
+    case 'structure':
+      return 'a mapping';
     case 'map':
       return `a mapping of names to ${oneOf ?? 'text values'}`;
     case 'threshold':
@@ -64,6 +66,7 @@ export function describeIssue(issue: z.core.$ZodIssue, option: Option | undefine
   if (isOption) return describeMismatch(option, issue.input);
   if (issue.code === 'invalid_value')
     return `expected one of ${issue.values.join(', ')}, got ${valueText(issue.input)}`;
+  if (issue.code === 'custom') return `${issue.message}; got ${valueText(issue.input)}`;
   if (issue.code !== 'invalid_type') return `not a valid value: ${valueText(issue.input)}`;
   return `expected ${TYPES[issue.expected] ?? issue.expected}, got ${valueText(issue.input)}`;
 }

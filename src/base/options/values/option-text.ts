@@ -14,6 +14,7 @@ const PLACEHOLDERS: Readonly<Record<Option['kind'], string>> = {
   selection: 'all|none|LIST',
   map: 'MAP',
   numbers: 'MAP',
+  structure: '',
 };
 
 /** The value of an option as help shows it, such as `SIZE` or `replace|fail|skip`; empty for a boolean. */

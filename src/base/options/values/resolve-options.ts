@@ -25,6 +25,7 @@ type ValueOf<K extends Kind> = {
   selection: Selection;
   map: Readonly<Record<string, string>>;
   numbers: Readonly<Record<string, number>>;
+  structure: Readonly<Record<string, unknown>>;
 }[K];
 
 type Value<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }

@@ -34,6 +34,8 @@ export function schemaOf({
       return z.union([z.enum(['all', 'none']), z.array(z.string())]);
     case 'numbers':
       return z.record(z.string(), z.number().min(least).max(most));
+    case 'structure':
+      return z.record(z.string(), z.unknown());
     case 'map':
       return z.record(z.string(), text);
     case 'number':

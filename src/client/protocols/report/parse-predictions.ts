@@ -6,6 +6,7 @@ import type { Secrets } from '../../secrets.ts';
 import { checkClassCount, checkCount, collectPredictions } from '../collect-predictions.ts';
 import { copyProbabilities } from '../copy-probabilities.ts';
 import { isObject } from '../is-object.ts';
+import { parseResponseText } from '../parse-response.ts';
 import { type Expected, expectedClasses } from '../protocol.ts';
 import { inPersonaOrder } from './persona-order.ts';
 import type { Wire } from './wire-names.ts';
@@ -70,12 +71,7 @@ function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
 }
 
 function readPredictions(body: string, wire: Wire, report: string | undefined): unknown[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    throw new InvalidResponse(`the response is not JSON: "${sanitize(body)}"`);
-  }
+  const parsed = parseResponseText(body);
   const whole = isObject(parsed) ? parsed : {};
   const predictions = whole[wire.predictions];
   if (!Array.isArray(predictions))

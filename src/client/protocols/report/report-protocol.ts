@@ -5,6 +5,7 @@ import type { HttpRequest } from '../../transport/http-request.ts';
 import { parseJson } from '../../transport/response-body.ts';
 import { problemIn } from '../problem-in.ts';
 import type { Protocol, Question } from '../protocol.ts';
+import { usualAuth } from '../usual-auth.ts';
 import { parseReport } from './parse-report.ts';
 import { ReportResponses } from './report-responses.ts';
 import { contractWire, type Wire } from './wire-names.ts';
@@ -20,7 +21,8 @@ export function reportProtocol(wire: Wire = contractWire): ReportProtocol {
   return {
     name: 'report',
     wire,
-    auth: 'apikey',
+    auth: usualAuth('report'),
+    maxBatchBytes: 32 << 20,
     describe: report => ({ request: reportRequest(report), read: body => parseReport(body, report) }),
     predict: report => ({
       request: { method: 'POST', path: '/user/batch-persona' },

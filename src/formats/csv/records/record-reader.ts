@@ -86,7 +86,7 @@ export class RecordReader {
   }
 
   *#read(last: boolean): Generator<Batch> {
-    const { batchRows, batchBytes, rowOverhead, maxRecordBytes } = this.#options;
+    const { batchBytes, rowOverhead, maxRecordBytes } = this.#options;
     const finder = this.#finder;
     while (!this.full) {
       const end = finder.nextEnd(last);
@@ -110,12 +110,18 @@ export class RecordReader {
         this.#bodyBytes += rowOverhead;
       }
       finder.moveTo(end);
-      if (this.#rows === batchRows || this.#records === MAX_RECORDS) yield* this.#cut();
+      if (this.#hasAllRows || this.#records === MAX_RECORDS) yield* this.#cut();
     }
     if (last && !this.full && finder.recordStart < finder.bytes.length) {
       yield* this.#cut();
       throw unclosedQuote(this.#placeOf(finder.lastQuote));
     }
+  }
+
+  get #hasAllRows(): boolean {
+    const { batchRows, onGrid = false } = this.#options;
+    if (!onGrid) return this.#rows === batchRows;
+    return this.#rows > 0 && (this.#start.row + this.#rows - 1) % batchRows === 0;
   }
 
   *#cut(): Generator<Batch> {

@@ -5,6 +5,8 @@ export interface GivenInputOptions {
   features?: readonly string[] | undefined;
   /** Columns not to send to the service. Default: none. */
   excludeFeatures?: readonly string[] | undefined;
+  /** The predicted column, where the service does not name it: it is never sent. Default: the report's. */
+  predict?: string | undefined;
   /** Column → type; overrides the report's types. Default: none. */
   types?:
     | Readonly<

@@ -2,6 +2,19 @@
 
 export interface GivenServiceOptions {
   /**
+   * How the service is asked: report, mlflow, azureml, kserve-v1, open-inference, datarobot, custom; see rowcast
+   * protocols. Default: `report`.
+   */
+  protocol?:
+    | 'report'
+    | 'mlflow'
+    | 'azureml'
+    | 'kserve-v1'
+    | 'open-inference'
+    | 'datarobot'
+    | 'custom'
+    | undefined;
+  /**
    * Base URL of the prediction service; without it, the local reports in `home` predict. Default: none; no
    * environment variable changes it.
    */
@@ -47,6 +60,8 @@ export interface GivenServiceOptions {
   maxOutage?: number | string | undefined;
   /** Member names of the service's requests and responses. Default: none. */
   wire?: Readonly<Record<string, string>> | undefined;
+  /** Requests and responses of the protocol custom. Default: none. */
+  custom?: Readonly<Record<string, unknown>> | undefined;
   /** Maximum number of concurrent requests; fewer are used if the service is faster with fewer. Default: `16`. */
   concurrency?: number | undefined;
   /**
@@ -62,7 +77,10 @@ export interface GivenServiceOptions {
    * Maximum number of rows per request, or per batch of a local model. Default: 1000, or 4096 with a local report.
    */
   batchRows?: number | undefined;
-  /** Maximum size of a request body. In bytes, or text such as `'64KiB'`. Default: `1MiB`. */
+  /**
+   * Maximum size of a request body; rowcast protocols has the limit of each protocol. In bytes, or text such as
+   * `'64KiB'`. Default: `1MiB`.
+   */
   batchBytes?: number | string | undefined;
   /**
    * Threads that score with a local report; options about requests have no effect there. Default: the number of

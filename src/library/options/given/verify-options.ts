@@ -42,8 +42,21 @@ export interface GivenVerifyOptions {
   maxRecordBytes?: number | string | undefined;
   /** Predict N rows again with the report and service of the run, and compare them. Default: none. */
   sample?: number | undefined;
-  /** Id of the report to predict with. Default: none. */
+  /** What predicts: the report, or the model, endpoint or deployment of the protocol. Default: none. */
   report?: string | undefined;
+  /**
+   * How the service is asked: report, mlflow, azureml, kserve-v1, open-inference, datarobot, custom; see rowcast
+   * protocols. Default: `report`.
+   */
+  protocol?:
+    | 'report'
+    | 'mlflow'
+    | 'azureml'
+    | 'kserve-v1'
+    | 'open-inference'
+    | 'datarobot'
+    | 'custom'
+    | undefined;
   /**
    * Base URL of the prediction service; without it, the local reports in `home` predict. Default: none; no
    * environment variable changes it.
@@ -89,6 +102,8 @@ export interface GivenVerifyOptions {
   features?: readonly string[] | undefined;
   /** Columns not to send to the service. Default: none. */
   excludeFeatures?: readonly string[] | undefined;
+  /** The predicted column, where the service does not name it: it is never sent. Default: the report's. */
+  predict?: string | undefined;
   /** Column → type; overrides the report's types. Default: none. */
   types?:
     | Readonly<

@@ -50,7 +50,7 @@ describe('an option', () => {
   it('with an invalid value is refused by name', () => {
     for (const [name, values] of Object.entries({
       'batch-rows': ['0', '-1', '1.5', 'many', '', ' ', '10001', 'NaN', 'Infinity'],
-      'batch-bytes': ['1023', '33MiB', '-5', '1.5MiB', '1kb', '', '1e6'],
+      'batch-bytes': ['1023', '48MiB', '-5', '1.5MiB', '1kb', '', '1e6'],
       timeout: ['0', '-1', 'soon', ''],
       limit: ['-1', '0.5', ''],
       delimiter: [''],

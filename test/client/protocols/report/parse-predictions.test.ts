@@ -157,7 +157,7 @@ describe('a response is refused', () => {
   });
 
   it('with a different structure', () => {
-    for (const body of ['', '<html>', '{"predictions":[', 'NaN'])
+    for (const body of ['', '<html>', '{"predictions":[', 'nan'])
       assert.throws(() => readText(body), wrong(/is not JSON/), body);
     for (const body of ['null', '[]', '1', '{}', '{"predictions":{"0":{},"1":{},"length":2}}'])
       assert.throws(() => readText(body), wrong(/no list "predictions"/), body);

@@ -7,6 +7,8 @@ import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import type { ClientOptions } from '../../../src/client/client-options.ts';
 import { connectReports } from '../../../src/client/connect-reports.ts';
+import { describedProtocol } from '../../../src/client/protocols/described/described-protocol.ts';
+import { mlflow as description } from '../../../src/client/protocols/described/mlflow.ts';
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
 import { ServiceClient } from '../../../src/client/service-client.ts';
@@ -14,7 +16,6 @@ import type { RunResult } from '../../../src/runs/run-result.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
-import { mlflow } from '../../support/protocols/mlflow.ts';
 import {
   connectMlflow,
   type Invocation,
@@ -30,6 +31,8 @@ import { assertScored } from '../../support/scoring/scored.ts';
 import { key } from '../../support/secrets.ts';
 import { startStub } from '../../support/stub/service.ts';
 import { startWire, textResponse } from '../../support/stub/wire.ts';
+
+const mlflow = describedProtocol(description);
 
 /** Names with quotes and line breaks, empty fields, blank lines, and line endings of both kinds. */
 const rows = Array.from({ length: 400 }, (_, id) =>
@@ -166,14 +169,17 @@ describe('a run with another protocol', { concurrency: 2 }, () => {
       },
     });
     assert.equal(failure?.code, 'wrong_answer');
-    assert.match(failure.message, /^prediction 1 is no number: "0\.\d+"$/);
+    assert.match(failure.message, /^prediction 1 is text, but a number is expected$/);
   });
 
   it('takes the classes from the first response that names them', async t => {
     assertComplete(await scoreWith(t, { returns: 'objects', values: { classes: undefined } }));
     const { failure, invocations } = await scoreWith(t, { concurrency: 1, values: { classes: undefined } });
     assert.equal(failure?.code, 'wrong_answer');
-    assert.match(failure.message, /the response does not name the classes; name them with --classes$/);
+    assert.match(
+      failure.message,
+      /the response does not name the classes; name them with --classes, in its order$/,
+    );
     assert.equal(invocations.length, 3);
   });
 
@@ -188,6 +194,15 @@ describe('a run with another protocol', { concurrency: 2 }, () => {
     );
     const data = '[0,"text 0",0],[1,"text 1",0.125],[2,"text 2",0.25],[3,"a \\"b\\"\\n3",null]';
     assert.equal(body, `{"dataframe_split":{"columns":["id","text","amount"],"data":[${data}]}}`);
+  });
+
+  it('refuses what its layout cannot express before it sends or writes anything', async t => {
+    const folder = await newFolder(t);
+    const { failure, invocations } = await scoreWith(t, { folder, values: { missing: 'omit' } });
+    assert.deepEqual([failure?.code, failure?.exitCode], ['bad_option', 2]);
+    assert.match(failure?.message ?? '', /--missing omit is not possible where rows are sent as lists/);
+    assert.equal(invocations.length, 0);
+    assert.deepEqual(await readdir(folder), ['in.csv']);
   });
 
   it('tries again while the server is busy', async t => {
@@ -242,7 +257,7 @@ describe('a run with another protocol', { concurrency: 2 }, () => {
         return true;
       },
     });
-    assert.equal(failure?.message, 'prediction 1 has no probabilities: "yes"');
+    assert.equal(failure?.message, 'prediction 1 is text, but probabilities are expected');
   });
 
   it('isolates a row that the server refuses, with the server’s own code and message', async t => {
@@ -378,7 +393,7 @@ describe('what a response answers', () => {
     assert.deepEqual(kinds(mlflow, '\n', '{"predictions":[[0.5,0.5]]}', '{}'), [
       'description',
       'predictions',
-      undefined,
+      'description',
     ]);
     const report = '{"tech_specs":{},"drivers":[]}';
     assert.deepEqual(kinds(reportProtocol(), report, '{"predictions":[]}', '{}'), [

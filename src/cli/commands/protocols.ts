@@ -1,0 +1,67 @@
+import { protocolNames } from '../../base/contract/protocol-names.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { counted } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { suggestNames } from '../../base/suggest-names.ts';
+import { aboutProtocol } from '../../client/protocols/about-protocols.ts';
+import type { ProtocolAbout } from '../../client/protocols/protocol-about.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
+import type { Context } from '../context.ts';
+import { alignColumns, printText } from '../terminal/print.ts';
+
+/** Lists the protocols, or shows what one sends and reads. */
+export async function run({ flags }: Context): Promise<number> {
+  const name = flags.name === undefined ? undefined : String(flags.name);
+  const shown = protocolNames.filter(each => name === undefined || each === name);
+  if (shown.length === 0) throw unknownProtocol(name ?? '');
+  const protocols = shown.map(aboutProtocol);
+  if (flags.json === true) await printText(`${JSON.stringify({ format: 1, protocols }, null, 2)}\n`);
+  else if (name === undefined) await printText(alignColumns([HEAD, ...protocols.map(rowOf)]));
+  else await printText(protocols.map(describeProtocol).join('\n'));
+  return ExitCode.done;
+}
+
+const HEAD = ['PROTOCOL', 'ROWS GO IN AS', 'SERVERS'];
+const rowOf = ({ name, request, speaks }: ProtocolAbout): string[] => [
+  name,
+  shortLayout(request.layout),
+  speaks,
+];
+const shortLayout = (layout: string): string => layout.replace(/^.*: /, '');
+
+function describeProtocol({ name, speaks, auth, request, response, ready, limits }: ProtocolAbout): string {
+  const lines: [string, string][] = [
+    ['protocol', name],
+    ['servers', speaks],
+    ['request', `POST ${request.path}`],
+    ...request.other_paths.map(({ prefix, path }): [string, string] => [
+      '',
+      `POST ${path} for a report that begins with ${prefix}`,
+    ]),
+    ['rows', `${request.layout}, as ${request.content_type}`],
+    ...(request.body === null ? [] : [['body', bodyText(request.body)] as [string, string]]),
+    [
+      'response',
+      response.rows.map(pointer => (pointer === '' ? 'the whole response' : pointer)).join(' or '),
+    ],
+    ['prediction', response.row],
+    ['classes', response.classes],
+    ['ready', ready === null ? 'not asked' : `GET ${ready}`],
+    ['key', auth],
+    [
+      'batch-bytes',
+      limits.batch_bytes === null ? 'no bound of its own' : `at most ${counted(limits.batch_bytes)}`,
+    ],
+  ];
+  return lines.map(([about, text]) => `${about.padEnd(13)} ${text}\n`).join('');
+}
+
+const bodyText = (body: ProtocolAbout['request']['body']): string =>
+  typeof body === 'string' ? body : JSON.stringify(body);
+
+function unknownProtocol(name: string): RowcastError {
+  const near = suggestNames(name, protocolNames);
+  return new RowcastError('usage', `there is no protocol "${sanitize(name)}"`, {
+    hint: near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${protocolNames.join(', ')}.`,
+  });
+}

@@ -1,0 +1,66 @@
+import { layoutOf } from '../../bodies/layout-of.ts';
+import type { HttpRequest } from '../../transport/http-request.ts';
+import { modelServerProblem, modelServerStatuses } from '../model-server-problem.ts';
+import { parseResponse } from '../parse-response.ts';
+import type { Protocol } from '../protocol.ts';
+import { describedReader, responsePaths } from './described-reader.ts';
+import type { ProtocolDescription } from './description.ts';
+import { modelHeaders, modelPath, requestPath } from './model-path.ts';
+import { firstAt, pathsOf } from './pointers.ts';
+
+/** The protocol that a description describes. */
+export function describedProtocol(description: ProtocolDescription): Protocol {
+  const { name, auth, request, errors, ready, statuses, missing, maxBatchBytes } = description;
+  const paths = responsePaths(description);
+  const code = errors.code === undefined ? [] : pathsOf(errors.code);
+  return {
+    name,
+    auth,
+    maxBatchBytes,
+    dependsOnBatch: true,
+    statuses: { ...modelServerStatuses, ...statuses },
+    ...(ready !== undefined && {
+      ready: (model: string): HttpRequest => ({
+        method: 'GET',
+        path: modelPath(ready, model),
+        template: ready,
+        accept: '*/*',
+      }),
+    }),
+    predict: (model, { classes } = {}) => ({
+      request: {
+        method: 'POST',
+        path: requestPath(request, model),
+        template: request.path,
+        headers: modelHeaders(request.headers ?? {}, model),
+      },
+      body: layoutOf({ layout: request.layout, body: request.body ?? ROWS }, missing),
+      reader: () => describedReader(description, classes),
+    }),
+    problemOf: (_, body, responseHeaders) =>
+      modelServerProblem(body, responseHeaders, members => ({
+        code: codeOf(firstAt(members, code)),
+        message: firstAt(members, paths.error),
+      })),
+    kindOf(body) {
+      const whole = readAny(body);
+      if (Array.isArray(firstAt(whole, paths.rows))) return 'predictions';
+      return firstAt(whole, paths.error) === undefined ? 'description' : undefined;
+    },
+  };
+}
+
+/** A body without anything around its rows. */
+const ROWS = '$rows';
+
+/** A code in the form of ours: MLflow has BAD_REQUEST. */
+const codeOf = (code: unknown): unknown => (typeof code === 'string' ? code.toLowerCase() : code);
+
+/** A response that may be no JSON: a server says that it is ready with a blank line, a word, or an object. */
+function readAny(body: Buffer): unknown {
+  try {
+    return parseResponse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,90 @@
+import { sanitize } from '../../../base/sanitize.ts';
+import { InvalidResponse } from '../../invalid-response.ts';
+import { checkCount } from '../collect-predictions.ts';
+import { parseResponse } from '../parse-response.ts';
+import type { Expected, ResponseReader } from '../protocol.ts';
+import type { ProtocolDescription } from './description.ts';
+import { pathOf, valueAt } from './json-pointer.ts';
+import { firstAt, pathsOf } from './pointers.ts';
+import { readPredictions } from './read-predictions.ts';
+import { valueOfRow } from './row-values.ts';
+
+type Responses = Pick<ProtocolDescription, 'response' | 'errors'>;
+
+/** Where the rows of a response are, and the error that it has in their place. */
+export function responsePaths({ response, errors }: Responses) {
+  return {
+    rows: pathsOf(response.rows),
+    error: pathsOf(errors.message),
+    classes: response.classes === undefined ? undefined : pathOf(response.classes),
+    index: response.index === undefined ? undefined : pathOf(response.index),
+  };
+}
+
+/**
+ * A reader for the responses of a described protocol.
+ *
+ * @param named the classes that options or the model's description name
+ */
+export function describedReader(
+  description: Responses,
+  named: readonly string[] | undefined,
+): ResponseReader {
+  const paths = responsePaths(description);
+  const { row: own, rows: where } = description.response;
+  const described = own === 'any' ? undefined : own.kind;
+  const within = own === 'any' ? undefined : pathOf(own.at);
+  const valueIn = (row: unknown, at: number): unknown => {
+    if (within === undefined) return valueOfRow(row);
+    const value = row === null ? null : valueAt(row, within);
+    if (value === undefined)
+      throw new InvalidResponse(`prediction ${at + 1} has nothing at "${pointerText(within)}"`);
+    return value;
+  };
+  return {
+    read(body, expected) {
+      const whole = parseResponse(body);
+      const rows = firstAt(whole, paths.rows);
+      if (!Array.isArray(rows)) throw noRows(whole, paths.error, [where].flat(), expected);
+      checkCount(rows.length, expected.personas);
+      if (paths.index !== undefined) checkOrder(rows, paths.index);
+      const listed = paths.classes === undefined ? named : classesAt(whole, paths.classes);
+      return readPredictions({ values: rows.map(valueIn), described, listed }, expected);
+    },
+  };
+}
+
+/** A server may respond with status 200 to what has failed. */
+function noRows(
+  whole: unknown,
+  error: ReturnType<typeof pathsOf>,
+  where: readonly string[],
+  { secrets }: Expected,
+): InvalidResponse {
+  const said = firstAt(whole, error);
+  const isShown = typeof said === 'string' && !secrets?.areIn(said);
+  return new InvalidResponse(
+    isShown
+      ? `the response has an error in place of predictions: ${sanitize(said)}`
+      : `the response has no list at "${where.join('" or "')}"`,
+  );
+}
+
+/** @throws InvalidResponse unless all rows that say which one they are, are in order */
+function checkOrder(rows: readonly unknown[], index: readonly string[]): void {
+  for (const [at, row] of rows.entries()) {
+    const number = valueAt(row, index);
+    if (number !== undefined && number !== at)
+      throw new InvalidResponse(`prediction ${at + 1} is not that of row ${at + 1} of the request`);
+  }
+}
+
+function classesAt(whole: unknown, path: readonly string[]): string[] {
+  const listed = valueAt(whole, path);
+  if (!Array.isArray(listed))
+    throw new InvalidResponse(`the response has no list of classes at "${pointerText(path)}"`);
+  return listed.map(String);
+}
+
+const pointerText = (path: readonly string[]): string =>
+  sanitize(path.map(name => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));

@@ -1,0 +1,26 @@
+import type { RequestDescription } from './description.ts';
+
+const MODEL = '{model}';
+
+/** The path, with the query, at which a model is asked for predictions. */
+export function requestPath(
+  { path, otherPaths = [], query = {} }: Pick<RequestDescription, 'path' | 'otherPaths' | 'query'>,
+  model: string,
+): string {
+  const own = otherPaths.find(({ prefix }) => model.startsWith(prefix))?.path ?? path;
+  const values = new URLSearchParams(query).toString();
+  return `${modelPath(own, model)}${values === '' ? '' : `?${values}`}`;
+}
+
+/** A path with the id of a model, percent-encoded except for its slashes: an id may name a version. */
+export const modelPath = (path: string, model: string): string =>
+  path.replaceAll(MODEL, () => model.split('/').map(encodeURIComponent).join('/'));
+
+/** Headers with the id of a model. */
+export const modelHeaders = (
+  headers: Readonly<Record<string, string>>,
+  model: string,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, value.replaceAll(MODEL, () => model)]),
+  );

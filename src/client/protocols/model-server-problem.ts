@@ -1,0 +1,75 @@
+import { sanitize } from '../../base/sanitize.ts';
+import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
+import type { Headers } from '../pacing/rate-limit-headers.ts';
+import type { Problem } from '../transport/error-response.ts';
+import { isObject } from './is-object.ts';
+import { problemIn, type ReadProblem } from './problem-in.ts';
+
+/**
+ * What statuses of model servers mean. Eight of eleven servers that were tried respond with 500 to a value that their model
+ * cannot use, and SageMaker's container with 503. 424 is the status of clouds for an error of the model.
+ */
+export const modelServerStatuses: Partial<Record<FailureKind, readonly number[]>> = {
+  model_error: [424, 500, 503],
+  too_slow: [408, 504],
+};
+
+/** What a model server says about a request that failed. */
+export function modelServerProblem(body: string, headers: Headers, read: ReadProblem): Problem {
+  const parsed = parse(body);
+  const members = isObject(parsed) ? parsed : {};
+  const { code, detail } = problemIn(body, read);
+  const faults = validationFaults(members.detail);
+  const own = { code, status: modelStatus(members, headers) };
+  if (faults !== undefined)
+    return {
+      ...own,
+      detail: faults[0]?.text ?? '',
+      rows: faults.flatMap(({ row, text }) => (row === undefined ? [] : [{ row, message: text }])),
+    };
+  // JSON without a message, or that was cut off, may repeat the rows.
+  const isRows = parsed === undefined ? /^\s*[[{]/.test(body) : detail === body;
+  return { ...own, detail: isRows ? '' : detail };
+}
+
+/**
+ * The status of the model, if a cloud wraps it in a 424: SageMaker in `OriginalStatusCode`, Azure ML in a header.
+ */
+function modelStatus(members: Readonly<Record<string, unknown>>, headers: Headers): number | undefined {
+  const status = Number(members.OriginalStatusCode ?? headers['ms-azureml-model-error-statuscode']);
+  return Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined;
+}
+
+interface ValidationFault {
+  /** Index of the row in the request; undefined if the fault is not in a row. */
+  row: number | undefined;
+  /** The column and what is wrong with it, without its value. */
+  text: string;
+}
+
+/** The most faults that are read: a service names each column of each row. */
+const MAX_FAULTS = 10_000;
+
+/** The faults that FastAPI lists: `{"loc":["body","rows",1,"tenure"],"msg":"…","input":…}`; one for each row. */
+function validationFaults(detail: unknown): ValidationFault[] | undefined {
+  if (!Array.isArray(detail) || detail.length === 0) return undefined;
+  const faults = new Map<number | undefined, ValidationFault>();
+  for (const entry of detail.slice(0, MAX_FAULTS)) {
+    if (!isObject(entry) || !Array.isArray(entry.loc)) return undefined;
+    const { loc, msg } = entry;
+    const row: unknown = loc.find(part => Number.isInteger(part));
+    const column = loc.findLast(part => typeof part === 'string');
+    const index = typeof row === 'number' ? row : undefined;
+    if (!faults.has(index))
+      faults.set(index, { row: index, text: sanitize(`${column ?? 'the request'}: ${String(msg)}`) });
+  }
+  return [...faults.values()];
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

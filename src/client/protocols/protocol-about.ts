@@ -1,0 +1,69 @@
+import type { JsonValue } from '../../base/contract/json-value.ts';
+import type { Auth } from '../auth-headers.ts';
+import type { ProtocolDescription, RowDescription } from './described/description.ts';
+
+/** What `rowcast protocols` says about a protocol. */
+export interface ProtocolAbout {
+  name: string;
+  /** Which servers speak it. */
+  speaks: string;
+  /** How the key is sent, unless `--auth` says otherwise. */
+  auth: Auth;
+  request: {
+    /** `{model}` is the report. */
+    path: string;
+    /** For reports whose id begins with a prefix. */
+    other_paths: readonly { prefix: string; path: string }[];
+    content_type: string;
+    /** How rows are written. */
+    layout: string;
+    /** The body around the rows; null if it is not JSON. */
+    body: JsonValue;
+  };
+  response: {
+    /** JSON Pointers, of which the first that leads to a list counts. */
+    rows: readonly string[];
+    /** What a row is. */
+    row: string;
+    /** Where the classes are named. */
+    classes: string;
+  };
+  /** The path that says whether the server is ready, or describes the model; null if there is none. */
+  ready: string | null;
+  limits: { batch_bytes: number | null };
+}
+
+/** What a description says about its protocol. */
+export function aboutOf({
+  name,
+  speaks,
+  auth,
+  request,
+  response,
+  ready,
+  maxBatchBytes,
+}: ProtocolDescription): ProtocolAbout {
+  const isCsv = request.layout === 'csv';
+  return {
+    name,
+    speaks,
+    auth,
+    request: {
+      path: request.path,
+      other_paths: request.otherPaths ?? [],
+      content_type: isCsv ? 'text/csv' : 'application/json',
+      layout: request.layout,
+      body: isCsv ? null : (request.body ?? '$rows'),
+    },
+    response: {
+      rows: [response.rows].flat(),
+      row: rowText(response.row),
+      classes: response.classes ?? 'in the rows, else --classes',
+    },
+    ready: ready ?? null,
+    limits: { batch_bytes: maxBatchBytes ?? null },
+  };
+}
+
+const rowText = (row: RowDescription): string =>
+  row === 'any' ? 'by its shape: a label, a number, a list or an object' : `${row.kind} at "${row.at}"`;

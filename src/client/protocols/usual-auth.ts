@@ -1,0 +1,16 @@
+import type { ProtocolName } from '../../base/contract/protocol-names.ts';
+import type { Auth } from '../auth-headers.ts';
+import { descriptions } from './described/descriptions.ts';
+
+/** How services of a protocol usually want their key. */
+export function usualAuth(name: ProtocolName): Auth {
+  switch (name) {
+    case 'report':
+      return 'apikey';
+    case 'open-inference':
+    case 'custom':
+      return 'none';
+    default:
+      return descriptions[name].auth;
+  }
+}

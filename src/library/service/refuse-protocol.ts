@@ -1,0 +1,19 @@
+import type { ProtocolName } from '../../base/contract/protocol-names.ts';
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
+import { RowcastError } from '../../base/errors.ts';
+
+/**
+ * Refuses a protocol for what only the prediction report API has.
+ *
+ * @param what the subject of the message, such as the name of a command
+ * @throws RowcastError `usage`
+ */
+export function onlyReports(protocol: ProtocolName, what: string): void {
+  if (protocol !== usualProtocol) throw needsReports(protocol, what);
+}
+
+/** The error of `onlyReports`. */
+export const needsReports = (protocol: ProtocolName, what: string): RowcastError =>
+  new RowcastError('usage', `${what} works only with the protocol ${usualProtocol}, not with ${protocol}`, {
+    hint: `Services of the protocol ${protocol} have nothing like it. score, plan and predict work with every protocol.`,
+  });

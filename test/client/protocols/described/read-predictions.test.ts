@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Predictions } from '../../../../src/base/contract/predictions.ts';
+import { describedReader } from '../../../../src/client/protocols/described/described-reader.ts';
+import type { RowDescription } from '../../../../src/client/protocols/described/description.ts';
+import type { Expected } from '../../../../src/client/protocols/protocol.ts';
+
+/** Reads a response that is a list of predictions. */
+function read(
+  rows: unknown,
+  { row = 'any', named, ...expected }: { row?: RowDescription; named?: string[] } & Partial<Expected> = {},
+): Predictions {
+  const reader = describedReader({ response: { rows: '', row }, errors: { message: '/error' } }, named);
+  const personas = Array.isArray(rows) ? rows.length : 1;
+  return reader.read(Buffer.from(JSON.stringify(rows)), { personas, predictionType: undefined, ...expected });
+}
+
+describe('predictions by their shape', () => {
+  it('are labels if the first one is text, or true or false', () => {
+    const { kind, ...texts } = read(['b', 'a', 'b', null]);
+    assert.equal(kind, 'label');
+    assert.deepEqual(texts, { labels: ['b', 'a'], indices: Int32Array.of(0, 1, 0, -1), errors: new Map() });
+    assert.deepEqual({ ...read([true, [false]]) }, { ...read(['true', 'false']) });
+  });
+
+  it('are numbers if the first one is a number, also alone in a list', () => {
+    for (const rows of [
+      [1.5, null, -2],
+      [[1.5], null, [-2]],
+    ]) {
+      const received = read(rows);
+      assert.ok(received.kind === 'numbers');
+      assert.deepEqual([received.names, [...received.values]], [[], [1.5, Number.NaN, -2]]);
+    }
+  });
+
+  it('are several numbers by name if those of the first one do not sum to 1', () => {
+    const received = read([
+      { low: 1, high: 9 },
+      { high: 0.5, low: null },
+    ]);
+    assert.ok(received.kind === 'numbers');
+    assert.deepEqual(
+      [received.names, [...received.values]],
+      [
+        ['high', 'low'],
+        [9, 1, 0.5, Number.NaN],
+      ],
+    );
+  });
+
+  it('are probabilities by class if they sum to 1', () => {
+    const received = read([null, { yes: 0.25, no: 0.75 }, { no: 0.5, yes: 0.5 }]);
+    assert.ok(received.kind === 'distribution');
+    assert.deepEqual(received.classes, ['no', 'yes']);
+    assert.deepEqual([...received.probabilities].slice(2), [0.75, 0.25, 0.5, 0.5]);
+    assert.deepEqual([...received.errors.keys()], [0]);
+  });
+
+  it('are probabilities by label in predictionValues, or a number if there is only one', () => {
+    const labelled = (values: Record<string, number>) => ({
+      prediction: 'x',
+      predictionValues: Object.entries(values).map(([label, value]) => ({ label, value })),
+    });
+    const received = read([labelled({ yes: 0.25, no: 0.75 }), labelled({ no: 1, yes: 0 })]);
+    assert.ok(received.kind === 'distribution');
+    assert.deepEqual([...received.probabilities], [0.75, 0.25, 1, 0]);
+    assert.deepEqual({ ...read([labelled({ price: 7 })]) }, { ...read([7]) });
+  });
+
+  it('are probabilities in a list only if the classes are named', () => {
+    assert.throws(() => read([[0.25, 0.75]]), /does not name the classes/);
+    const predictionType = { kind: 'distribution', classes: ['yes', 'no'] } as const;
+    // Earlier responses had objects, so nobody has said what a place in a list means.
+    assert.throws(() => read([[0.25, 0.75]], { predictionType }), /does not name the classes/);
+    const received = read([[0.25, 0.75]], { named: ['no', 'yes'], predictionType });
+    assert.ok(received.kind === 'distribution');
+    assert.deepEqual(
+      [received.classes, [...received.probabilities]],
+      [
+        ['yes', 'no'],
+        [0.75, 0.25],
+      ],
+    );
+    assert.throws(() => read([[0.2, 0.3, 0.5]], { named: ['no', 'yes'] }), /3 probabilities for 2 classes/);
+  });
+
+  it('are nothing if an object has text, or is empty', () => {
+    assert.throws(
+      () => read([{ label: 'yes', p: 0.5 }]),
+      /an object with the members label, p, which is no prediction$/,
+    );
+    assert.throws(() => read([{}]), /which is no prediction/);
+  });
+
+  it('are invalid if all are null, unless they are what is left of a batch', () => {
+    assert.throws(() => read([null, null]), /all predictions are null/);
+    const { errors } = read([null, null], { allowAllInvalid: true });
+    assert.deepEqual([...errors.keys()], [0, 1]);
+  });
+});
+
+describe('predictions whose kind is known', () => {
+  it('must be of that kind, and a message says nothing of what they are', () => {
+    const secret = 'Ada Lovelace';
+    const label = { predictionType: { kind: 'label' } } as const;
+    const number = { predictionType: { kind: 'numbers', names: [] } } as const;
+    const distribution = { predictionType: { kind: 'distribution', classes: ['a', 'b'] } } as const;
+    for (const [rows, expected, message] of [
+      [[1], label, /: prediction 1 is a number, but a label is expected$/],
+      [[secret], number, /: prediction 1 is text, but a number is expected$/],
+      [
+        ['a', { secret }],
+        label,
+        /: prediction 2 is an object with the members secret, but a label is expected$/,
+      ],
+      [[secret], distribution, /: prediction 1 is text, but probabilities are expected$/],
+      [[{ a: 1 }], distribution, /: prediction 1 has the classes a, expected a, b$/],
+    ] as const)
+      assert.throws(() => read(rows, expected), message);
+  });
+
+  it('are read where the description says, whatever else is in a row', () => {
+    const rows = [
+      { id: 7, out: { class: 3, p: { x: 0.5, y: 0.5 } } },
+      { id: 8, out: { class: 4, p: { x: 1, y: 0 } } },
+    ];
+    const at = (kind: 'label' | 'number' | 'numbers' | 'probabilities', pointer: string) =>
+      read(rows, { row: { kind, at: pointer } });
+    const labels = at('label', '/out/class');
+    assert.deepEqual(labels.kind === 'label' && labels.labels, ['3', '4']);
+    const numbers = at('number', '/out/class');
+    assert.deepEqual(numbers.kind === 'numbers' && [...numbers.values], [3, 4]);
+    const several = at('numbers', '/out/p');
+    assert.deepEqual(several.kind === 'numbers' && several.names, ['x', 'y']);
+    assert.equal(at('probabilities', '/out/p').kind, 'distribution');
+    assert.throws(() => at('label', '/out/none'), /prediction 1 has nothing at "\/out\/none"/);
+  });
+
+  it('are no labels if they are integers that a double does not hold', () => {
+    const labels = read([9007199254740991, 9007199254740994], { row: { kind: 'label', at: '' } });
+    assert.deepEqual(labels.kind === 'label' && [...labels.indices], [0, -1]);
+  });
+});

@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it, mock, type TestContext } from 'node:test';
+import type { RowcastError } from '../../../src/base/errors.ts';
+import type { RunValues } from '../../../src/base/options/values/run-values.ts';
+import type { CustomProtocol } from '../../../src/client/protocols/described/custom-shape.ts';
+import type { Protocol } from '../../../src/client/protocols/protocol.ts';
+import { protocolOf } from '../../../src/client/protocols/protocols.ts';
+import { ServiceClient } from '../../../src/client/service-client.ts';
+import type { RunResult } from '../../../src/runs/run-result.ts';
+import { newFolder } from '../../support/folder.ts';
+import * as dialects from '../../support/protocols/dialects.ts';
+import {
+  type Behave,
+  type Dialect,
+  type ModelServer,
+  startModelServer,
+} from '../../support/protocols/model-server.ts';
+import { job } from '../../support/scoring/job.ts';
+import { score } from '../../support/scoring/score.ts';
+import { assertScored } from '../../support/scoring/scored.ts';
+import { key } from '../../support/secrets.ts';
+import { slow } from '../../support/slow.ts';
+
+/** Names with quotes and line breaks, empty fields, blank lines, and line endings of both kinds. */
+const rows = Array.from({ length: 200 }, (_, id) =>
+  id % 7 === 3 ? `${id},"a ""b""\n${id}",\r\n` : `${id},text ${id},${id / 8}\n`,
+);
+const input = Buffer.from(`id,text,"amount"\n${rows.join('')}`);
+
+const custom: CustomProtocol = {
+  request: {
+    path: '/score',
+    query: { v: '2' },
+    layout: 'arrays',
+    body: { columns: '$columns', data: '$rows' },
+  },
+  response: { rows: '/result/predictions', row: { probabilities: '/proba' }, classes: '/result/classes' },
+  errors: { message: '/detail' },
+  ready: '/readyz',
+};
+
+interface Served {
+  protocol: Protocol;
+  dialect: Dialect;
+  /** Replaces the predictions of a usual response. */
+  change(usual: string, change: (predictions: unknown[]) => unknown[]): string;
+}
+
+const within =
+  (path: readonly string[]) =>
+  (usual: string, change: (predictions: unknown[]) => unknown[]): string => {
+    const whole = JSON.parse(usual);
+    if (path.length === 0) return JSON.stringify(change(whole));
+    const holder = path.slice(0, -1).reduce((value, name) => value[name], whole);
+    const last = path.at(-1) ?? '';
+    holder[last] = change(holder[last]);
+    return JSON.stringify(whole);
+  };
+
+const served: Record<string, Served> = {
+  azureml: { protocol: protocolOf('azureml'), dialect: dialects.azureml, change: within([]) },
+  'kserve-v1': {
+    protocol: protocolOf('kserve-v1'),
+    dialect: dialects.kserveV1,
+    change: within(['predictions']),
+  },
+  datarobot: { protocol: protocolOf('datarobot'), dialect: dialects.datarobot, change: within(['data']) },
+  'open-inference': {
+    protocol: protocolOf('open-inference'),
+    dialect: dialects.openInference,
+    change: within(['outputs', '0', 'data']),
+  },
+  custom: {
+    protocol: protocolOf('custom', { custom }),
+    dialect: dialects.own,
+    change: within(['result', 'predictions']),
+  },
+};
+
+interface Outcome extends ModelServer {
+  output: Buffer;
+  rejects: string;
+  result: RunResult | undefined;
+  failure: RowcastError | undefined;
+  retries: Record<string, number>;
+}
+
+/** Scores the rows, at most 25 in a request. */
+async function scoreWith(
+  t: TestContext,
+  { protocol, dialect }: Pick<Served, 'protocol' | 'dialect'>,
+  behave?: Behave,
+  { folder, ...values }: Partial<RunValues> & { folder?: string } = {},
+): Promise<Outcome> {
+  const server = await startModelServer(t, dialect, behave);
+  const own = folder ?? (await newFolder(t));
+  const paths = { input: join(own, 'in.csv'), output: join(own, 'out.csv') };
+  await writeFile(paths.input, input);
+  const client = new ServiceClient({
+    url: new URL(server.url),
+    key,
+    name: 'model-server',
+    concurrency: 3,
+    maxOutage: 600,
+    protocol,
+  });
+  t.after(() => client.close());
+  let failure: RowcastError | undefined;
+  const types = { id: 'integer', text: 'text', amount: 'float' };
+  const options = job({ ...paths, batchRows: 25, classes: ['no', 'yes'], types, ...values });
+  const result = await score(options, client).catch(error => {
+    failure = error;
+    return undefined;
+  });
+  return {
+    ...server,
+    output: await readFile(paths.output).catch(() => Buffer.alloc(0)),
+    rejects: await readFile(`${paths.output}.rejects`, 'utf8').catch(() => ''),
+    result,
+    failure,
+    retries: Object.fromEntries(client.statistics.retries),
+  };
+}
+
+function assertComplete({ failure, output }: Outcome): void {
+  assert.equal(failure, undefined);
+  assertScored(output, input);
+}
+
+/** Responds to the first request with something else. */
+const firstWith =
+  (bodyOf: (usual: string) => string): Behave =>
+  ({ number, response, usual }) => {
+    if (number > 1) return false;
+    response.end(bodyOf(usual));
+    return true;
+  };
+
+describe('a run with a model server', { concurrency: 3 }, () => {
+  const random = Math.random;
+  before(() => {
+    mock.method(Math, 'random', () => random() / 50);
+  });
+  after(() => mock.restoreAll());
+
+  for (const [name, server] of Object.entries(served)) {
+    it(`gives each row its own probabilities with ${name}`, async t => {
+      const outcome = await scoreWith(t, server);
+      assertComplete(outcome);
+      assert.deepEqual(outcome.retries, {});
+    });
+
+    // All of them take seconds, because a run watches its connections at its end.
+    const itQuickly = name === 'custom' ? it : slow;
+    itQuickly(
+      `merges no response with another number of predictions, or an error in their place, with ${name}`,
+      async t => {
+        const wrong = [
+          (usual: string) => server.change(usual, list => list.slice(1)),
+          (usual: string) => server.change(usual, list => [...list, ...list.slice(0, 1)]),
+          () => JSON.stringify(server.dialect.error('out of memory')),
+          () => 'upstream error',
+        ];
+        for (const bodyOf of wrong) {
+          const outcome = await scoreWith(t, server, firstWith(bodyOf), { batchRows: 100 });
+          assertComplete(outcome);
+          assert.deepEqual(outcome.retries, { wrong_answer: 1 });
+        }
+      },
+    );
+
+    it(`rejects only the row whose prediction has the bare token NaN with ${name}`, async t => {
+      const outcome = await scoreWith(t, server, ({ rows, response, usual }) => {
+        const at = rows.findIndex(({ id }) => id === 120);
+        if (at < 0) return false;
+        const changed = server.change(usual, list =>
+          list.length > rows.length ? list.with(2 * at, 'X') : list.with(at, withX(list[at])),
+        );
+        response.end(changed.replace('"X"', 'NaN'));
+        return true;
+      });
+      assert.equal(outcome.failure, undefined);
+      assert.deepEqual(outcome.result?.rowCounts.rejectedBy, { wrong_probabilities: 1 });
+      assert.deepEqual(outcome.retries, {});
+    });
+  }
+
+  it('goes on where it was stopped, with the same bytes, and not by another protocol', async t => {
+    const folder = await newFolder(t);
+    const { custom, 'kserve-v1': kserve } = served as Record<'custom' | 'kserve-v1', Served>; // both are rows above
+    const stop: Behave = ({ number, response }) => {
+      if (number < 4) return false;
+      response.writeHead(404).end('{"detail":"it is gone"}');
+      return true;
+    };
+    const half = await scoreWith(t, custom, stop, { folder });
+    assert.match(half.failure?.message ?? '', /responded with 404: it is gone$/);
+    const other = await scoreWith(t, kserve, undefined, { folder });
+    assert.match(other.failure?.message ?? '', /the protocol was custom, now it is kserve-v1/);
+    const rest = await scoreWith(t, custom, undefined, { folder });
+    assertComplete(rest);
+    assert.ok((rest.result?.resumedFrom ?? 0) > 1);
+  });
+
+  it('takes the classes that a response lists, in whatever order, without --classes', async t => {
+    const { custom } = served as Record<'custom', Served>; // a row above
+    assertComplete(await scoreWith(t, custom, undefined, { classes: undefined }));
+    const { datarobot } = served as Record<'datarobot', Served>; // a row above
+    assertComplete(await scoreWith(t, datarobot, undefined, { classes: undefined }));
+  });
+
+  it('does not guess which class a place in a list stands for', async t => {
+    for (const name of ['azureml', 'kserve-v1'] as const) {
+      const { failure, calls } = await scoreWith(t, served[name] as Served, undefined, {
+        classes: undefined,
+      });
+      assert.match(
+        failure?.message ?? '',
+        /does not name the classes; name them with --classes, in its order$/,
+      );
+      assert.equal(failure?.exitCode, 3);
+      assert.ok(calls.length < 12, `${calls.length}`);
+    }
+  });
+
+  it('appends labels where a server of Open Inference is not asked for probabilities, by the name of --predict', async t => {
+    const server = served['open-inference'] as Served;
+    const { output, failure, calls } = await scoreWith(t, server, undefined, {
+      classes: undefined,
+      predict: 'churned',
+    });
+    assert.equal(failure, undefined);
+    assert.match(output.toString(), /^id,text,"amount",predicted_churned\n0,text 0,0,(yes|no)\n/);
+    assert.equal(JSON.parse(calls[0]?.body ?? '').outputs, undefined);
+  });
+
+  it('never sends the column of --predict', async t => {
+    const { calls, output, failure } = await scoreWith(t, served['kserve-v1'] as Served, undefined, {
+      predict: 'amount',
+    });
+    assert.equal(failure, undefined);
+    assert.deepEqual(Object.keys(calls[0]?.rows[0] ?? {}), ['id', 'text']);
+    assert.match(output.toString(), /^id,text,"amount",probability_no,probability_yes\n/);
+  });
+});
+
+describe('a run with a server of Open Inference', { concurrency: 3 }, () => {
+  const server = served['open-inference'] as Served;
+
+  it('merges no response without the id of its request', async t => {
+    for (const id of ['another', undefined]) {
+      const outcome = await scoreWith(
+        t,
+        server,
+        firstWith(usual => JSON.stringify({ ...JSON.parse(usual), id })),
+      );
+      assertComplete(outcome);
+      assert.deepEqual(outcome.retries, { wrong_answer: 1 });
+    }
+  });
+
+  it('stops when another version of the model responds', async t => {
+    const { failure } = await scoreWith(t, server, ({ number, response, usual }) => {
+      if (number < 4) return false;
+      response.end(JSON.stringify({ ...JSON.parse(usual), model_version: '2' }));
+      return true;
+    });
+    assert.deepEqual([failure?.code, failure?.exitCode], ['report_changed', 3]);
+  });
+
+  it('compares the shape of an output with its values', async t => {
+    const outcome = await scoreWith(
+      t,
+      server,
+      firstWith(usual => {
+        const whole = JSON.parse(usual);
+        whole.outputs[0].shape = [whole.outputs[0].shape[0], 3];
+        return JSON.stringify(whole);
+      }),
+    );
+    assertComplete(outcome);
+    assert.deepEqual(outcome.retries, { wrong_answer: 1 });
+  });
+
+  it('takes types and columns from the description of the model', async t => {
+    const inputs = [
+      { name: 'id', datatype: 'INT64', shape: [-1, 1] },
+      { name: 'amount', datatype: 'FP64', shape: [-1, 1] },
+    ];
+    const others = { '/v2/models/r': JSON.stringify({ name: 'r', versions: ['3'], inputs, outputs: [] }) };
+    const { calls, failure } = await scoreWith(
+      t,
+      { ...server, dialect: { ...server.dialect, others } },
+      undefined,
+      { types: undefined },
+    );
+    assert.equal(failure, undefined);
+    const sent = JSON.parse(calls[0]?.body ?? '').inputs;
+    assert.deepEqual(
+      sent.map(({ name, datatype }: { name: string; datatype: string }) => [name, datatype]),
+      [
+        ['id', 'INT64'],
+        ['amount', 'FP64'],
+      ],
+    );
+  });
+});
+
+/** A prediction with the text X in place of one of its numbers. */
+function withX(prediction: unknown): unknown {
+  const text = JSON.stringify(prediction);
+  return JSON.parse(text.replace(/\d\.\d+(e-\d+)?/, '"X"'));
+}

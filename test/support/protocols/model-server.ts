@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { key } from '../secrets.ts';
+import { probabilitiesOf } from '../stub/service.ts';
+
+/** The rows of a request for predictions, by column. */
+export type Rows = Record<string, unknown>[];
+
+/** What a stub of a model server understands and responds. */
+export interface Dialect {
+  /** The path of requests for predictions, and their content type. */
+  readonly path: string;
+  readonly type: string;
+  /** The body of the responses to other paths. */
+  readonly others?: Readonly<Record<string, string>>;
+  /** Whether requests must have the key as a bearer token. */
+  readonly needsKey: boolean;
+  /** The rows of a body. @throws for one that the server would not understand */
+  rowsOf(body: string, request: IncomingMessage): Rows;
+  /** The body of a response, with the probabilities of each row. */
+  respond(predictions: Record<string, number>[], body: string): unknown;
+  /** The body of an error with this message. */
+  error(message: string): unknown;
+}
+
+export interface ModelCall {
+  /** From 1 on. */
+  number: number;
+  request: IncomingMessage;
+  response: ServerResponse;
+  body: string;
+  rows: Rows;
+  /** What the server would respond. */
+  usual: string;
+}
+
+export interface ModelServer {
+  url: string;
+  calls: ModelCall[];
+}
+
+/** Called first for each request for predictions; true means that it responds itself. */
+export type Behave = (call: ModelCall) => boolean;
+
+/** A model server without a model. The prediction of a row is a hash of its values. */
+export async function startModelServer(
+  t: TestContext,
+  dialect: Dialect,
+  behave: Behave = () => false,
+): Promise<ModelServer> {
+  const calls: ModelCall[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { url = '', headers } = request;
+    const fail = (status: number, message: string): void => {
+      response.writeHead(status).end(JSON.stringify(dialect.error(message)));
+    };
+    if (dialect.needsKey && headers.authorization !== `Bearer ${key}`) return fail(401, 'who is it?');
+    const other = dialect.others?.[url];
+    if (other !== undefined) return response.end(other);
+    if (url !== dialect.path) return fail(404, 'there is nothing here');
+    if (headers['content-type'] !== dialect.type) return fail(500, 'the content type');
+    const body = Buffer.concat(chunks).toString();
+    let rows: Rows;
+    try {
+      rows = dialect.rowsOf(body, request);
+    } catch (error) {
+      return fail(400, String(error));
+    }
+    const predictions = rows.map(row => probabilitiesOf(row, ['no', 'yes']));
+    const usual = JSON.stringify(dialect.respond(predictions, body));
+    const call = { number: calls.length + 1, request, response, body, rows, usual };
+    calls.push(call);
+    return behave(call) ? undefined : response.end(usual);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
+  return { url: `http://127.0.0.1:${port}`, calls };
+}
