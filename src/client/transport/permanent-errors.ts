@@ -20,9 +20,12 @@ const OTHER_HOST = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 /** What a TLS client reports when the server responds in plain HTTP. */
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
-/** What a TLS client is told whose certificate is missing, expired or from an authority that the server does not know. */
+/**
+ * What a TLS client is told whose certificate is missing, expired or from an authority that the server does not know. Newer
+ * versions of OpenSSL have the name `SSL/TLS` where older ones have `SSLV3`.
+ */
 const REFUSED_CERTIFICATE =
-  /^ERR_SSL_(SSLV3|TLSV1|TLSV13)_ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA)$/;
+  /^ERR_SSL_(SSL\/TLS|SSLV3|TLSV1|TLSV13)_ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA)$/;
 
 /** Whether a server said so before it closed the connection, which undici then reports instead. */
 export const isRefusedCertificate = ({ code = '' }: NodeJS.ErrnoException): boolean =>
