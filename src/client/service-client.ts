@@ -158,7 +158,8 @@ export class ServiceClient<P extends Protocol = Protocol> {
     if (question !== undefined) return this.ask(question, signal);
     const request = protocol.ready?.(model);
     if (request !== undefined) await this.#askWhetherReady(request, signal);
-    return {};
+    const { predictionType } = protocol;
+    return predictionType === undefined ? {} : { predictionType };
   }
 
   /** Waits until the service is ready. One that does not know the path may be ready all the same. */

@@ -1,6 +1,8 @@
 // npm run bench: the benchmark that the first word names, else that of scoring runs against a stub.
 
 if (process.argv[2] === 'local') await import('./local/local.ts');
-else if (process.argv[2] === 'protocols') await import('./protocols.ts');
+else if (process.argv[2] === 'protocols' && process.argv[3] === 'runs')
+  await import('./protocols/whole-runs.ts');
+else if (process.argv[2] === 'protocols') await import('./protocols/layouts.ts');
 else if (process.argv[2] === 'shards') await import('./shards/shards.ts');
 else await import('./score.ts');

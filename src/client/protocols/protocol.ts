@@ -18,6 +18,8 @@ export interface Protocol {
   readonly name: string;
   /** How services of this protocol usually want their key. */
   readonly auth: Auth;
+  /** What each prediction consists of, if that is known before the first response. */
+  readonly predictionType?: PredictionType | undefined;
   /** Asks what a model says about itself; missing if services of this protocol say nothing. */
   describe?(model: string): Question<Description>;
   /** Asks whether a model is ready. It is sent if services of this protocol do not describe their models. */

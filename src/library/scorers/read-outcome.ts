@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { codePointOrder } from '../../base/contract/code-point-order.ts';
 import { MAX_CLASSES } from '../../base/contract/limits.ts';
 import type { Labels, Numbers } from '../../base/contract/predictions.ts';
 import { counted, countOf } from '../../base/number-text.ts';
@@ -60,16 +61,16 @@ function numberOf(value: unknown, row: number): number {
   return value;
 }
 
-/** Names in the order of the output, else in that of the first prediction. */
+/** Names in the order of the output, else sorted by code point, as classes are. */
 function namesOf(values: unknown, { predictionType }: Expected): readonly string[] {
-  const names = isObject(values) ? Object.keys(values) : [];
+  const names = isObject(values) ? Object.keys(values).sort(codePointOrder) : [];
   if (names.length === 0) throw new InvalidResponse('prediction 1 has no numbers');
   if (names.length > MAX_CLASSES)
     throw new InvalidResponse(
       `a prediction has ${countOf(names.length, 'number')}; the limit is ${counted(MAX_CLASSES)}`,
     );
   if (predictionType?.kind !== 'numbers') return names;
-  const isSame = isDeepStrictEqual(names.toSorted(), predictionType.names.toSorted());
+  const isSame = isDeepStrictEqual(names, predictionType.names.toSorted(codePointOrder));
   return isSame ? predictionType.names : names;
 }
 

@@ -1,10 +1,11 @@
+import type { PredictionType } from '../../../base/contract/predictions.ts';
 import { layoutOf } from '../../bodies/layout-of.ts';
 import type { HttpRequest } from '../../transport/http-request.ts';
 import { modelServerProblem, modelServerStatuses } from '../model-server-problem.ts';
 import { parseResponse } from '../parse-response.ts';
 import type { Protocol } from '../protocol.ts';
 import { describedReader, responsePaths } from './described-reader.ts';
-import type { ProtocolDescription } from './description.ts';
+import type { ProtocolDescription, RowDescription } from './description.ts';
 import { modelHeaders, modelPath, requestPath } from './model-path.ts';
 import { firstAt, pathsOf } from './pointers.ts';
 
@@ -17,6 +18,7 @@ export function describedProtocol(description: ProtocolDescription): Protocol {
     name,
     auth,
     maxBatchBytes,
+    predictionType: predictionTypeOf(description.response.row),
     dependsOnBatch: true,
     statuses: { ...modelServerStatuses, ...statuses },
     ...(ready !== undefined && {
@@ -48,6 +50,13 @@ export function describedProtocol(description: ProtocolDescription): Protocol {
       return firstAt(whole, paths.error) === undefined ? 'description' : undefined;
     },
   };
+}
+
+/** What a description says of predictions: the names of classes and of several numbers come with the first response. */
+function predictionTypeOf(row: RowDescription): PredictionType | undefined {
+  if (row === 'any') return undefined;
+  if (row.kind === 'label') return { kind: 'label' };
+  return row.kind === 'number' ? { kind: 'numbers', names: [] } : undefined;
 }
 
 /** A body without anything around its rows. */

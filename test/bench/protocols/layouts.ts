@@ -1,16 +1,16 @@
 // npm run bench -- protocols [BATCHES [ROUNDS]]: what it takes to write the same rows as the body of a request, in each layout.
 
-import type { BodyLayout } from '../../src/client/bodies/body-layout.ts';
-import { BodyWriter } from '../../src/client/bodies/body-writer.ts';
-import { encode } from '../../src/client/bodies/encode.ts';
-import { type LayoutName, layoutNames, layoutOf } from '../../src/client/bodies/layout-of.ts';
-import { reportProtocol } from '../../src/client/protocols/report/report-protocol.ts';
-import { CsvLayout } from '../../src/formats/csv/csv-layout.ts';
-import type { Batch } from '../../src/formats/records/batch.ts';
-import { chooseFeatures } from '../../src/scoring/feature-columns.ts';
-import { read } from '../support/csv/read.ts';
-import { machine, median } from './runs.ts';
-import { shapes } from './shapes.ts';
+import type { BodyLayout } from '../../../src/client/bodies/body-layout.ts';
+import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
+import { encode } from '../../../src/client/bodies/encode.ts';
+import { type LayoutName, layoutNames, layoutOf } from '../../../src/client/bodies/layout-of.ts';
+import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import type { Batch } from '../../../src/formats/records/batch.ts';
+import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
+import { read } from '../../support/csv/read.ts';
+import { machine, median } from '../runs.ts';
+import { shapes } from '../shapes.ts';
 
 const batches = Number(process.argv[3] ?? 20);
 const rounds = Number(process.argv[4] ?? 25);

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/in-process.ts';
+import { rowsOf } from '../support/protocols/mlflow-server.ts';
+import { type Dialect, startModelServer } from '../support/protocols/model-server.ts';
+import { key } from '../support/secrets.ts';
+
+const rows = 40;
+const input = `id,plan\n${Array.from({ length: rows }, (_, id) => `${id},\n`).join('')}`;
+/** A row whose first predictions are missing. */
+const missing = 17;
+
+/** Each kind: what the model responds for a row, and the fields and columns of the output. */
+const kinds = {
+  'a label': {
+    predict: (id: number): unknown => (id % 3 === 0 ? 'no, "never"' : 'yes'),
+    fields: (id: number) => (id % 3 === 0 ? '"no, ""never"""' : 'yes'),
+    header: 'predicted_plan',
+  },
+  'a number': {
+    predict: (id: number): unknown => id / 7,
+    fields: (id: number) => String(id / 7),
+    header: 'predicted_plan',
+  },
+  'several numbers': {
+    predict: (id: number): unknown => ({ upper: 9 + id, mean: 3 + id / 4 }),
+    fields: (id: number) => `${3 + id / 4},${9 + id}`,
+    header: 'probability_mean,probability_upper',
+  },
+};
+
+/** A scoring server of MLflow. */
+const mlflow: Dialect = {
+  path: '/invocations',
+  type: 'application/json',
+  others: { '/ping': '' },
+  needsKey: true,
+  rowsOf: body => rowsOf(body) ?? [],
+  respond: predictions => ({ predictions }),
+  error: message => ({ error_code: 'BAD_REQUEST', message }),
+};
+
+/** A folder with an input, a server, and commands. */
+async function bench(t: TestContext, predict: (id: number) => unknown) {
+  const cwd = await newFolder(t);
+  await writeFile(join(cwd, 'in.csv'), input);
+  const { url, calls } = await startModelServer(t, mlflow, ({ response, rows: sent }) => {
+    response.end(JSON.stringify({ predictions: sent.map(({ id }) => predict(Number(id))) }));
+    return true;
+  });
+  const env = { ROWCAST_API_KEY: key, ROWCAST_URL: url };
+  const run = (...args: string[]) => rowcast(args, { cwd, env });
+  const service = ['--report', 'm', '--protocol', 'mlflow', '--predict', 'plan'];
+  return { cwd, calls, run, service, read: (name: string) => readFile(join(cwd, name), 'utf8') };
+}
+
+for (const [name, { predict, fields, header }] of Object.entries(kinds))
+  describe(`commands with a model whose prediction is ${name}`, () => {
+    const expected = `id,plan,${header}\n${Array.from({ length: rows }, (_, id) => `${id},,${fields(id)}\n`).join('')}`;
+
+    it('score, verify and predict again', async t => {
+      const { calls, run, service, read } = await bench(t, predict);
+      const scored = await run('score', 'in.csv', ...service, '-o', 'out.csv', '--summary', 'run.json');
+      assert.equal(scored.code, 0, scored.stderr);
+      assert.equal(await read('out.csv'), expected);
+      assert.deepEqual(Object.keys(calls[0]?.rows[0] ?? {}), ['id'], 'the predicted column is not sent');
+      const { kind } = JSON.parse(await read('run.json')).prediction;
+      const verified = await run('verify', 'in.csv', 'out.csv', '--sample', '9', '--kind', kind, ...service);
+      assert.equal(verified.code, 0, verified.stderr);
+      assert.match(verified.stderr, /9 rows predicted again, with the same result$/m);
+    });
+
+    it('refuse options of probabilities, and leave nothing that keeps them from running without', async t => {
+      const { cwd, run, service, read } = await bench(t, predict);
+      for (const flags of [
+        ['--prediction'],
+        ['--probabilities', 'none'],
+        ['--threshold', 'yes=0.5'],
+        ...(name === 'several numbers' ? [] : [['--prefix', 'p']]),
+      ]) {
+        const { code, stderr } = await run('score', 'in.csv', ...service, '-o', 'out.csv', ...flags);
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, new RegExp(`${flags[0]} is for .*, but the predictions are `));
+      }
+      assert.deepEqual(await readdir(cwd), ['in.csv']);
+      const { code, stderr } = await run('score', 'in.csv', ...service, '-o', 'out.csv');
+      assert.equal(code, 0, stderr);
+      assert.equal(await read('out.csv'), expected);
+    });
+
+    it('print what puts rejected rows back into their places', async t => {
+      let isMissing = true;
+      const { run, service, read } = await bench(t, id => (id === missing && isMissing ? null : predict(id)));
+      const first = await run('score', 'in.csv', ...service, '-o', 'out.csv');
+      assert.equal(first.code, 1, first.stderr);
+      assert.match(await read('out.csv.rejects'), /,wrong_prediction,/);
+      isMissing = false;
+      const printed = first.stderr.match(/^ {2}rowcast .*$/gm) ?? [];
+      assert.equal(printed.length, 2);
+      for (const command of printed) {
+        const { code, stderr } = await run(...command.trim().split(' ').slice(1));
+        assert.equal(code, 0, stderr);
+      }
+      assert.equal(await read('out.csv'), expected);
+    });
+
+    it('plan shards, score them and join them to the same bytes', async t => {
+      const { calls, run, service, read } = await bench(t, predict);
+      const planned = await run('plan', 'in.csv', ...service, '-o', 'out.csv', '--shards', 'parts');
+      assert.equal(planned.code, 0, planned.stderr);
+      assert.equal(calls.length, 1, 'one request tells what is predicted');
+      for (const command of ['work', 'assemble']) {
+        const { code, stderr } = await run(command, 'parts');
+        assert.equal(code, 0, stderr);
+      }
+      assert.equal(await read('out.csv'), expected);
+    });
+
+    it('score several inputs, with what is predicted in the summary of each', async t => {
+      const { cwd, run, service, read } = await bench(t, predict);
+      await writeFile(join(cwd, 'other.csv'), input.replace(/\n[0-9],/g, '$&'));
+      const args = [
+        'score',
+        'in.csv',
+        'other.csv',
+        ...service,
+        '-o',
+        'out/{name}.csv',
+        '--summary',
+        'run.json',
+      ];
+      const { code, stderr } = await run(...args);
+      assert.equal(code, 0, stderr);
+      for (const file of ['in', 'other']) assert.equal(await read(`out/${file}.csv`), expected);
+      const { runs } = JSON.parse(await read('run.json'));
+      for (const { prediction } of runs) assert.notEqual(prediction.kind, 'distribution');
+    });
+  });
+
+it('a protocol that says what it predicts refuses the options of other predictions before it sends a row', async t => {
+  const { cwd, calls, run, read } = await bench(t, kinds['a label'].predict);
+  const definition = (more: string): Promise<void> =>
+    writeFile(
+      join(cwd, 'run.yaml'),
+      `service:
+  protocol: custom
+  auth: bearer
+  custom:
+    request: { path: /invocations, layout: arrays, body: { dataframe_split: { columns: $columns, data: $rows } } }
+    response: { rows: /predictions, row: { label: "" } }
+    errors: { message: /message }
+score: { input: in.csv, output: out.csv, report: m, predict: plan${more} }
+`,
+    );
+  await definition(', prediction: true');
+  const refused = await run('run', 'run.yaml');
+  assert.deepEqual([refused.code, calls.length], [2, 0], refused.stderr);
+  assert.match(refused.stderr, /prediction is for probabilities, but the predictions are labels/);
+  await definition('');
+  const { code, stderr } = await run('run', 'run.yaml');
+  assert.equal(code, 0, stderr);
+  assert.match(await read('out.csv'), /^id,plan,predicted_plan\n0,,"no, ""never"""\n1,,yes\n/);
+});
