@@ -1,68 +1,49 @@
-import { numbersPerRow, type Predictions } from '../base/contract/predictions.ts';
-import type { ProtocolName } from '../base/contract/protocol-names.ts';
+import type { Predicted } from '../base/contract/prediction.ts';
 import type { Description, Features } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
-import { type OneOptions, predictOne } from '../client/scorer/predict-one.ts';
+import { httpScorer } from '../client/scorer/http-scorer.ts';
+import type { JobValues } from '../library/job-values.ts';
+import { type PersonasOf, predictFeatures } from '../library/scorers/predict-features.ts';
 import { chooseProtocol } from '../library/service/choose-protocol.ts';
 import { chooseService } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/open-client.ts';
-import { needsReports } from '../library/service/refuse-protocol.ts';
+import { noService } from '../library/service/refuse-protocol.ts';
 import type { Context } from './context.ts';
 import { retryLines } from './open-service.ts';
 
-export interface OnePrediction extends OneOptions {
-  id: string;
-  protocol: ProtocolName;
-  timeout: number;
-}
+export type OnePersona = Pick<JobValues, 'protocol' | 'timeout'> &
+  Pick<PersonasOf, 'report' | 'classes' | 'types'>;
 
 /**
  * Asks a service of any protocol for one prediction.
  *
  * @param featuresFor the persona, once it is known what the service says about its columns
- * @returns what `rowcast predict` prints
- * @throws RowcastError `wrong_prediction`, `wrong_probabilities`
+ * @throws RowcastError with the code of a rejected row, if there is no prediction
  */
 export async function predictByProtocol(
   { flags, env, log }: Context,
-  { id, protocol, timeout, ...options }: OnePrediction,
+  { report, protocol, timeout, classes, types }: OnePersona,
   featuresFor: (description: Description) => Features,
-): Promise<object> {
+): Promise<Predicted> {
   const address = chooseService({ flags, env });
-  if (address.kind === 'local') throw needsReports(protocol, 'A local report');
-  const chosen = chooseProtocol({ protocol });
+  if (address.kind === 'local') throw noService(protocol);
   const connecting = { values: { timeout }, env, onRetry: retryLines(log) };
-  return withClient(address, chosen, connecting, async client => {
-    const description = await client.describe(id);
-    return answerOf(await predictOne(client, { id, description }, featuresFor(description), options));
+  return withClient(address, chooseProtocol({ protocol }), connecting, async client => {
+    const scorer = httpScorer(client);
+    const description = await scorer.describe(report);
+    const stated = description.columns?.flatMap(({ name, type }) =>
+      type === undefined ? [] : [[name, type]],
+    );
+    const asked = {
+      report,
+      personas: [featuresFor(description)],
+      classes: classes ?? description.classes,
+      types: { ...Object.fromEntries(stated ?? []), ...types },
+    };
+    const [prediction] = await predictFeatures(scorer, asked, new AbortController().signal);
+    if (prediction === undefined) throw new TypeError('a persona has a prediction');
+    if (!('error' in prediction)) return prediction;
+    const { code, message } = prediction.error;
+    throw new RowcastError(code, message, { severity: 'stopped' });
   });
 }
-
-function answerOf(predictions: Predictions): object {
-  const [error] = predictions.errors.values();
-  if (error !== undefined) throw wrong(error.code, error.message);
-  switch (predictions.kind) {
-    case 'distribution': {
-      const { classes, probabilities } = predictions;
-      return {
-        probabilities: Object.fromEntries(classes.map((name, index) => [name, probabilities[index]])),
-      };
-    }
-    case 'label': {
-      const label = predictions.labels[predictions.indices[0] ?? -1];
-      if (label === undefined) throw wrong('wrong_prediction', 'there is no label');
-      return { label };
-    }
-    case 'numbers': {
-      const { names, values } = predictions;
-      if (!values.slice(0, numbersPerRow(names)).every(Number.isFinite))
-        throw wrong('wrong_prediction', 'the number is not finite');
-      return names.length === 0
-        ? { value: values[0] }
-        : { values: Object.fromEntries(names.map((name, index) => [name, values[index]])) };
-    }
-  }
-}
-
-const wrong = (code: string, message: string): RowcastError =>
-  new RowcastError(code, message, { severity: 'stopped' });

@@ -24,7 +24,11 @@ export async function run(context: Context): Promise<number> {
   const featuresFor = (report: Description): Features => given ?? readPairs(named, report, types);
   if (protocol !== usualProtocol) {
     const { predictByProtocol } = await import('../predict-by-protocol.ts');
-    const answer = await predictByProtocol(context, { id, protocol, timeout, classes, types }, featuresFor);
+    const answer = await predictByProtocol(
+      context,
+      { report: id, protocol, timeout, classes, types },
+      featuresFor,
+    );
     await printText(`${JSON.stringify({ id, ...answer })}\n`);
     return ExitCode.done;
   }

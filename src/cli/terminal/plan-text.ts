@@ -1,6 +1,7 @@
 import type { Predicted } from '../../base/contract/prediction.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { counted, countOf, durationOf, sizeOf } from '../../base/number-text.ts';
-import { sanitize } from '../../base/sanitize.ts';
+import { formatList, sanitize } from '../../base/sanitize.ts';
 import { readAsText } from '../../formats/read-options.ts';
 import type { PlanTotals } from '../../library/forecast/plan-of.ts';
 import type { InputPlan } from '../../runs/forecast/plan-input.ts';
@@ -36,9 +37,9 @@ export function describePlan(plan: InputPlan): string {
 const aboutText = ({ isExact, isLowerBound }: Pick<InputPlan, 'isExact' | 'isLowerBound'>): string =>
   isExact ? '' : isLowerBound ? 'at least ' : 'about ';
 
-function probeLines({ probe, rows, requests, isLowerBound }: InputPlan): [string, string][] {
+function probeLines({ probe, rows, requests, isLowerBound, appends }: InputPlan): [string, string][] {
   if (probe === null) return [];
-  const { latency, rowsPerSecond, firstRow } = probe;
+  const { latency, rowsPerSecond, predictionType, firstRow } = probe;
   const times = latency === null ? '' : `, ${latencyText(latency)}`;
   const unit = requests === 0 ? 'batch' : 'request';
   const calls = countOf(probe.requests, unit).replace(/hs$/, 'hes');
@@ -48,8 +49,26 @@ function probeLines({ probe, rows, requests, isLowerBound }: InputPlan): [string
       'time',
       `${isLowerBound ? 'for these rows' : 'at most'} ${durationOf(rows / rowsPerSecond)}: ${counted(rowsPerSecond)} rows/s with one ${unit} at a time`,
     ],
+    ...(predictionType === null
+      ? []
+      : [['understood', sanitize(understoodText(predictionType))] as [string, string]]),
+    ...(appends === null ? [] : [['appended', listed(appends)] as [string, string]]),
     ...(firstRow === null ? [] : [['first row', sanitize(firstRowText(firstRow))] as [string, string]]),
   ];
+}
+
+/** What was understood of responses. */
+function understoodText(predictionType: PredictionType): string {
+  switch (predictionType.kind) {
+    case 'distribution':
+      return `a probability for each of the classes ${formatList(predictionType.classes)}`;
+    case 'label':
+      return 'a label for each row';
+    case 'numbers':
+      return predictionType.names.length === 0
+        ? 'a number for each row'
+        : `the numbers ${formatList(predictionType.names)} for each row`;
+  }
 }
 
 /** Probabilities, or several numbers, by name; or a label, or a number. */

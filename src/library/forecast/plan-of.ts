@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Predicted } from '../../base/contract/prediction.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { InputPlan } from '../../runs/forecast/plan-input.ts';
 
 /** Totals of a plan. */
@@ -90,9 +91,13 @@ export interface PlannedInput {
     rows_per_second: number;
     /** Time for all rows, with one request at a time. */
     seconds: number;
+    /** What the predictions consist of; null if no row was scored. */
+    prediction: PredictionType | null;
     /** What is predicted for the first row; null if nothing is. */
     first_row: Predicted | null;
   } | null;
+  /** The columns that are appended; null if it is not known what is predicted. */
+  appends: string[] | null;
   /** Why the input cannot be scored. */
   error: { code: string; message: string; hint: string | null } | null;
 }
@@ -137,8 +142,10 @@ function plannedInput({ probe, problem, near, ...plan }: InputPlan): PlannedInpu
       latency_ms: probe.latency,
       rows_per_second: Math.round(probe.rowsPerSecond),
       seconds: plan.rows / probe.rowsPerSecond,
+      prediction: probe.predictionType,
       first_row: probe.firstRow,
     },
+    appends: plan.appends,
     error:
       problem === undefined
         ? null

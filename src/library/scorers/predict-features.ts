@@ -1,4 +1,5 @@
 import type { Prediction } from '../../base/contract/prediction.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Features, Value } from '../../base/contract/schemas.ts';
 import { unknownColumns } from '../../base/contract/unknown-columns.ts';
 import { inputOptions } from '../../base/options/input.ts';
@@ -16,6 +17,10 @@ import type { Scorer } from '../../scoring/scorer.ts';
 export interface PersonasOf {
   report: string;
   personas: readonly Features[];
+  /** The classes in the order in which the service lists probabilities, if it does not name them. */
+  classes?: readonly string[] | undefined;
+  /** Column → type, as the service states it or the caller knows it; else the values say it. */
+  types?: Readonly<Record<string, string>> | undefined;
 }
 
 const FILE = 'the personas';
@@ -28,7 +33,7 @@ const FILE = 'the personas';
  */
 export async function predictFeatures(
   scorer: Scorer,
-  { report, personas }: PersonasOf,
+  { report, personas, classes, types = {} }: PersonasOf,
   stop: AbortSignal,
 ): Promise<Prediction[]> {
   const names = [...new Set(personas.flatMap(persona => Object.keys(persona)))];
@@ -36,9 +41,17 @@ export async function predictFeatures(
   const maxRecordBytes = inputOptions['max-record-bytes'].max;
   const source = liveSource(FILE, csvOf(names, personas));
   const { layout, rest } = await readLayout(source, { delimiter: ',', quote: '"', maxRecordBytes });
-  const features = names.map((name, index) => ({ name, index, type: typeOf(name, personas) }));
+  const features = names.map((name, index) => ({ name, index, type: types[name] ?? typeOf(name, personas) }));
   const { batchBytes } = scoreDefaults;
-  const batches = scorer.open({ report, features, layout, nulls: [], batchBytes, appended: undefined });
+  const batches = scorer.open({
+    report,
+    features,
+    classes,
+    layout,
+    nulls: [],
+    batchBytes,
+    appended: undefined,
+  });
   const records = layout.records({
     file: FILE,
     batchRows: batches.batchRows,
@@ -48,7 +61,8 @@ export async function predictFeatures(
     maxRecordBytes,
     start: layout.start,
   });
-  const feedback = { predictionType: () => undefined };
+  const predictionType: PredictionType | undefined = classes && { kind: 'distribution', classes };
+  const feedback = { predictionType: () => predictionType };
   const scoring = new ScoreBatch({
     file: FILE,
     layout,

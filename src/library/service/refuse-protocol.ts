@@ -9,11 +9,18 @@ import { RowcastError } from '../../base/errors.ts';
  * @throws RowcastError `usage`
  */
 export function onlyReports(protocol: ProtocolName, what: string): void {
-  if (protocol !== usualProtocol) throw needsReports(protocol, what);
+  if (protocol === usualProtocol) return;
+  throw new RowcastError(
+    'usage',
+    `${what} works only with the protocol ${usualProtocol}, not with ${protocol}`,
+    {
+      hint: `Services of the protocol ${protocol} have nothing like it. score, plan and predict work with every protocol.`,
+    },
+  );
 }
 
-/** The error of `onlyReports`. */
-export const needsReports = (protocol: ProtocolName, what: string): RowcastError =>
-  new RowcastError('usage', `${what} works only with the protocol ${usualProtocol}, not with ${protocol}`, {
-    hint: `Services of the protocol ${protocol} have nothing like it. score, plan and predict work with every protocol.`,
+/** What a protocol other than the usual one needs. */
+export const noService = (protocol: ProtocolName): RowcastError =>
+  new RowcastError('usage', `the protocol ${protocol} needs a server; give its --url`, {
+    hint: 'Without a URL, the reports of this machine predict.',
   });

@@ -1,11 +1,10 @@
-import { classesOf } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { readLayout } from '../../formats/formats.ts';
 import type { ReadAs } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
-import { appendedFor, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
+import { appendedFor, appendedOptions, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
 import { nullsOf, withPredicted } from '../../scoring/prepare.ts';
 import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
@@ -36,6 +35,8 @@ export interface InputPlan {
   /** Uncompressed bytes of the output: an upper bound, but without the predictions if the classes are unknown. */
   outputBytes: number;
   probe: Sample | null;
+  /** The names of the columns that are appended; null if it is not known what is predicted. */
+  appends: string[] | null;
   /** The body of the first request; null if it was not asked for, or with a local report. */
   firstRequest: string | null;
   /** Why the input cannot be scored. */
@@ -116,6 +117,15 @@ async function planSource(
       scorer: batchScorer,
       keep: Math.max(probes, showRequest ? 1 : 0),
     });
+    const probe =
+      batchScorer === undefined
+        ? null
+        : await sampleRequests(batchScorer, first.slice(0, probes), {
+            stop,
+            layout,
+            known: appended?.predictionType,
+          });
+    const predictionType = probe?.predictionType ?? appended?.predictionType;
     return {
       input: source.name,
       matched:
@@ -133,15 +143,10 @@ async function planSource(
       isLowerBound,
       batches,
       requests: scorer.name === LOCAL ? 0 : batches,
-      outputBytes: bytes + rows * (appendedFor(merging)?.maxBytes ?? 0),
-      probe:
-        batchScorer === undefined
-          ? null
-          : await sampleRequests(batchScorer, first.slice(0, probes), {
-              stop,
-              layout,
-              classes: classesOf(appended?.predictionType),
-            }),
+      outputBytes: bytes + rows * (appendedFor(merging, predictionType)?.maxBytes ?? 0),
+      probe,
+      appends:
+        predictionType === undefined ? null : layout.appendedNames(appendedOptions(merging, predictionType)),
       firstRequest:
         showRequest && batchScorer !== undefined && first[0] !== undefined
           ? firstRequest(batchScorer, first[0])

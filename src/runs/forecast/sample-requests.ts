@@ -1,6 +1,8 @@
 import type { Predicted } from '../../base/contract/prediction.ts';
+import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
+import { checkSameType } from '../../scoring/batch/check-same-type.ts';
 import { CallError } from '../../scoring/failures/call-error.ts';
 import { predictionOf } from '../../scoring/prediction-of.ts';
 import { predictionTypeOf } from '../../scoring/predictions.ts';
@@ -14,14 +16,16 @@ export interface Sample {
   latency: { min: number; max: number } | null;
   /** Rows per second, one request at a time. */
   rowsPerSecond: number;
+  /** What the predictions of all responses consist of; null if no row was scored. */
+  predictionType: PredictionType | null;
   /** What is predicted for the first row; null if nothing is. */
   firstRow: Predicted | null;
 }
 
 export interface SampleOptions {
   stop: AbortSignal;
-  /** What a scorer that merges appends to each record: the probabilities of these classes. */
-  classes: readonly string[];
+  /** What is known of the predictions; a scorer that merges appends all of their probabilities to each record. */
+  known: PredictionType | undefined;
   layout: Pick<Layout, 'textsOf'>;
 }
 
@@ -29,26 +33,30 @@ export interface SampleOptions {
  * Scores batches one after the other, without retries.
  *
  * @returns null without batches
- * @throws CallError
+ * @throws CallError; RowcastError `wrong_answer` if responses have predictions of different kinds
  */
 export async function sampleRequests(
   scorer: BatchScorer,
   batches: readonly Batch[],
-  { stop, ...output }: SampleOptions,
+  { stop, known, layout }: SampleOptions,
 ): Promise<Sample | null> {
   const times: number[] = [];
   let rows = 0;
   let firstRow: Sample['firstRow'] = null;
+  let predictionType = known;
   for (const batch of batches) {
     const [part] = scorer.parts(batch);
     if (part === undefined) continue;
     const begun = performance.now();
-    const outcome = await scorer.tryPart({ batch: part, predictionType: undefined }, stop);
+    const outcome = await scorer.tryPart({ batch: part, predictionType }, stop);
     times.push(performance.now() - begun);
     scorer.release(part);
     if ('failure' in outcome) throw CallError.from(outcome.failure);
     rows += countRows(part);
-    firstRow ??= firstRowOf(outcome, output);
+    const received = predictionTypeOf(outcome.predictions);
+    if (received !== undefined) checkSameType(received, predictionType);
+    predictionType ??= received;
+    firstRow ??= firstRowOf(outcome, { classes: classesOf(known), layout });
   }
   if (times.length === 0) return null;
   const seconds = times.reduce((sum, time) => sum + time, 0) / 1000;
@@ -57,13 +65,14 @@ export async function sampleRequests(
     rows,
     latency: { min: Math.min(...times), max: Math.max(...times) },
     rowsPerSecond: rows / seconds,
+    predictionType: predictionType ?? null,
     firstRow,
   };
 }
 
 function firstRowOf(
   { predictions, merged }: Scored,
-  { classes, layout }: Pick<SampleOptions, 'classes' | 'layout'>,
+  { classes, layout }: { classes: readonly string[]; layout: SampleOptions['layout'] },
 ): Sample['firstRow'] {
   if (merged === undefined) {
     const first = predictionTypeOf(predictions) && predictionOf(predictions, 0);

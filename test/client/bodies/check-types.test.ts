@@ -142,7 +142,7 @@ describe('a value', () => {
           integers,
         );
       }),
-      { numRuns: runs(2000) },
+      { numRuns: runs(2000, 100) },
     );
   });
 

@@ -162,7 +162,7 @@ describe('a layout', () => {
           assert.equal(body, reference[layout](table));
           JSON.parse(body);
         }),
-        { numRuns: runs(1000) },
+        { numRuns: runs(1000, 40) },
       );
     });
 
@@ -180,7 +180,7 @@ describe('a layout', () => {
           Array.from({ length: rowsOf(table) }, (_, row) => rowAt(table, row)),
         );
       }),
-      { numRuns: runs(1000) },
+      { numRuns: runs(1000, 40) },
     );
   });
 

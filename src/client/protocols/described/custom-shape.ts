@@ -22,19 +22,17 @@ const OWN =
 
 const query = z.record(z.string(), z.string()).check(({ value, issues }) => {
   for (const name of Object.keys(value))
-    if (SECRET.test(name))
-      issues.push({ ...problem(value, name), message: secretIn('a query, which is logged') });
+    if (SECRET.test(name)) issues.push({ ...problem(name), message: secretIn('a query, which is logged') });
 });
 
 const headers = z.record(z.string(), z.string()).check(({ value, issues }) => {
   for (const [name, text] of Object.entries(value)) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\x20-\x7e]*$/.test(text))
-      issues.push({ ...problem(value, name), message: 'not a header that can be sent' });
-    else if (OWN.test(name))
-      issues.push({ ...problem(value, name), message: 'this header is set by rowcast' });
+      issues.push({ ...problem(name), message: 'not a header that can be sent' });
+    else if (OWN.test(name)) issues.push({ ...problem(name), message: 'this header is set by rowcast' });
     else if (SECRET.test(name))
       issues.push({
-        ...problem(value, name),
+        ...problem(name),
         message: secretIn('a definition; use api-key-env and auth, or header-env'),
       });
   }
@@ -45,7 +43,8 @@ const secretIn = (where: string): string => `this may be a secret, which must no
 /** What the validator calls an issue that is not one of its own. */
 const OWN_CHECK = 'custom' as const;
 
-const problem = (input: unknown, name: string) => ({ code: OWN_CHECK, input, path: [name] });
+/** An issue with a member, whose value is not shown: it may be a secret. */
+const problem = (name: string) => ({ code: OWN_CHECK, input: name, path: [name] });
 
 const jsonValue: z.ZodType<JsonValue> = z.json();
 
@@ -62,7 +61,7 @@ const request = z
       layoutOf({ layout: value.layout, body: value.body ?? '$rows' }, 'null');
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      issues.push({ ...problem(value, 'body'), message });
+      issues.push({ code: OWN_CHECK, input: value.body, path: ['body'], message });
     }
   });
 

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import { readFile, watch, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { protocolNames } from '../../src/base/contract/protocol-names.ts';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/in-process.ts';
+import { datarobot, kserveV1, openInference, own } from '../support/protocols/dialects.ts';
+import { type Behave, type Dialect, startModelServer } from '../support/protocols/model-server.ts';
+import { type Finished, startRowcast } from '../support/rowcast.ts';
+import { assertScored } from '../support/scoring/scored.ts';
+import { key } from '../support/secrets.ts';
+import { slow } from '../support/slow.ts';
+
+const rows = Array.from({ length: 120 }, (_, id) => `${id},text ${id},${id / 8}\n`);
+const input = Buffer.from(`id,text,amount\n${rows.join('')}`);
+
+const custom = `
+  protocol: custom
+  custom:
+    request: { path: /score, query: { v: "2" }, layout: arrays, body: { columns: $columns, data: $rows } }
+    response: { rows: /result/predictions, row: { probabilities: /proba }, classes: /result/classes }
+    errors: { message: /detail }
+    ready: /readyz
+`;
+
+/** A folder with an input, and a server. */
+async function served(t: TestContext, dialect: Dialect, behave?: Behave) {
+  const server = await startModelServer(t, dialect, behave);
+  const cwd = await newFolder(t);
+  await writeFile(join(cwd, 'in.csv'), input);
+  const env = { ROWCAST_URL: server.url, ...(dialect.needsKey && { ROWCAST_API_KEY: key }) };
+  const run = async (code: number, ...args: string[]): Promise<Finished> => {
+    const finished = await rowcast(args, { cwd, env });
+    assert.equal(finished.code, code, finished.stderr);
+    return finished;
+  };
+  return { ...server, cwd, env, run, output: () => readFile(join(cwd, 'out.csv')) };
+}
+
+const asKserve = ['--protocol', 'kserve-v1', '--report', 'r', '--classes', 'no,yes'];
+const types = ['--types', 'id=integer,text=text,amount=float'];
+
+describe('rowcast protocols', () => {
+  it('lists all, and shows what one sends and reads', async () => {
+    const { stdout } = await rowcast(['protocols']);
+    for (const name of protocolNames) assert.match(stdout.toString(), new RegExp(`^${name} `, 'm'));
+    const one = (await rowcast(['protocols', 'mlflow'])).stdout.toString();
+    assert.match(one, /^request +POST \/invocations$/m);
+    assert.match(one, /^body +\{"dataframe_split":\{"columns":"\$columns","data":"\$rows"\}\}$/m);
+    assert.match(one, /^batch-bytes +at most 16,000,000$/m);
+    const { protocols } = JSON.parse((await rowcast(['protocols', '--json'])).stdout.toString());
+    assert.deepEqual(
+      protocols.map(({ name }: { name: string }) => name),
+      protocolNames,
+    );
+    const unknown = await rowcast(['protocols', 'mlflo']);
+    assert.deepEqual([unknown.code, /Did you mean mlflow\?/.test(unknown.stderr)], [2, true]);
+  });
+});
+
+describe('a command with another protocol', () => {
+  it('scores, and says in its summary what spoke', async t => {
+    const { run, output, cwd } = await served(t, kserveV1);
+    await run(0, 'score', 'in.csv', '-o', 'out.csv', '--summary', 's.json', ...asKserve);
+    assertScored(await output(), input);
+    const { protocol, prediction } = JSON.parse(await readFile(join(cwd, 's.json'), 'utf8'));
+    assert.deepEqual([protocol, prediction], ['kserve-v1', { kind: 'distribution', classes: ['no', 'yes'] }]);
+  });
+
+  it('plans: prints the first body, and what was understood of responses', async t => {
+    const { run, calls } = await served(t, datarobot);
+    const plan = ['plan', 'in.csv', '--protocol', 'datarobot', '--report', 'r'];
+    const { stdout } = await run(0, ...plan, '--show-request', '--batch-rows', '2');
+    assert.equal(stdout.toString(), 'id,text,amount\n0,text 0,0\n1,text 1,0.125\n\n');
+    assert.equal(calls.length, 0);
+    const probed = (await run(0, ...plan, '--probe', '2', '--batch-rows', '10')).stdout.toString();
+    assert.match(probed, /^understood +a probability for each of the classes no, yes$/m);
+    assert.match(probed, /^appended +probability_no, probability_yes$/m);
+    assert.equal(calls.length, 2);
+    const { inputs } = JSON.parse((await run(0, ...plan, '--probe', '1', '--json')).stdout.toString());
+    assert.deepEqual(inputs[0].appends, ['probability_no', 'probability_yes']);
+    assert.deepEqual(inputs[0].probe.prediction, { kind: 'distribution', classes: ['no', 'yes'] });
+  });
+
+  it('needs no key where none is sent, and says so of one that is named', async t => {
+    const { run, calls } = await served(t, openInference);
+    const predicted = await run(
+      0,
+      ...['predict', 'id=1', 'text=a', 'amount=2.5', '--protocol', 'open-inference', '--report', 'r'],
+      ...types,
+    );
+    assert.match(predicted.stdout.toString(), /^\{"id":"r","label":"(yes|no)"\}\n$/);
+    assert.equal(calls[0]?.request.headers.authorization, undefined);
+    const { stderr } = await run(
+      2,
+      ...['score', 'in.csv', '--protocol', 'open-inference', '--report', 'r', '--api-key-env', 'ROWCAST_K'],
+    );
+    assert.match(stderr, /a key is named, but requests of this protocol are usually sent without one/);
+  });
+
+  it('scores in shards: workers need nothing but the plan to ask in the same way', async t => {
+    const { run, output } = await served(t, openInference);
+    await run(
+      0,
+      ...[
+        'score',
+        'in.csv',
+        '-o',
+        'out.csv',
+        '--workers',
+        '2',
+        '--protocol',
+        'open-inference',
+        '--report',
+        'r',
+      ],
+      ...['--classes', 'no,yes', ...types],
+    );
+    assertScored(await output(), input);
+  });
+
+  it('predicts one persona, with probabilities by class', async t => {
+    const { run } = await served(t, kserveV1);
+    const { stdout } = await run(0, 'predict', 'id=1', 'text=a', ...asKserve);
+    const { id, probabilities } = JSON.parse(stdout.toString());
+    assert.deepEqual([id, Object.keys(probabilities)], ['r', ['no', 'yes']]);
+  });
+
+  it('refuses what only the protocol report has', async t => {
+    const { run } = await served(t, kserveV1);
+    for (const command of [
+      ['report', 'r'],
+      ['testing-results', 'r'],
+      ['batch-predict', 'in.csv', '--report', 'r'],
+    ]) {
+      const { stderr } = await run(2, ...command, '--protocol', 'kserve-v1');
+      assert.match(stderr, new RegExp(`rowcast ${command[0]} works only with the protocol report, not with`));
+    }
+    const local = await run(2, 'score', 'in.csv', '--url', 'local', ...asKserve);
+    assert.match(local.stderr, /the protocol kserve-v1 needs a server; give its --url/);
+    const large = await run(2, 'score', 'in.csv', ...asKserve, '--batch-bytes', '10MiB');
+    assert.match(large.stderr, /--batch-bytes: at most 10,000,000 bytes with the protocol kserve-v1/);
+    const described = await run(2, 'score', 'in.csv', '--protocol', 'custom', '--report', 'r');
+    assert.match(described.stderr, /the protocol custom needs a description/);
+    const sent = await run(2, 'score', 'in.csv', ...asKserve, '--predict', 'text', '--features', 'id,text');
+    assert.match(sent.stderr, /--features has the column that --predict names: "text"/);
+  });
+});
+
+describe('the protocol custom', () => {
+  slow('goes on after a kill with the same bytes', async t => {
+    const requests = new EventEmitter();
+    const arrived = once(requests, 'held');
+    let isKilled = false;
+    const { cwd, env, output, url, calls } = await served(t, own, ({ number }) => {
+      if (number < 6 || isKilled) return false;
+      requests.emit('held');
+      return true; // without a response
+    });
+    await writeFile(
+      join(cwd, 'd.yaml'),
+      `service:\n  url: ${url}${custom}  concurrency: 1\n  batch-rows: 10\nscore: { input: in.csv, output: out.csv, report: r, checkpoint-interval: 0 }\n`,
+    );
+    const { ROWCAST_URL: _, ...others } = env;
+    const saved = untilSaved(cwd);
+    const first = startRowcast(['run', 'd.yaml'], { cwd, env: others });
+    await Promise.all([arrived, saved]);
+    first.child.kill('SIGKILL');
+    await first.finished;
+    isKilled = true;
+    const { code, stderr } = await rowcast(['run', 'd.yaml'], { cwd, env: others });
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /resum/);
+    assertScored(await output(), input);
+    assert.ok(calls.length < 6 + 12, `${calls.length}`);
+  });
+
+  it('is checked without a connection, with the line of each problem', async t => {
+    const cwd = await newFolder(t);
+    const lines = [
+      'service:',
+      '  url: https://models.example.com',
+      '  protocol: custom',
+      '  custom:',
+      '    request:',
+      '      path: score',
+      '      query: { token: tell-nobody }',
+      '      headers: { X-Api-Key: tell-nobody, "Content-Type": x }',
+      '      layout: rows',
+      '    response:',
+      '      rows: result',
+      '      row: { probabilities: /p, label: /l }',
+      'score: { input: in.csv, report: r }',
+    ];
+    await writeFile(join(cwd, 'd.yaml'), lines.join('\n'));
+    const { code, stderr } = await rowcast(['check', 'd.yaml'], { cwd });
+    assert.equal(code, 2);
+    for (const [line, message] of [
+      [6, 'request.path: expected a path that begins with a slash; got "score"'],
+      [7, 'request.query.token: this may be a secret'],
+      [8, 'request.headers.X-Api-Key: this may be a secret'],
+      [8, 'request.headers.Content-Type: this header is set by rowcast'],
+      [9, 'request.layout: expected one of objects, arrays, columns, csv, got "rows"'],
+      [11, 'response.rows: expected a JSON Pointer'],
+      [12, 'response.row: expected one of probabilities, label, number, numbers'],
+    ] as const)
+      assert.ok(stderr.includes(`d.yaml:${line}: service.custom.${message}`), `${message}\n${stderr}`);
+    assert.ok(!stderr.includes('tell-nobody'));
+
+    const template = `service:\n  url: https://models.example.com${custom.replace('$rows', '$row')}score: { input: in.csv, report: r }\n`;
+    await writeFile(join(cwd, 'd.yaml'), template);
+    const wrong = await rowcast(['check', 'd.yaml'], { cwd });
+    assert.match(wrong.stderr, /d\.yaml:5: service\.custom\.request\.body: .*"\$row" is none of/);
+    await writeFile(join(cwd, 'd.yaml'), template.replace('$row', '$rows'));
+    const right = await rowcast(['check', 'd.yaml'], { cwd });
+    assert.equal(right.code, 0, right.stderr);
+  });
+});
+
+/** Waits until a run that is started now has saved rows. */
+async function untilSaved(folder: string): Promise<void> {
+  const checkpoint = 'out.csv.checkpoint';
+  for await (const { filename } of watch(folder)) {
+    if (filename === null || !filename.startsWith(checkpoint)) continue;
+    const saved = await readFile(join(folder, checkpoint), 'utf8').catch(() => '');
+    if (/"position":\{"offset":\d+,"row":\d{2}/.test(saved)) return;
+  }
+}
