@@ -167,15 +167,17 @@ export class ServiceClient<P extends Protocol = Protocol> {
     try {
       await this.ask({ request, read: () => {} }, signal);
     } catch (error) {
-      if (!(error instanceof CallError) || error.status !== 404) throw error;
+      if (!(error instanceof CallError) || error.status !== NO_SUCH_PATH) throw error;
     }
   }
 
-  /** Whether the service says that a model is ready, without a retry; true if its protocol does not ask. */
+  /** Whether the service says that a model is ready, without a retry; true if its protocol or the service does not. */
   async isReady(model: string, signal?: AbortSignal): Promise<boolean> {
     const request = this.protocol.ready?.(model);
     if (request === undefined) return true;
-    return this.#requests.send({ ...request, signal }, () => true).catch(() => false);
+    return this.#requests
+      .send({ ...request, signal }, () => true)
+      .catch(error => error instanceof CallError && error.status === NO_SUCH_PATH);
   }
 
   /** The answer to a question that is not about a batch. */
@@ -220,6 +222,9 @@ export class ServiceClient<P extends Protocol = Protocol> {
     return withRetries(attempt, this.retryPolicy, canSplit, signal ?? this.#closed.signal);
   }
 }
+
+/** The status of a service that does not know a path for readiness, and may be ready all the same. */
+const NO_SUCH_PATH = 404;
 
 /** A batch as it is sent, and how its response is read. */
 export interface SentBatch {

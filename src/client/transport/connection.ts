@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Client as HttpClient } from 'undici';
+import { isRefusedCertificate } from './permanent-errors.ts';
 import type { Origin, Origins } from './response-origin.ts';
 import { guard } from './socket-guard.ts';
 import type { ClientTls } from './tls.ts';
@@ -26,6 +27,8 @@ export class Connection {
   /** The current or last socket. */
   #socket: Socket | undefined;
   #origin: Origin | undefined;
+  /** Why the service closed the socket, if it does not accept the client's certificate. */
+  #refusal: Error | undefined;
   readonly #origins: Origins;
   #expectResponse = (): void => {};
   readonly #onSuspect: (origin: Origin) => void;
@@ -69,9 +72,13 @@ export class Connection {
     return this.#origin;
   }
 
-  request(options: Dispatcher.RequestOptions): Promise<HttpResponse> {
+  async request(options: Dispatcher.RequestOptions): Promise<HttpResponse> {
     this.#expectResponse();
-    return this.#http.request(options);
+    try {
+      return await this.#http.request(options);
+    } catch (error) {
+      throw this.#refusal ?? error;
+    }
   }
 
   /** Must be called when its response was read to the end or abandoned. */
@@ -96,8 +103,11 @@ export class Connection {
     socket.once('close', () => this.#origins.closed(origin));
     this.#origin = origin;
     this.#socket = socket;
+    this.#refusal = undefined;
     this.#expectResponse = guard(socket, maxHeaderBytes);
-    socket.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (isRefusedCertificate(error)) this.#refusal = error;
+      const { code, message } = error;
       // With a request in flight, this may be its own malformed response.
       const isSurplus = code?.startsWith('HPE_') || (code === 'UND_ERR_SOCKET' && message === 'bad response');
       if (isSurplus && this.#http.stats.running === 0) this.#onSuspect(origin);

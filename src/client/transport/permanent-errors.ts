@@ -20,9 +20,16 @@ const OTHER_HOST = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 /** What a TLS client reports when the server responds in plain HTTP. */
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
-/** What a TLS client is told whose certificate is missing, expired or from an authority that the server does not know. */
+/**
+ * What a TLS client is told whose certificate is missing, expired or from an authority that the server does not know. Newer
+ * versions of OpenSSL have the name `SSL/TLS` where older ones have `SSLV3`.
+ */
 const REFUSED_CERTIFICATE =
-  /^ERR_SSL_(SSLV3|TLSV1|TLSV13)_ALERT_(BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA)$/;
+  /^ERR_SSL_(SSL\/TLS|SSLV3|TLSV1|TLSV13)_ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA)$/;
+
+/** Whether a server said so before it closed the connection, which undici then reports instead. */
+export const isRefusedCertificate = ({ code = '' }: NodeJS.ErrnoException): boolean =>
+  REFUSED_CERTIFICATE.test(code);
 
 /**
  * Recognizes failures below HTTP that retrying cannot fix.
@@ -61,7 +68,7 @@ export function permanentError(
       message: `the service's certificate is not trusted (${code})`,
       hint: 'Renew it, or name the issuing certificate authority with --ca-file.',
     };
-  if (REFUSED_CERTIFICATE.test(code))
+  if (isRefusedCertificate(cause))
     return {
       code: 'bad_certificate',
       message: `the service refuses the client's certificate, or requires one (${code})`,

@@ -86,7 +86,7 @@ async function planSource(
   }
   const asked = options.features ?? report.columns?.map(({ name }) => name) ?? [];
   const missing = asked.filter(name => !names.includes(name) && !options.excludeFeatures?.includes(name));
-  const sent = new Set(problem === undefined ? features.map(({ name }) => name) : asked);
+  const sent = new Set(features.length > 0 ? features.map(({ name }) => name) : asked);
   const unused = names.filter(name => !sent.has(name));
   const merging = { ...options, layout, report };
   // For probes: all probabilities, unrounded.
@@ -129,7 +129,7 @@ async function planSource(
     return {
       input: source.name,
       matched:
-        problem === undefined
+        features.length > 0
           ? typed(features)
           : (report.columns ?? [])
               .filter(({ name }) => names.includes(name))

@@ -49,6 +49,21 @@ describe('rowcast plan', () => {
     assert.deepEqual([stub.bodies.length, await readdir(cwd)], [0, ['in.csv']]);
   });
 
+  it('shows the columns that would be sent if an option is refused, and exits with 2', async t => {
+    const first: StubOptions['first'] = (_, response) => {
+      response.end('\n');
+      return true;
+    };
+    const { plan } = await planned(t, { 'in.csv': rows(5) }, { first });
+    const { code, stdout } = await plan('in.csv', '--protocol', 'mlflow', '--missing', 'omit');
+    assert.equal(code, 2);
+    assert.match(stdout.toString(), /^sent +id, tenure, note$/m);
+    assert.match(
+      stdout.toString(),
+      /^refused +--missing omit is not possible where rows are sent as lists$/m,
+    );
+  });
+
   it('shows missing columns and near misses, and exits with 2', async t => {
     const { plan, json } = await planned(t, { 'in.csv': 'id,Tenure\na,1\n' });
     const { code, stdout, stderr } = await plan('in.csv');

@@ -211,6 +211,15 @@ describe('a run with a model server', { concurrency: 3 }, () => {
     assertComplete(await scoreWith(t, datarobot, undefined, { classes: undefined }));
   });
 
+  it('reads a list that is the whole response, or a part of it', async t => {
+    const server = served.azureml as Served;
+    const behave: Behave = ({ response, usual }) => {
+      response.end(`{"predictions":${usual}}`);
+      return true;
+    };
+    assertComplete(await scoreWith(t, server, behave));
+  });
+
   it('does not guess which class a place in a list stands for', async t => {
     for (const name of ['azureml', 'kserve-v1'] as const) {
       const { failure, calls } = await scoreWith(t, served[name] as Served, undefined, {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -70,6 +70,40 @@ async function ask(t: TestContext, tls: ClientTls, requestCert = false): Promise
   });
   return client.describe('r');
 }
+
+/** A service of OpenSSL, which tells clients why it does not accept their certificate. */
+async function startStrict(t: TestContext, version: string): Promise<string> {
+  const { ca, server } = await authority();
+  const own = ['-cert', server.cert, '-key', server.key, '-CAfile', ca];
+  const strict = ['-Verify', '1', '-verify_return_error', version, '-www'];
+  const child = spawn('openssl', ['s_server', '-accept', '127.0.0.1:0', ...own, ...strict]);
+  t.after(() => child.kill());
+  let said = '';
+  for await (const chunk of child.stdout) {
+    said += chunk;
+    const [, port] = /ACCEPT .*:(\d+)/.exec(said) ?? [];
+    if (port !== undefined) return `https://127.0.0.1:${port}`;
+  }
+  throw new Error(`openssl does not listen: ${said}`);
+}
+
+describe('a service that requires a certificate of the client', { skip: noOpenssl }, () => {
+  for (const version of ['-tls1_2', '-tls1_3'])
+    it(`stops the run at once if it gets none, or that of a stranger: ${version}`, async t => {
+      const url = new URL(await startStrict(t, version));
+      const ca = readFileSync((await authority()).ca);
+      const other = await authority('another authority');
+      for (const tls of [{ ca }, { ca, ...pems(other.client) }]) {
+        const client = connectReports({ url, key, name: 'strict', maxOutage: 0, tls });
+        t.after(() => client.close());
+        await assert.rejects(client.describe('r'), {
+          kind: 'fatal',
+          code: 'bad_certificate',
+          hint: /--client-cert/,
+        });
+      }
+    });
+});
 
 describe('a service with a certificate of a private authority', { skip: noOpenssl }, () => {
   it('is trusted if the authority is named', async t => {

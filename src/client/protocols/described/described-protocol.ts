@@ -7,7 +7,7 @@ import type { Protocol } from '../protocol.ts';
 import { describedReader, responsePaths } from './described-reader.ts';
 import type { ProtocolDescription, RowDescription } from './description.ts';
 import { modelHeaders, modelPath, requestPath } from './model-path.ts';
-import { firstAt, pathsOf } from './pointers.ts';
+import { firstAt, listAt, pathsOf } from './pointers.ts';
 
 /** The protocol that a description describes. */
 export function describedProtocol(description: ProtocolDescription): Protocol {
@@ -46,7 +46,7 @@ export function describedProtocol(description: ProtocolDescription): Protocol {
       })),
     kindOf(body) {
       const whole = readAny(body);
-      if (Array.isArray(firstAt(whole, paths.rows))) return 'predictions';
+      if (listAt(whole, paths.rows) !== undefined) return 'predictions';
       return firstAt(whole, paths.error) === undefined ? 'description' : undefined;
     },
   };

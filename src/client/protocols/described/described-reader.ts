@@ -5,7 +5,7 @@ import { parseResponse } from '../parse-response.ts';
 import type { Expected, ResponseReader } from '../protocol.ts';
 import type { ProtocolDescription } from './description.ts';
 import { pathOf, valueAt } from './json-pointer.ts';
-import { firstAt, pathsOf } from './pointers.ts';
+import { firstAt, listAt, pathsOf } from './pointers.ts';
 import { readPredictions } from './read-predictions.ts';
 import { valueOfRow } from './row-values.ts';
 
@@ -44,8 +44,8 @@ export function describedReader(
   return {
     read(body, expected) {
       const whole = parseResponse(body);
-      const rows = firstAt(whole, paths.rows);
-      if (!Array.isArray(rows)) throw noRows(whole, paths.error, [where].flat(), expected);
+      const rows = listAt(whole, paths.rows);
+      if (rows === undefined) throw noRows(whole, paths.error, [where].flat(), expected);
       checkCount(rows.length, expected.personas);
       if (paths.index !== undefined) checkOrder(rows, paths.index);
       const listed = paths.classes === undefined ? named : classesAt(whole, paths.classes);

@@ -28,7 +28,7 @@ export interface ProtocolDescription {
   readonly maxBatchBytes?: number;
 }
 
-/** A JSON Pointer (RFC 6901), or several, of which the first that leads to something counts. */
+/** A JSON Pointer (RFC 6901), or several, of which the first that leads to what is wanted counts. */
 export type Pointers = string | readonly string[];
 
 export interface RequestDescription {
