@@ -75,7 +75,10 @@ export class CallErrors {
       {
         ...details,
         status: statusCode,
-        rows,
+        rows: rows?.map(({ row, message }) => ({
+          row,
+          message: `the service responded with ${statusCode}: ${isSafe(message) ? sanitize(message) : 'an error'}`,
+        })),
         hint: hintOfStatus(statusCode, code),
         retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
       },

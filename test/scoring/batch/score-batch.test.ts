@@ -259,6 +259,23 @@ describe('a model server that responds with 500 before any row is scored', { con
     assert.equal(run.requests().filter(ids => ids.length === 1).length, 3);
   });
 
+  it('stops the run although the server closes the connection after each error', async t => {
+    const options = { failureTable: ofModelServer, batchRows: 20, maxOutage: 600 };
+    const run = await bench(
+      t,
+      rows(80),
+      call => {
+        call.response.on('finish', () => call.response.socket?.destroy());
+        return fail(call);
+      },
+      options,
+    );
+    await assert.rejects(
+      Promise.all(run.parts.map(part => run.score(part))),
+      (error: RowcastError) => error.code === 'model_failed' && error.severity === 'stopped',
+    );
+  });
+
   it('costs the run only the rows at fault if another one is scored', async t => {
     const options = { failureTable: ofModelServer, maxOutage: 600 };
     const run = await bench(t, rows(8), (call, ids) => ids.includes(0) && fail(call), options);
