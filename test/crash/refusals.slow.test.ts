@@ -299,7 +299,10 @@ describe('an unfinished run', { concurrency: 2 }, () => {
       { cwd: folder, env: { ROWCAST_API_KEY: stub.key } },
     );
     assert.equal(code, 2);
-    assert.match(stderr, /out\.csv: an unfinished run of a different command exists \(.*--prefix was not given/);
+    assert.match(
+      stderr,
+      /out\.csv: an unfinished run of a different command exists \(.*--prefix was not given/,
+    );
     assert.match(stderr, /--restart to discard it and start over/);
     assert.ok(!stderr.includes(stub.key));
   });

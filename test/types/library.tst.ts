@@ -136,6 +136,13 @@ describe('scorers', () => {
     expect<{ label: number }>().type.not.toBeAssignableTo<Prediction>();
     expect<{ error: { code: string; message: string } }>().type.toBeAssignableTo<Prediction>();
     expect<{ error: { code: string; message: string } }>().type.not.toBeAssignableTo<Predicted>();
+    expect(Client).type.toBeConstructableWith({
+      url: 'http://127.0.0.1:8080',
+      key: 'key-of-a-test',
+      protocol: 'mlflow' as const,
+      classes: ['no', 'yes'],
+    });
+    expect(Client).type.not.toBeConstructableWith({ url: 'http://127.0.0.1:8080', protocol: 'soap' });
     expect(Client).type.not.toBeConstructableWith({ key: 'k' });
     expect(Client).type.toBeConstructableWith({
       url: 'https://models.example',

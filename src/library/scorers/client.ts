@@ -1,13 +1,16 @@
 import { Readable } from 'node:stream';
 import type { Predicted, Prediction } from '../../base/contract/prediction.ts';
+import type { ProtocolName } from '../../base/contract/protocol-names.ts';
 import type { Features, LooseReport, ValueWarning } from '../../base/contract/schemas.ts';
+import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { Interrupted } from '../../base/interrupted.ts';
+import { appendedOptions } from '../../base/options/output.ts';
 import { serviceOptions } from '../../base/options/score.ts';
+import { protocolOption } from '../../base/options/service.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import { connectReports } from '../../client/connect-reports.ts';
 import { ReportClient } from '../../client/protocols/report/report-client.ts';
-import type { ReportProtocol } from '../../client/protocols/report/report-protocol.ts';
-import type { ServiceClient } from '../../client/service-client.ts';
+import { ServiceClient } from '../../client/service-client.ts';
 import type { ClientTls } from '../../client/transport/tls.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import { asRowcastError, called } from '../as-rowcast-error.ts';
@@ -15,8 +18,11 @@ import { CallbackGuard } from '../callback-guard.ts';
 import { type Retry, retryOf } from '../callbacks.ts';
 import { checkObject, readGiven } from '../options/given-values.ts';
 import type { Batch, Outcome, Scorer } from '../scorer.ts';
+import { chooseProtocol } from '../service/choose-protocol.ts';
 import { checkProxy, proxyOf } from '../service/proxy-of.ts';
+import { onlyReports } from '../service/refuse-protocol.ts';
 import { checkClientTls, checkedHeaders, checkKey } from './client-access.ts';
+import { ObjectClient } from './object-client.ts';
 import { predictBatches } from './predict-batches.ts';
 
 /** Options of a `Client`. */
@@ -25,7 +31,13 @@ export interface ClientOptions {
   url: string | URL;
   /** API key. It is sent with each request, and never logged. Not needed with `auth: 'none'`. */
   key?: string | undefined;
-  /** How the key is sent: `Authorization: ApiKey KEY`, as by default, `Authorization: Bearer KEY`, or not at all. */
+  /** How the service is asked; by default `'report'`, the prediction report API. `rowcast protocols` lists the others. */
+  protocol?: ProtocolName | undefined;
+  /** Requests and responses of the protocol `custom`, as a definition describes them. */
+  custom?: Readonly<Record<string, unknown>> | undefined;
+  /** The classes in the order in which the service lists probabilities, if it does not name them. */
+  classes?: readonly string[] | undefined;
+  /** How the key is sent: `Authorization: ApiKey KEY`, `Authorization: Bearer KEY`, or not at all; by default, the protocol's. */
   auth?: 'apikey' | 'bearer' | 'none' | undefined;
   /** More headers of each request. Their values are never logged. */
   headers?: Readonly<Record<string, string>> | undefined;
@@ -60,6 +72,7 @@ export interface ClientOptions {
 
 const {
   auth,
+  custom,
   proxy,
   'allow-http': allowHttp,
   timeout,
@@ -68,6 +81,9 @@ const {
 } = serviceOptions;
 const { 'max-requests-per-second': maxRequests, 'max-rows-per-second': maxRows } = serviceOptions;
 const clientOptions = {
+  ...protocolOption,
+  custom,
+  classes: appendedOptions.classes,
   auth,
   proxy,
   'allow-http': allowHttp,
@@ -100,8 +116,11 @@ export interface PersonaCall extends Call {
 export class Client implements Scorer {
   /** The service's URL. */
   readonly name: string;
-  readonly #client: ServiceClient<ReportProtocol>;
-  readonly #reports: ReportClient;
+  readonly #client: ServiceClient;
+  /** The requests that only the protocol `report` has. */
+  readonly #reports: ReportClient | undefined;
+  readonly #objects: ObjectClient;
+  readonly #protocol: ProtocolName;
   /** The outage that the caller wants to wait for, if it says so. */
   readonly #maxOutage: number | undefined;
   /** The single calls in progress. */
@@ -115,8 +134,11 @@ export class Client implements Scorer {
     checkObject('Client', options, 'url and key');
     const { url, key, headers = {}, tls, onRetry, ...given } = options;
     const values = readGiven(clientOptions, given);
-    const { auth, proxy, allowHttp } = values;
+    const { proxy, allowHttp, classes } = values;
     const base = readBaseUrl(String(url), allowHttp);
+    const protocol = chooseProtocol(values);
+    const auth = values.auth ?? protocol.auth;
+    this.#protocol = values.protocol;
     checkKey(key, auth);
     if (tls !== undefined) checkClientTls(tls, base);
     checkProxy(proxy, 'proxy');
@@ -124,7 +146,7 @@ export class Client implements Scorer {
     this.#maxOutage = given.maxOutage === undefined ? undefined : values.maxOutage;
     this.name = redacted(base.href);
     const retry = retryOf({ onRetry }, this.#guard);
-    this.#client = connectReports({
+    const connecting = {
       url: base,
       key,
       auth,
@@ -138,17 +160,22 @@ export class Client implements Scorer {
       maxRowsPerSecond,
       ...(this.#maxOutage !== undefined && { maxOutage: this.#maxOutage }),
       ...(retry && { onRetry: retry }),
-    });
-    this.#reports = new ReportClient(this.#client);
+    };
+    if (this.#protocol === usualProtocol) {
+      const service = connectReports(connecting);
+      this.#client = service;
+      this.#reports = new ReportClient(service);
+    } else this.#client = new ServiceClient({ ...connecting, protocol });
+    this.#objects = new ObjectClient(this.#client, classes);
   }
 
   /**
    * What a report says: tech specs and drivers, and its classes and columns if the service includes them.
    *
-   * @throws RowcastError; a `CallError` if the request has failed for good
+   * @throws RowcastError `usage` with another protocol than `report`; a `CallError` if the request has failed for good
    */
   report(id: string, { signal }: Call = {}): Promise<LooseReport> {
-    return this.#call(signal, stop => this.#reports.report(id, stop));
+    return this.#call(signal, async stop => this.#reportsFor('report()').report(id, stop));
   }
 
   /**
@@ -163,7 +190,10 @@ export class Client implements Scorer {
     features: Features,
     { signal, onWarnings }: PersonaCall = {},
   ): Promise<Predicted> {
-    const answer = await this.#call(signal, stop => this.#reports.persona(report, features, stop));
+    const reports = this.#reports;
+    if (reports === undefined)
+      return this.#call(signal, stop => this.#objects.predictOne(report, features, stop));
+    const answer = await this.#call(signal, stop => reports.persona(report, features, stop));
     if (answer.warnings.length > 0) onWarnings?.(answer.warnings);
     return { probabilities: answer.probabilities };
   }
@@ -177,7 +207,12 @@ export class Client implements Scorer {
    */
   batchPersona(report: string, personas: readonly Features[], { signal }: Call = {}): Promise<Prediction[]> {
     const { concurrency } = this.#client;
-    return this.#call(signal, stop => predictBatches(this.#reports, { report, personas, concurrency }, stop));
+    const reports = this.#reports;
+    return this.#call(signal, stop =>
+      reports === undefined
+        ? this.#objects.predict(report, personas, stop)
+        : predictBatches(reports, { report, personas, concurrency }, stop),
+    );
   }
 
   /**
@@ -186,7 +221,7 @@ export class Client implements Scorer {
    *
    * @param csv is read as fast as the service accepts it
    * @returns the scored CSV; it fails if the response is incomplete
-   * @throws RowcastError; a `CallError` if the request has failed for good
+   * @throws RowcastError `usage` with another protocol than `report`; a `CallError` if the request has failed for good
    */
   batchPredict(report: string, csv: Readable, { signal }: Call = {}): Promise<Readable> {
     return called(signal, async () => {
@@ -196,7 +231,11 @@ export class Client implements Scorer {
       if (signal?.aborted) abort();
       else signal?.addEventListener('abort', abort);
       try {
-        const { chunks, rowCounts } = await this.#reports.batchPredict(report, csv, stop.signal);
+        const { chunks, rowCounts } = await this.#reportsFor('batchPredict()').batchPredict(
+          report,
+          csv,
+          stop.signal,
+        );
         const scored = Readable.from(completed(chunks, rowCounts, signal), { objectMode: false });
         return scored.once('close', () => {
           forget();
@@ -212,10 +251,10 @@ export class Client implements Scorer {
   /**
    * The rows that a report was tested on, as CSV.
    *
-   * @throws RowcastError on the stream; a `CallError` if the request has failed for good
+   * @throws RowcastError `usage` with another protocol than `report`; others on the stream; a `CallError` if the request has failed for good
    */
   async testingResults(id: string): Promise<Readable> {
-    return Readable.from(this.#reports.testingResults(id), { objectMode: false });
+    return Readable.from(this.#reportsFor('testingResults()').testingResults(id), { objectMode: false });
   }
 
   /** `batchPersona` for a batch; `score` does not use it, because it writes requests without making objects of rows. */
@@ -226,6 +265,13 @@ export class Client implements Scorer {
   /** Aborts all requests in flight and closes the connections. */
   close(): Promise<void> {
     return this.#client.close();
+  }
+
+  /** @throws RowcastError `usage` */
+  #reportsFor(what: string): ReportClient {
+    onlyReports(this.#protocol, what);
+    if (this.#reports === undefined) throw new TypeError('Client: it has no reports');
+    return this.#reports;
   }
 
   #call<T>(signal: AbortSignal | undefined, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
