@@ -38,8 +38,7 @@ export const planShape = z.strictObject({
   protocol: z.string().exactOptional(),
   /** The ID of the report, and the hash of its description. */
   report: z.strictObject({ id: z.string(), hash: z.string() }),
-  /** In the order of the output's columns. */
-  /** What is appended to each output; a plan without files does not say. */
+  /** What each prediction consists of, in the order of the output's columns; a plan without files does not say. */
   predictionType: predictionTypeShape.exactOptional(),
   /** The options that determine the bytes of the outputs, as a definition has them. */
   options: z.record(z.string(), z.unknown()),
