@@ -9,7 +9,7 @@ export const planOptions = {
     default: 0,
     max: 100,
     describe:
-      'make up to N requests, and show the first row, the latency and the time that the run would take',
+      'make up to N requests, and show what was understood of the responses, the latency and the time that the run would take',
     defaultText: 'none',
   },
   'show-request': {

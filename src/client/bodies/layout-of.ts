@@ -46,6 +46,11 @@ export function layoutOf({ layout: name, body }: LayoutRequest, missing: Missing
   const layout = layouts[name](missing);
   if (body === '$rows') return layout;
   if (name === 'csv') throw badTemplate('a CSV has nothing around its rows, so it is "$rows"');
+  return withTemplate(layout, body);
+}
+
+/** A layout with something around its rows. @throws RowcastError `bad_option` if the template is wrong */
+export function withTemplate(layout: BodyLayout, body: BodyTemplate): BodyLayout {
   const parts = templateParts(body);
   return {
     type: layout.type,

@@ -1,4 +1,3 @@
-import { sanitize } from '../../base/sanitize.ts';
 import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import type { Problem } from '../transport/error-response.ts';
@@ -61,7 +60,7 @@ function validationFaults(detail: unknown): ValidationFault[] | undefined {
     const column = loc.findLast(part => typeof part === 'string');
     const index = typeof row === 'number' ? row : undefined;
     if (!faults.has(index))
-      faults.set(index, { row: index, text: sanitize(`${column ?? 'the request'}: ${String(msg)}`) });
+      faults.set(index, { row: index, text: `${column ?? 'the request'}: ${String(msg)}` });
   }
   return [...faults.values()];
 }

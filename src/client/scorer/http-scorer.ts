@@ -19,7 +19,9 @@ export function httpScorer(client: ServiceClient): Scorer {
       descriptions.set(model, description);
       return description;
     },
-    check: ({ report, ...sent }) => void client.protocol.predict(report).body.open(sent),
+    check({ report, ...sent }) {
+      client.protocol.predict(report, { description: descriptions.get(report) }).body.open(sent);
+    },
     open(input) {
       const { report, classes } = input;
       const known = { classes, description: descriptions.get(report) };

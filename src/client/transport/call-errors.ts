@@ -21,6 +21,8 @@ const MAX_PROBLEM_BYTES = 64 << 10;
 /** nginx's message, with status 400, for plain http sent to an https port. */
 const PLAIN_TO_TLS = /plain HTTP request was sent to HTTPS port/i;
 
+const HIDDEN = 'it contains the API key or another secret, so it is not shown';
+
 export interface BelowHttpOptions {
   /** Whether the client was closed, and whether a connection was ever made. */
   isClosed: boolean;
@@ -75,7 +77,10 @@ export class CallErrors {
       {
         ...details,
         status: statusCode,
-        rows,
+        rows: rows?.map(({ row, message }) => ({
+          row,
+          message: isSafe(message) ? sanitize(message) : HIDDEN,
+        })),
         hint: hintOfStatus(statusCode, code),
         retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
       },
@@ -94,9 +99,7 @@ export class CallErrors {
       : undefined;
     return this.of(
       classesChanged ? 'classes_changed' : 'invalid_body',
-      isSecret
-        ? 'the response is invalid; it contains the API key or another secret, so it is not shown'
-        : message,
+      isSecret ? `the response is invalid; ${HIDDEN}` : message,
       { ...details, hint, needsRestart: classesChanged },
       code,
     );

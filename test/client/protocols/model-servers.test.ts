@@ -315,6 +315,38 @@ describe('a run with a server of Open Inference', { concurrency: 3 }, () => {
       ],
     );
   });
+
+  it('sends all columns as one matrix to a model that takes them so', async t => {
+    const description = (width: number): string =>
+      JSON.stringify({
+        name: 'r',
+        inputs: [{ name: 'x', datatype: 'FP32', shape: [-1, width] }],
+        outputs: [],
+      });
+    const matrixServer = (width: number): Served => ({
+      ...server,
+      dialect: {
+        ...server.dialect,
+        others: { '/v2/models/r': description(width) },
+        rowsOf(body) {
+          const [{ shape, datatype, data }] = JSON.parse(body).inputs;
+          assert.deepEqual([shape[1], datatype, data.length], [2, 'FP32', 2 * shape[0]]);
+          return Array.from({ length: shape[0] }, (_, row) => ({
+            id: data[2 * row],
+            amount: data[2 * row + 1],
+          }));
+        },
+      },
+    });
+    const values = { types: undefined, features: ['id', 'amount'], classes: undefined };
+    const { calls, failure, output } = await scoreWith(t, matrixServer(2), undefined, values);
+    assert.equal(failure, undefined);
+    assert.match(output.toString(), /^id,text,"amount",prediction\n0,text 0,0,(yes|no)\n/);
+    assert.deepEqual(calls[0]?.rows[1], { id: 1, amount: 0.125 });
+    const other = await scoreWith(t, matrixServer(3), undefined, values);
+    assert.match(other.failure?.message ?? '', /takes 3 columns as one matrix, and 2 would be sent/);
+    assert.equal(other.calls.length, 0);
+  });
 });
 
 /** A prediction with the text X in place of one of its numbers. */

@@ -7,13 +7,18 @@ import { describe, it, type TestContext } from 'node:test';
 import { Credentials } from '../../../src/client/credentials.ts';
 import { failureTable } from '../../../src/client/failure-table.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
-import { Transport } from '../../../src/client/transport/http.ts';
+import { Transport, type TransportOptions } from '../../../src/client/transport/http.ts';
 
 const never = new AbortController().signal;
 const call = { method: 'POST', path: '/user/persona', body: '{}' } as const;
 
 /** A transport to a server that responds with the listener. */
-async function connect(t: TestContext, listener: RequestListener, path = '/'): Promise<Transport> {
+async function connect(
+  t: TestContext,
+  listener: RequestListener,
+  path = '/',
+  problemOf: TransportOptions['problemOf'] = reportProtocol().problemOf,
+): Promise<Transport> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // listening on a port, not on a path
@@ -24,7 +29,7 @@ async function connect(t: TestContext, listener: RequestListener, path = '/'): P
     timeout: 5000,
     connections: 1,
     failureTable,
-    problemOf: reportProtocol().problemOf,
+    problemOf,
   });
   t.after(async () => {
     await transport.close();
@@ -79,6 +84,26 @@ describe('the HTTP transport', () => {
       response.writeHead(403).end(JSON.stringify({ detail: `you sent ${headers.authorization}` }));
     });
     await assert.rejects(transport.open(call, never), { message: 'the service responded with 403' });
+  });
+
+  it('does not show a key that a service repeats in what it says about rows', async t => {
+    const transport = await connect(
+      t,
+      (_, response) => response.writeHead(422).end('{}'),
+      '/',
+      () => ({
+        detail: '',
+        rows: [
+          { row: 1, message: 'about k' },
+          { row: 2, message: 'too long' },
+        ],
+      }),
+    );
+    const failure = await transport.open(call, never).catch(error => error);
+    assert.deepEqual(
+      failure.rows.map(({ message }: { message: string }) => message),
+      ['it contains the API key or another secret, so it is not shown', 'too long'],
+    );
   });
 
   it('refuses the response to another request', async t => {

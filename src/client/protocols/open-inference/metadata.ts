@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Description } from '../../../base/contract/schemas.ts';
+import type { MatrixInput } from '../../bodies/matrix.ts';
 import { InvalidResponse } from '../../invalid-response.ts';
 import { parseJson } from '../../transport/response-body.ts';
 
@@ -32,13 +33,29 @@ export function parseMetadata(body: Buffer): Description {
   const parsed = metadata.safeParse(parseJson(body));
   if (!parsed.success) throw new InvalidResponse('the response is no description of a model');
   const { versions, inputs, outputs } = parsed.data;
-  const columns = (inputs ?? []).map(({ name, datatype }) => ({ name, type: datatype }));
+  const input = matrixIn(inputs ?? []);
+  const columns =
+    input === undefined ? (inputs ?? []).map(({ name, datatype }) => ({ name, type: datatype })) : [];
   return {
     ...(columns.length > 0 && { columns }),
+    ...(input && { matrix: input }),
     ...(versions && versions.length > 0 && { model_sha256: versions.join(', ') }),
     outputs: (outputs ?? []).map(({ name, datatype }): StatedOutput => ({ name, datatype })),
   };
 }
+
+/** A single input with several numbers for each row, which are all columns; undefined if each column is an input. */
+function matrixIn(inputs: readonly z.infer<typeof tensor>[]): MatrixInput | undefined {
+  const [only, ...others] = inputs;
+  if (only === undefined || others.length > 0 || !/^(FP|U?INT)\d+$/.test(only.datatype)) return undefined;
+  const { name, datatype, shape: [, width, ...more] = [] } = only;
+  if (width === undefined || width === 1 || more.length > 0) return undefined;
+  return { name, datatype, width: width > 1 ? width : undefined };
+}
+
+/** The single input of a model that takes all columns as one matrix. */
+export const matrixOf = (description: Description | undefined): MatrixInput | undefined =>
+  description?.matrix as MatrixInput | undefined; // see `parseMetadata`
 
 /** The outputs of a description that `parseMetadata` has made. */
 export const outputsOf = (description: Description | undefined): readonly StatedOutput[] =>

@@ -1,4 +1,5 @@
-import { layoutOf } from '../../bodies/layout-of.ts';
+import { layoutOf, withTemplate } from '../../bodies/layout-of.ts';
+import { matrix } from '../../bodies/matrix.ts';
 import { modelPath } from '../described/model-path.ts';
 import { firstAt, pathsOf } from '../described/pointers.ts';
 import { isObject } from '../is-object.ts';
@@ -7,11 +8,11 @@ import { parseResponse } from '../parse-response.ts';
 import type { KnownModel, Protocol } from '../protocol.ts';
 import { usualAuth } from '../usual-auth.ts';
 import { InferenceResponses } from './inference-responses.ts';
-import { outputsOf, parseMetadata } from './metadata.ts';
+import { matrixOf, outputsOf, parseMetadata } from './metadata.ts';
 
 /**
  * The Open Inference Protocol, version 2, in JSON, which KServe, Triton, MLServer and Seldon have. Rows are sent as a tensor
- * for each column. The id of the report is the name of the model, or `NAME/versions/V` for one of its versions.
+ * for each column, or as one matrix if the model has a single input for all columns. The id of the report is the name of the model, or `NAME/versions/V` for one of its versions.
  */
 export const openInference: Protocol = {
   name: 'open-inference',
@@ -22,21 +23,18 @@ export const openInference: Protocol = {
   }),
   predict(model, known = {}) {
     const output = requestedOutput(known);
+    const input = matrixOf(known.description);
+    const inputs =
+      input === undefined ? layoutOf({ layout: 'tensors', body: '$rows' }, 'null') : matrix(input, 'null');
     return {
       request: { method: 'POST', path: modelPath(`${MODEL}/infer`, model), template: `${MODEL}/infer` },
-      body: layoutOf(
-        {
-          layout: 'tensors',
-          body: {
-            id: '$id',
-            // For servers that would take a request with several tensors for several requests.
-            parameters: { content_type: 'pd' },
-            inputs: '$rows',
-            ...(output !== undefined && { outputs: [{ name: output }] }),
-          },
-        },
-        'null',
-      ),
+      body: withTemplate(inputs, {
+        id: '$id',
+        // MLServer would take several tensors for several requests.
+        parameters: { content_type: input === undefined ? 'pd' : 'np' },
+        inputs: '$rows',
+        ...(output !== undefined && { outputs: [{ name: output }] }),
+      }),
       reader: () => new InferenceResponses(output, known.classes),
     };
   },

@@ -2,7 +2,8 @@
 
 export interface GivenProbeOptions {
   /**
-   * Make up to N requests, and show the first row, the latency and the time that the run would take. Default: none.
+   * Make up to N requests, and show what was understood of the responses, the latency and the time that the run
+   * would take. Default: none.
    */
   probe?: number | undefined;
   /** Price of 1,000 rows, to show the cost. Default: none. */
