@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe } from 'node:test';
 import type { Predictions } from '../../src/base/contract/predictions.ts';
 import { readVersion } from '../../src/base/version.ts';
 import { plannedValues } from '../../src/library/shards/assemble-job.ts';
@@ -37,54 +37,51 @@ const kinds: Record<string, (ids: number[]) => Predictions> = {
 describe('a run in shards', { concurrency: true }, () => {
   // One of them is enough for every run of the tests.
   for (const [name, predict] of Object.entries(kinds))
-    (name === 'a label' ? it : slow)(
-      `gives the bytes of one process if it finds out that ${name} comes back`,
-      async t => {
-        const cwd = await newFolder(t);
-        const at = (file: string): string => join(cwd, file);
-        await writeFile(at('in.csv'), input);
-        let asked = 0;
-        // The first rows are rejected, so the first predictions do not tell either.
-        const scorer = rowScorer(
-          found => {
-            asked += found.length;
-            const ids = found.map(([id]) => Number(id));
-            const errors = new Map(
-              ids.flatMap((id, row) => (id < 5 ? [[row, { code: 'odd', message: 'it is odd' }]] : [])),
-            );
-            return { ...predict(ids), errors };
-          },
-          { predicts: 'plan' },
-        );
-        const folder = sharedFolder(at('out.csv.shards'));
-        const pinned = pinnedOptions({}, {}, at);
-        const options = plannedValues({ ...pinned, report: { id: 'r', hash: '' } }, {});
-        const { signal: stop } = new AbortController();
-        const plan = await makePlan({
-          pairs: [{ input: at('in.csv'), output: at('out.csv'), rejects: undefined }],
-          unchanged: [],
-          options,
-          pinned,
-          shardBytes: SHARD_UNIT,
-          version: readVersion(),
-          scorer,
-          stop,
-        });
-        assert.equal(plan.predictionType?.kind, name === 'a label' ? 'label' : 'numbers');
-        assert.equal(asked, 100, 'one request is made, of the first rows');
-        await folder.prepare();
-        await folder.create(PLAN, JSON.stringify(plan));
-        await publishShards({ folder, plan, options, published: [], stop });
-        await work({ folder, plan, options: plannedValues(plan, {}), scorer, observer: {}, stop });
-        const { prediction, rows: counts } = await assembleHere(folder.path);
-        assert.deepEqual([prediction, counts.scored], [plan.predictionType, rows - 5]);
-
-        await score(job({ input: at('in.csv'), output: at('whole.csv') }), scorer);
-        for (const suffix of ['', '.rejects'])
-          assert.equal(
-            await readFile(at(`out.csv${suffix}`), 'utf8'),
-            await readFile(at(`whole.csv${suffix}`), 'utf8'),
+    slow(`gives the bytes of one process if it finds out that ${name} comes back`, async t => {
+      const cwd = await newFolder(t);
+      const at = (file: string): string => join(cwd, file);
+      await writeFile(at('in.csv'), input);
+      let asked = 0;
+      // The first rows are rejected, so the first predictions do not tell either.
+      const scorer = rowScorer(
+        found => {
+          asked += found.length;
+          const ids = found.map(([id]) => Number(id));
+          const errors = new Map(
+            ids.flatMap((id, row) => (id < 5 ? [[row, { code: 'odd', message: 'it is odd' }]] : [])),
           );
-      },
-    );
+          return { ...predict(ids), errors };
+        },
+        { predicts: 'plan' },
+      );
+      const folder = sharedFolder(at('out.csv.shards'));
+      const pinned = pinnedOptions({}, {}, at);
+      const options = plannedValues({ ...pinned, report: { id: 'r', hash: '' } }, {});
+      const { signal: stop } = new AbortController();
+      const plan = await makePlan({
+        pairs: [{ input: at('in.csv'), output: at('out.csv'), rejects: undefined }],
+        unchanged: [],
+        options,
+        pinned,
+        shardBytes: SHARD_UNIT,
+        version: readVersion(),
+        scorer,
+        stop,
+      });
+      assert.equal(plan.predictionType?.kind, name === 'a label' ? 'label' : 'numbers');
+      assert.equal(asked, 100, 'one request is made, of the first rows');
+      await folder.prepare();
+      await folder.create(PLAN, JSON.stringify(plan));
+      await publishShards({ folder, plan, options, published: [], stop });
+      await work({ folder, plan, options: plannedValues(plan, {}), scorer, observer: {}, stop });
+      const { prediction, rows: counts } = await assembleHere(folder.path);
+      assert.deepEqual([prediction, counts.scored], [plan.predictionType, rows - 5]);
+
+      await score(job({ input: at('in.csv'), output: at('whole.csv') }), scorer);
+      for (const suffix of ['', '.rejects'])
+        assert.equal(
+          await readFile(at(`out.csv${suffix}`), 'utf8'),
+          await readFile(at(`whole.csv${suffix}`), 'utf8'),
+        );
+    });
 });
