@@ -102,7 +102,10 @@ describe('the HTTP transport', () => {
     const failure = await transport.open(call, never).catch(error => error);
     assert.deepEqual(
       failure.rows.map(({ message }: { message: string }) => message),
-      ['it contains the API key or another secret, so it is not shown', 'too long'],
+      [
+        'the service responded with 422: it contains the API key or another secret, so it is not shown',
+        'the service responded with 422: too long',
+      ],
     );
   });
 
