@@ -68,7 +68,7 @@ const groups = [
   { name: 'command-line', test: /\/src\/cli\/dispatch\.js$/ },
   // Only to ask a service.
   {
-    name: 'protocols',
+    name: 'ask-service',
     test: /\/src\/(client\/(protocols\/protocols|bodies\/encode)|library\/service\/choose-protocol)\.js$/,
   },
   { name: 'score-run', test: /\/src\/(cli\/commands\/score|runs\/execute-run|scoring\/stages)\.js$/ },

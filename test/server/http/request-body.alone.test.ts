@@ -50,7 +50,7 @@ test('the limit applies to the decompressed size, to the byte', async t => {
   );
   assert.equal((await post(target, '/user/persona', most)).status, 200);
   const plain = await post(target, '/user/persona', `${most} `);
-  assert.match(await plain.clone().text(), /limit of 1000 bytes/);
+  assert.match(await plain.clone().text(), /limit of 1,000 bytes/);
   assert.equal(await problemOf(plain), '413 too_large');
 });
 
