@@ -33,7 +33,7 @@ describe('a command loads no code of others', () => {
       cwd,
       env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
     });
-    for (const needed of ['score-run.js', 'protocols.js']) assert.ok(files.includes(needed), files.join());
+    for (const needed of ['score-run.js', 'ask-service.js']) assert.ok(files.includes(needed), files.join());
     const others = /telemetry|serve|platform|queue|bullmq|fastify|training|shards|jszip|yaml|definitions/;
     assert.deepEqual(
       files.filter(file => others.test(file)),
