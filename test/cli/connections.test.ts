@@ -184,7 +184,7 @@ describe('a secret header', () => {
 });
 
 describe('certificates and a proxy', { skip: noOpenssl }, () => {
-  it('are used by a run, whose password is shown nowhere', async t => {
+  slow('are used by a run, whose password is shown nowhere', async t => {
     const { ca, server, client } = await authority();
     const folder = await folderWithInput(t);
     const stub = await stubOf(t, { tls: { ...pems(server), ca: await readFile(ca), requestCert: true } });

@@ -7,6 +7,7 @@ import { rowcast } from '../support/in-process.ts';
 import { rowsOf } from '../support/protocols/mlflow-server.ts';
 import { type Dialect, startModelServer } from '../support/protocols/model-server.ts';
 import { key } from '../support/secrets.ts';
+import { slow } from '../support/slow.ts';
 
 const rows = 40;
 const input = `id,plan\n${Array.from({ length: rows }, (_, id) => `${id},\n`).join('')}`;
@@ -91,7 +92,7 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
       assert.equal(await read('out.csv'), expected);
     });
 
-    it('print what puts rejected rows back into their places', async t => {
+    slow('print what puts rejected rows back into their places', async t => {
       let isMissing = true;
       const { run, service, read } = await bench(t, id => (id === missing && isMissing ? null : predict(id)));
       const first = await run('score', 'in.csv', ...service, '-o', 'out.csv');
@@ -107,7 +108,7 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
       assert.equal(await read('out.csv'), expected);
     });
 
-    it('plan shards, score them and join them to the same bytes', async t => {
+    slow('plan shards, score them and join them to the same bytes', async t => {
       const { calls, run, service, read } = await bench(t, predict);
       const planned = await run('plan', 'in.csv', ...service, '-o', 'out.csv', '--shards', 'parts');
       assert.equal(planned.code, 0, planned.stderr);
@@ -119,7 +120,7 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
       assert.equal(await read('out.csv'), expected);
     });
 
-    it('score several inputs, with what is predicted in the summary of each', async t => {
+    slow('score several inputs, with what is predicted in the summary of each', async t => {
       const { cwd, run, service, read } = await bench(t, predict);
       await writeFile(join(cwd, 'other.csv'), input.replace(/\n[0-9],/g, '$&'));
       const args = [

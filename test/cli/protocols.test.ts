@@ -100,7 +100,7 @@ describe('a command with another protocol', () => {
     assert.match(stderr, /a key is named, but requests of this protocol are usually sent without one/);
   });
 
-  it('scores in shards: workers need nothing but the plan to ask in the same way', async t => {
+  slow('scores in shards: workers need nothing but the plan to ask in the same way', async t => {
     const { run, output } = await served(t, openInference);
     await run(
       0,
@@ -212,7 +212,7 @@ describe('the protocol custom', () => {
     const template = `service:\n  url: https://models.example.com${custom.replace('$rows', '$row')}score: { input: in.csv, report: r }\n`;
     await writeFile(join(cwd, 'd.yaml'), template);
     const wrong = await rowcast(['check', 'd.yaml'], { cwd });
-    assert.match(wrong.stderr, /d\.yaml:5: service\.custom\.request\.body: .*"\$row" is none of/);
+    assert.match(wrong.stderr, /d\.yaml:5: service\.custom\.request\.body: .*"\$row" is not one of/);
     await writeFile(join(cwd, 'd.yaml'), template.replace('$row', '$rows'));
     const right = await rowcast(['check', 'd.yaml'], { cwd });
     assert.equal(right.code, 0, right.stderr);

@@ -14,6 +14,7 @@ import {
 } from '../../src/index.ts';
 import { repair } from '../../src/runs/repair/repair.ts';
 import { newFolder } from '../support/folder.ts';
+import { slow } from '../support/slow.ts';
 
 const rows = 60;
 const input = `id,note\n${Array.from({ length: rows }, (_, id) => `${id},"note ${id}"\n`).join('')}`;
@@ -79,7 +80,7 @@ for (const [name, { predict, header, fields, kind }] of Object.entries(kinds))
       assert.ok((await readFile(at('run.html'), 'utf8')).includes(`<dt>Predicted</dt><dd>${name}</dd>`));
     });
 
-    it('predicts a sample again, with which another row’s prediction differs', async t => {
+    slow('predicts a sample again, with which another row’s prediction differs', async t => {
       const { at, run, scorerOf, scoring, text } = await bench(t);
       await scoring(predict);
       const scorer = scorerOf(predict);
@@ -93,7 +94,7 @@ for (const [name, { predict, header, fields, kind }] of Object.entries(kinds))
       assert.match(difference?.message ?? '', /predicted (now|in the output, but .* now), in row 8, at /);
     });
 
-    it('puts rows that were rejected back into their places', async t => {
+    slow('puts rows that were rejected back into their places', async t => {
       const { at, run, scoring, text } = await bench(t);
       const rejecting = (id: number): Prediction =>
         id % 20 === 3 ? { error: { code: 'odd', message: 'it is odd' } } : predict(id);

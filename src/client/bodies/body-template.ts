@@ -63,7 +63,7 @@ function isPlaceholder(text: string): text is Placeholder {
   if (placeholders.some(placeholder => placeholder === text)) return true;
   // It is a mistake in writing one of them, rather than text that a server wants.
   if (/^\$[a-z]+$/i.test(text))
-    throw badTemplate(`"${sanitize(text)}" is none of ${placeholders.join(', ')}`);
+    throw badTemplate(`"${sanitize(text)}" is not one of ${placeholders.join(', ')}`);
   return false;
 }
 

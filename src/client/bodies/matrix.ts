@@ -11,7 +11,7 @@ import { sentColumns } from './sent-columns.ts';
 /** The only tensor of a model, whose rows are those of the input. */
 export interface MatrixInput {
   name: string;
-  /** Of the Open Inference protocol, such as FP32. */
+  /** A data type of the Open Inference protocol, such as FP32. */
   datatype: string;
   /** Number of columns; undefined if the model takes any. */
   width: number | undefined;

@@ -83,7 +83,7 @@ export function permanentError(
   return undefined;
 }
 
-/** The same for a connection to the proxy. */
+/** As `permanentError`, for an error of a connection to the proxy. */
 function proxyError({ proxy, cause }: ProxyUnreachable, wasReached: boolean): PermanentError | undefined {
   const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException; // of Node or undici
   const hint = 'Check --proxy.';

@@ -228,7 +228,7 @@ describe('a layout', () => {
     refused('arrays', { columns: '$columns' }, /lacks "\$rows"/);
     refused('objects', 'rows', /lacks "\$rows"/);
     refused('objects', ['$rows', '$rows'], /"\$rows" 2 times/);
-    refused('objects', { data: '$rows', columns: '$colums' }, /"\$colums" is none of/);
+    refused('objects', { data: '$rows', columns: '$colums' }, /"\$colums" is not one of/);
     refused('csv', { data: '$rows' }, /a CSV has nothing around its rows/);
   });
 });

@@ -28,9 +28,12 @@ async function stopped(
   delete service.hooks.after;
 }
 
+/** Those with gzip run only with all tests. */
+const caseOf = (key: string): typeof it | typeof slow => (key.endsWith('.gz') ? slow : it);
+
 describe('an output that is an object', { concurrency: true }, () => {
   for (const key of ['/out.csv', '/out.csv.gz'])
-    it(`has the bytes that a file would have, and so have its rejects: ${key}`, async t => {
+    caseOf(key)(`has the bytes that a file would have, and so have its rejects: ${key}`, async t => {
       const bench = await storeBench(t);
       const result = await bench.run(key, { values: { checksum: true } });
       const wanted = await bench.wanted(key.slice(1));
@@ -44,7 +47,7 @@ describe('an output that is an object', { concurrency: true }, () => {
     });
 
   for (const key of ['/out.csv', '/out.csv.gz'])
-    it(`is resumed by the same command, and nothing is visible until then: ${key}`, async t => {
+    caseOf(key)(`is resumed by the same command, and nothing is visible until then: ${key}`, async t => {
       const bench = await storeBench(t, 1800);
       const wanted = await bench.wanted(key.slice(1));
       await stopped(bench, key);
@@ -56,7 +59,7 @@ describe('an output that is an object', { concurrency: true }, () => {
     });
 
   for (const key of ['/out.csv', '/out.csv.gz'])
-    it(`keeps the rejects that it had when it is resumed and there are no more: ${key}`, async t => {
+    caseOf(key)(`keeps the rejects that it had when it is resumed and there are no more: ${key}`, async t => {
       const bench = await storeBench(t);
       const input = join(bench.folder, 'first-rejected.csv');
       const rows = Array.from({ length: 900 }, () => `x,${randomBytes(2000).toString('hex')},note\n`);

@@ -22,7 +22,10 @@ describe('a probe', () => {
       assert.ok(batch);
       let ended = false;
       const watched = {
-        ...{ concurrency: 1, batchRows: 1, rowOverhead: 0, retryPolicy: client.retryPolicy },
+        concurrency: 1,
+        batchRows: 1,
+        rowOverhead: 0,
+        retryPolicy: client.retryPolicy,
         maxBatchBytes: () => 1,
         parts: opened.parts.bind(opened),
         memoryOf: opened.memoryOf.bind(opened),

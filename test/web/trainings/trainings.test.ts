@@ -22,7 +22,7 @@ import {
 import { fixture } from '../../support/web/uploaded.ts';
 
 describe('a training on the platform', () => {
-  it('makes the same report as the command line, and tells each step', async t => {
+  slow('makes the same report as the command line, and tells each step', async t => {
     const csv = await fixture('telecom-history.csv', 600);
     const at = await platformWithData(t, csv);
     const column = columnOf(csv, 'churned');

@@ -18,6 +18,6 @@ export const kserveV1: ProtocolDescription = {
   errors: { message: ['/error/message', '/error', '/detail'], code: '/error/status' },
   ready: '/v1/models/{model}',
   missing: 'null',
-  // Of a dedicated endpoint of Vertex AI; a shared one accepts 1.5 MB.
+  // What a dedicated endpoint of Vertex AI accepts; a shared one accepts 1.5 MB.
   maxBatchBytes: 10_000_000,
 };

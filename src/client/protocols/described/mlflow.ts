@@ -19,6 +19,6 @@ export const mlflow: ProtocolDescription = {
   errors: { message: '/message', code: '/error_code' },
   ready: '/ping',
   missing: 'null',
-  // Of Databricks: 16 MB (docs.databricks.com, Model Serving limits).
+  // What Databricks accepts: 16 MB (docs.databricks.com, Model Serving limits).
   maxBatchBytes: 16_000_000,
 };
