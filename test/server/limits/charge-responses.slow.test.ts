@@ -60,7 +60,7 @@ test('unread responses count for the memory of their key, also when they are sen
   const refused = answers.find(text => text.includes(' 503 ')) ?? '';
   assert.match(
     refused,
-    /retry-after: 1\r\n[\s\S]*unread responses of this key take up \d+ of the \d+ bytes/i,
+    /retry-after: 1\r\n[\s\S]*unread responses of this key take up [\d,]+ of the [\d,]+ bytes/i,
   );
   for (const text of answers)
     if (text !== refused) assert.equal(text.match(/"probabilities"/g)?.length, 1_500);
