@@ -21,7 +21,7 @@ const OTHER_HOST = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
 /**
- * What a TLS client is told whose certificate is missing, expired or from an authority that the server does not know. Newer
+ * The alerts that a TLS client gets if its certificate is missing, expired or from an unknown authority. Newer
  * versions of OpenSSL have the name `SSL/TLS` where older ones have `SSLV3`.
  */
 const REFUSED_CERTIFICATE =

@@ -54,7 +54,7 @@ function readNumbers(outcome: readonly unknown[], names: readonly string[], expe
   return { kind: 'numbers', names, values, errors };
 }
 
-/** A number; null, which stands for NaN in JSON, is none, so its row will be rejected. */
+/** A number; null, which JSON has in place of NaN, becomes NaN, so its row will be rejected. */
 function numberOf(value: unknown, row: number): number {
   if (value === null) return Number.NaN;
   if (typeof value !== 'number') throw otherKind(row, 'has a value that is not a number');

@@ -84,7 +84,7 @@ async function lockOutputs(job: RunJob, { plan }: ShardedRun): Promise<HeldFiles
       locked.push(paths);
     }
   } catch (error) {
-    await held.release();
+    await held.release().catch(() => {}); // the first error is reported
     throw error;
   }
   const [only] = locked;

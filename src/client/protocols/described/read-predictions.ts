@@ -95,7 +95,7 @@ function labelsOf(values: readonly unknown[], { isKnown, mayBeNumbers }: LabelOp
  * A label as text. A class that is a number has its shortest text; an integer that a double cannot hold may have been
  * rounded, so it is no label.
  *
- * @returns null if there is none, undefined if the value is none
+ * @returns null if the row has no label, or none that is exact; undefined if its value is not a label
  */
 function labelOf(value: unknown, mayBeNumber: boolean): string | null | undefined {
   if (value === null || typeof value === 'string') return value;

@@ -121,7 +121,7 @@ export async function holderOf(
 const removeIfCan = (path: string): Promise<void> => unlink(path).catch(() => {});
 
 /**
- * The lock of a dead process; undefined if there is none any more.
+ * The lock of a dead process; undefined if it was removed in the meantime.
  *
  * @throws RowcastError `locked` if its holder is alive
  */
