@@ -139,14 +139,14 @@ export interface Scored {
   readonly unsent?: number;
   /** The records with the appended fields, if the scorer has merged them itself; its predictions are without values then. */
   readonly merged?: MergedRecords;
-  /** What was counted in each of the parts that `GzipMembers.partsOf` names, if the scorer counts. */
+  /** What was counted in each of the parts that `Members.partsOf` names, if the scorer counts. */
   readonly tallies?: readonly Tally[];
 }
 
 /** A batch's part of the output. */
 export interface MergedRecords {
   readonly bytes: Buffer;
-  /** Offsets in `bytes` after each of the parts that `GzipMembers.partsOf` names. */
+  /** Offsets in `bytes` after each of the parts that `Members.partsOf` names. */
   readonly ends: readonly number[];
 }
 

@@ -42,7 +42,7 @@ export const fileStart: Extent<never> = { bytes: 0, uncompressed: 0, tail: Tail.
 export interface AppendedBytes<Mark> {
   /** May be reused once `append` has returned. */
   bytes: Buffer;
-  /** Whether a gzip member ends after `bytes`. */
+  /** Whether a gzip member or zstd frame ends after `bytes`. */
   endsMember: boolean;
   /** Describes the point after `bytes`, if the file may be truncated there; called at most once, before `append` returns. */
   mark: (() => Mark) | undefined;

@@ -38,7 +38,7 @@ export interface Source {
   /**
    * The uncompressed bytes in order; can be read once. A chunk is valid until the next one is requested; an empty one
    * means that nothing arrived for a while.
-   * Throws RowcastError `unreadable_input`, `bad_gzip`, `bad_encoding`.
+   * Throws RowcastError `unreadable_input`, `bad_gzip`, `bad_zstd`, `no_zstd`, `bad_encoding`.
    */
   readonly chunks: AsyncIterator<Buffer>;
   /** Continues at an offset of an uncompressed input that is not live. */

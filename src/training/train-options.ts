@@ -2,7 +2,7 @@ import type { RejectLimit } from '../base/options/values/reject-limit.ts';
 import type { ColumnChoices } from './rows/learn-columns.ts';
 
 export interface TrainOptions extends ColumnChoices {
-  /** A CSV of labelled rows, gzip or plain; `-` is stdin. */
+  /** A CSV of labelled rows, plain, gzip or zstd; `-` is stdin. */
   historyFile: string;
   /** The column to predict. */
   predict: string;

@@ -197,9 +197,9 @@ describe('rowcast, as a user runs it', () => {
       },
       {
         name: 'an output with unsupported compression, with a pipe that does it',
-        args: ['score', personas, '--report', 'churn', '-o', 'scored.csv.zst'],
+        args: ['score', personas, '--report', 'churn', '-o', 'scored.csv.xz'],
         code: 2,
-        says: /cannot write \.zst files.*\n.*\| zstd > scored\.csv\.zst/,
+        says: /cannot write \.xz files.*\n.*\| xz > scored\.csv\.xz/,
       },
       {
         name: 'an output folder that cannot be created, because a file has its name',

@@ -1,4 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import { zlibZstd } from '../../src/storage/codecs/zstd/zlib-zstd.ts';
+import { zstdProgram } from '../../src/storage/codecs/zstd/zstd-program.ts';
 import { marked } from '../support/secrets.ts';
 import type { StubOptions } from '../support/stub/service.ts';
 import { recordOf } from './unscorable.ts';
@@ -9,8 +11,8 @@ export interface Variant {
   /** The input, or the whole of stdin at each start. */
   input: Buffer;
   isPiped?: true;
-  /** Name of the output: its extension determines whether it is gzip. */
-  output: 'out.csv' | 'out.csv.gz';
+  /** Name of the output: its extension determines its compression. */
+  output: 'out.csv' | 'out.csv.gz' | 'out.csv.zst';
   /** The service's response for the report. */
   report?: StubOptions['report'];
   /** The input has another modification time at each start, with the same bytes. */
@@ -75,6 +77,8 @@ const flawed: Shape = { hasRejects: true };
 
 const known = { classes: ['no', 'yes'] };
 
+const zstd = zlibZstd ?? zstdProgram();
+
 /** All variants; inputs are created on demand. */
 export const variants: readonly (() => Variant)[] = [
   () => ({ name: 'plain files', input: rowsOf(), output: 'out.csv', report: known }),
@@ -86,6 +90,17 @@ export const variants: readonly (() => Variant)[] = [
     output: 'out.csv.gz',
     report: known,
   }),
+  ...(zstd === undefined
+    ? []
+    : [
+        (): Variant => ({
+          name: 'rejects, zstd in and out',
+          input: zstd.compressNow(rowsOf({ ...long, ...flawed })),
+          output: 'out.csv.zst',
+          report: known,
+          hasRejects: true,
+        }),
+      ]),
   () => ({ name: 'a pipe, written again', input: rowsOf(), isPiped: true, output: 'out.csv', report: known }),
   () => ({
     name: 'no final newline',

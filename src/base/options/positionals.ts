@@ -19,5 +19,5 @@ export const inputsPositional = {
 /** The training data, as an argument or a key of `train`. */
 export const historyPositional = {
   kind: 'path',
-  describe: 'CSV of labelled rows, gzip or plain; - is stdin',
+  describe: 'CSV of labelled rows, plain, gzip or zstd; - is stdin',
 } as const satisfies Option;

@@ -39,7 +39,7 @@ export const commandLineCodes = {
   bad_compression: {
     exit: [2],
     cause: 'This compression cannot be written.',
-    fix: 'Use `.gz`, or pipe stdout into the compressor.',
+    fix: 'Use `.gz` or `.zst`, or pipe stdout into the compressor.',
   },
   bad_url: {
     exit: [2],

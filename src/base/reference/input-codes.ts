@@ -22,6 +22,16 @@ export const inputCodes = {
     cause: 'The compressed input is damaged or truncated.',
     fix: 'Check it with `gzip -t`; transfer it again.',
   },
+  bad_zstd: {
+    exit: [2, 3],
+    cause: 'The compressed input is damaged or truncated, or something else follows its last frame.',
+    fix: 'Check it with `zstd -t`; transfer it again.',
+  },
+  no_zstd: {
+    exit: [2],
+    cause: 'Node has no zstd before 22.15, and the program `zstd` is not installed.',
+    fix: 'Use a later Node, or install the program.',
+  },
   bad_encoding: {
     exit: [2, 3],
     cause: 'The input is invalid in the encoding that `--encoding` names.',
@@ -30,8 +40,8 @@ export const inputCodes = {
   empty_input: { exit: [2], cause: 'The input has no bytes, not even a header.' },
   not_csv: {
     exit: [2],
-    cause: 'The input is zstd, xz, bzip2, zip, Parquet or JSON.',
-    fix: 'Convert it in a pipe: `zstd -dc FILE | rowcast score - …`.',
+    cause: 'The input is xz, bzip2, zip, Parquet or JSON.',
+    fix: 'Convert it in a pipe: `xz -dc FILE | rowcast score - …`.',
   },
   bad_header: {
     exit: [2],

@@ -3,7 +3,7 @@ import type { Appended } from '../../formats/appended.ts';
 import type { Layout, MergeRecords, PlacedMerger, PredictedBatch } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fields } from '../../formats/records/fields.ts';
-import type { Part } from '../../scoring/merge/gzip-members.ts';
+import type { Part } from '../../scoring/merge/members.ts';
 import type { MergedRecords } from '../../scoring/scorer.ts';
 
 /** Merges batches with their predictions. */

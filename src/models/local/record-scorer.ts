@@ -13,7 +13,7 @@ import type { Fields } from '../../formats/records/fields.ts';
 import type { Counting } from '../../scoring/counting/counted-column.ts';
 import { addScores, type Tally } from '../../scoring/counting/tally.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
-import { GzipMembers, type Part } from '../../scoring/merge/gzip-members.ts';
+import { Members, type Part } from '../../scoring/merge/members.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import type { EngineModel } from '../model/engine.ts';
 import { checkProbabilities } from './check-probabilities.ts';
@@ -58,7 +58,7 @@ export class RecordScorer {
   /** For each class of the output, its index among the model's; undefined if the order is the same. */
   readonly #order: Int32Array | undefined;
   readonly #merger: ScoredMerger;
-  readonly #members: GzipMembers;
+  readonly #members: Members;
   readonly #tally: ModelTally | undefined;
   readonly #withoutNulls: (fields: Fields, index: number) => void;
 
@@ -79,7 +79,7 @@ export class RecordScorer {
     this.#order = order.every((own, i) => own === i) ? undefined : order;
     const written = layout.appended(appended);
     this.#merger = new ScoredMerger(layout, written, memory);
-    this.#members = new GzipMembers(written.maxBytes);
+    this.#members = new Members(written.maxBytes);
   }
 
   /**

@@ -42,7 +42,7 @@ export interface Piece {
   bytes: Buffer;
   /** Bytes to append to the rejects file. */
   rejects: Buffer;
-  /** Whether a gzip member ends with them. */
+  /** Whether a gzip member or zstd frame ends with them. */
   endsMember: boolean;
   /** Whether a run may resume after them. */
   isCommitPoint: boolean;

@@ -15,7 +15,7 @@ const versioned = z.object({ format: z.int().min(1), run_id: z.string() });
  * Reads the summary of an earlier run, for a comparison.
  *
  * @param report that the new run uses
- * @throws RowcastError `bad_summary`; `no_such_file`, `unreadable_input`, `bad_gzip`
+ * @throws RowcastError `bad_summary`; `no_such_file`, `unreadable_input`, `bad_gzip`, `bad_zstd`
  */
 export async function readEarlierSummary(file: string, report: string): Promise<EarlierFigures> {
   const json = await readJson(file);

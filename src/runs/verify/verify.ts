@@ -22,7 +22,7 @@ export interface VerifyOptions extends Omit<ReadOptions, 'names'>, ColumnOptions
   names?: readonly string[] | undefined;
   /** The encoding of INPUT, if it is not UTF-8. */
   encoding?: string | undefined;
-  /** A path or `-` for stdin. All files may be gzip or plain. */
+  /** A path or `-` for stdin. All files may be plain, gzip or zstd. */
   input: string;
   output: string;
   /** The rejects file, if there is one. */

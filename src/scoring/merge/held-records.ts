@@ -5,7 +5,7 @@ import { startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { ScoredBatch } from '../scorer.ts';
-import type { GzipMembers } from './gzip-members.ts';
+import type { Members } from './members.ts';
 
 interface HeldRecord {
   /** A copy, because the read buffer is reused. */
@@ -66,7 +66,7 @@ export class HeldRecords {
    */
   *release(
     appended: Appended,
-    members: GzipMembers,
+    members: Members,
     next: Position,
     lastByte: number | undefined,
   ): Generator<{ bytes: Buffer; endsMember: boolean }> {

@@ -7,8 +7,8 @@ import { joinValues } from '../batch/join-values.ts';
 import { predictionTypeOf } from '../predictions.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import { appendedFor, checkAnnounced, type MergeOptions } from './appended-for.ts';
-import { GzipMembers } from './gzip-members.ts';
 import { HeldRecords, unknownClasses } from './held-records.ts';
+import { Members } from './members.ts';
 import type { MergedPart } from './merged-part.ts';
 import { countsOf, NOTHING } from './part-counts.ts';
 import { type PartTally, type PartTallyOptions, partTally } from './part-tally.ts';
@@ -22,7 +22,7 @@ import { rejectsOf } from './rejects.ts';
 export class Merger {
   readonly #options: MergeOptions;
   #appended: Appended | undefined;
-  #members: GzipMembers | undefined;
+  #members: Members | undefined;
   #headerIsOut: boolean;
   readonly #held: HeldRecords;
   readonly #tally: PartTally | undefined;
@@ -98,7 +98,7 @@ export class Merger {
     }
   }
 
-  *#parts(scored: ScoredBatch, appended: Appended, members: GzipMembers): Generator<MergedPart> {
+  *#parts(scored: ScoredBatch, appended: Appended, members: Members): Generator<MergedPart> {
     const { batch } = scored;
     const { layout } = this.#options;
     const { faults } = scored;
@@ -141,7 +141,7 @@ export class Merger {
 
   #setAppended(appended: Appended | undefined): void {
     this.#appended = appended;
-    if (appended !== undefined) this.#members = new GzipMembers(appended.maxBytes, this.#options.onGrid);
+    if (appended !== undefined) this.#members = new Members(appended.maxBytes, this.#options.onGrid);
   }
 }
 

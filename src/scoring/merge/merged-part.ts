@@ -12,7 +12,7 @@ export interface MergedPart {
   /** Start of the record after them. */
   readonly end: Position;
   readonly endsBatch: boolean;
-  /** Whether a gzip member ends with these bytes. */
+  /** Whether a gzip member or zstd frame ends with these bytes. */
   readonly endsMember: boolean;
   /** Whether a run may resume after these bytes: they are whole records, and the header was written. */
   readonly isCommitPoint: boolean;

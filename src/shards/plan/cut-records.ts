@@ -3,7 +3,7 @@ import { type Batch, startOf } from '../../formats/records/batch.ts';
 import type { ByteSource } from '../../formats/records/byte-source.ts';
 import { INPUT_START, type Position } from '../../formats/records/position.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
-import { MEMBER_BYTES } from '../../scoring/merge/gzip-members.ts';
+import { MEMBER_BYTES } from '../../scoring/merge/members.ts';
 
 export interface CutOptions {
   source: ByteSource;

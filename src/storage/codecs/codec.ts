@@ -1,6 +1,9 @@
 import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
 
-/** Uncompressed size of a gzip member: large compared to deflate's window of 32 KiB, so compression hardly suffers. */
+/**
+ * Uncompressed size of a gzip member or zstd frame: large compared to deflate's window of 32 KiB, so compression hardly
+ * suffers.
+ */
 export const MEMBER_BYTES = 1 << 20;
 
 /** A compression of files, or none. Another one is a file in this folder and a line in `codecs.ts`. */
@@ -9,13 +12,20 @@ export interface Codec {
   readonly name: string;
   /** How the names of such files end, in lower case. */
   readonly suffix: string;
-  /** How their bytes begin. */
-  readonly magic: Buffer;
+  /** Whether this is how their bytes begin: `MAGIC_BYTES` of them, or fewer if there are no more. */
+  isStart(bytes: Buffer): boolean;
+  /**
+   * Checks that this machine can write them, where not all can.
+   *
+   * @param file for messages
+   * @throws RowcastError `no_zstd`
+   */
+  checkAvailable?(file: string): void;
   /**
    * Decompresses an input.
    *
    * @param file for messages
-   * @throws RowcastError for damaged data, such as `bad_gzip`
+   * @throws RowcastError for damaged data, such as `bad_gzip`; `no_zstd`
    */
   decompress(chunks: AsyncIterable<Buffer>, file: string): AsyncIterable<Buffer>;
   /** Writes a file that can be truncated and continued at its marks, compressed. */

@@ -1,16 +1,16 @@
 import type { Codec } from './codec.ts';
 import { gzip } from './gzip.ts';
 import { none } from './none.ts';
+import { zstd } from './zstd/zstd.ts';
 
 /** The first that fits is used; `none` fits everything. */
-const codecs: readonly Codec[] = [gzip, none];
+const codecs: readonly Codec[] = [gzip, zstd, none];
 
 /** With this many bytes, `codecOfBytes` can tell. */
-export const MAGIC_BYTES = Math.max(...codecs.map(({ magic }) => magic.length));
+export const MAGIC_BYTES = 4;
 
 /** How a file is compressed, according to its first bytes. */
-export const codecOfBytes = (first: Buffer): Codec =>
-  codecs.find(({ magic }) => first.subarray(0, magic.length).equals(magic)) ?? none;
+export const codecOfBytes = (first: Buffer): Codec => codecs.find(({ isStart }) => isStart(first)) ?? none;
 
 /** How a file is to be compressed, according to its name. */
 export const codecOfName = (name: string): Codec =>

@@ -6,7 +6,7 @@ import type { Codec } from './codec.ts';
 export const none: Codec = {
   name: 'none',
   suffix: '',
-  magic: Buffer.alloc(0),
+  isStart: () => true,
   decompress: chunks => chunks,
   partialFile: plainPartial,
   compressNow: bytes => bytes,

@@ -38,7 +38,7 @@ const BATCH_ROWS = 10_000;
 const BATCH_BYTES = 1 << 20;
 
 /**
- * Opens a file, or stdin for `-`, gzip or plain, and reads its header.
+ * Opens a file, or stdin for `-`, plain, gzip or zstd, and reads its header.
  *
  * @throws RowcastError `no_such_file`, `unreadable_input`, `empty_input`, `bad_header`, `bad_dialect`, `bad_encoding`,
  *   `bad_option`

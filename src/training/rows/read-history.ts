@@ -20,7 +20,7 @@ import { MAX_TRAINED_CLASSES, predictedColumn, tooManyClasses } from './split-ro
 import { StratifiedSample } from './stratified-sample.ts';
 
 export interface HistoryOptions extends OpenOptions, ColumnChoices {
-  /** A path, or `-` for stdin; gzip or plain. */
+  /** A path, or `-` for stdin; plain, gzip or zstd. */
   historyFile: string;
   /** The column to predict. */
   predict: string;

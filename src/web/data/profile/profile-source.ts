@@ -21,7 +21,7 @@ const BATCH_ROWS = 10_000;
 const BATCH_BYTES = 1 << 20;
 
 /**
- * Checks a whole CSV, gzip or plain, and makes its profile, in one pass.
+ * Checks a whole CSV, plain, gzip or zstd, and makes its profile, in one pass.
  *
  * @throws RowcastError for the first error, as training would: it reads the file with the same rules
  */

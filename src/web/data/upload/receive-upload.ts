@@ -7,7 +7,7 @@ import { noSettings } from '../settings.ts';
 import { Incoming } from './incoming.ts';
 
 export interface Upload {
-  /** The file's bytes, plain or gzip. It is destroyed as soon as an error is found in them. */
+  /** The file's bytes, plain, gzip or zstd. It is destroyed as soon as an error is found in them. */
   body: Readable;
   /** The file's name, to be shown. */
   name: string;

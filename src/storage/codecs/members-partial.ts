@@ -1,23 +1,19 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
 
 /** Number of members that are compressed or written while the next one is filled. */
 const MEMBERS_AT_ONCE = 2;
 
 /**
- * Gzip's own level 6 takes half as much time again for files that are 4 % smaller. A member of 1 MiB is usually returned
- * in one piece of this size, instead of one of 16 KiB after the other (test/bench/RESULTS.md).
+ * A compressed file of several members, each compressed separately: members of gzip, or frames of zstd. It can be truncated
+ * between members, and its bytes do not depend on whether it was. No member is empty.
+ *
+ * @param compress makes a member
  */
-const OPTIONS = { level: 5, chunkSize: 1 << 19 };
-
-const compress = (bytes: Buffer): Promise<Buffer> => promisify(gzip)(bytes, OPTIONS);
-
-/**
- * A gzip file of several members (RFC 1952 section 2.2), each compressed separately. It can be truncated between members,
- * and its bytes do not depend on whether it was. No member is empty.
- */
-export function gzipPartial<Mark>(file: AppendedFile, from: Extent<Mark>): PartialFile<Mark> {
+export function membersPartial<Mark>(
+  file: AppendedFile,
+  from: Extent<Mark>,
+  compress: (bytes: Buffer) => Promise<Buffer>,
+): PartialFile<Mark> {
   let written = from;
   let committed = from;
   let member = new Member();

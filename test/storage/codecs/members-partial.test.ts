@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { gzipPartial } from '../../../src/storage/codecs/gzip-partial.ts';
+import { gzip } from '../../../src/storage/codecs/gzip.ts';
 import { type Extent, fileStart } from '../../../src/storage/partial-file.ts';
 import { MemoryFiles } from '../../support/memory-files.ts';
 
 const path = '/out.csv.gz.partial';
 
 async function open(files = new MemoryFiles(), from: Extent<string> = fileStart) {
-  return { files, partial: gzipPartial<string>(await files.open(path), from) };
+  return { files, partial: gzip.partialFile<string>(await files.open(path), from) };
 }
 
 const part = (text: string, mark?: string, endsMember = mark !== undefined) => ({
