@@ -50,8 +50,8 @@ spawn(
   [
     '--test',
     ...(values.coverage ? coverage : []),
-    // More than there are cores, because many tests only wait; the slow ones measure memory and time.
-    `--test-concurrency=${availableParallelism() + (values.all ? 1 : 2)}`,
+    // More than there are cores, because many tests only wait.
+    `--test-concurrency=${availableParallelism() + 2}`,
     `--test-reporter=${join(folder, 'support/reporter.js')}`,
     ...(positionals.length === 0 ? inSharedProcesses(files) : files),
   ],

@@ -27,11 +27,14 @@ const pages = ['README.md', ...readdirSync(join(root, 'docs')).filter(name => na
   .filter(name => !ELSEWHERE.includes(name))
   .map(name => (name === 'README.md' ? name : join('docs', name)));
 
+/** The pages of a user who has just installed the packed files. */
+const FIRST_PAGES = ['README.md', 'docs/getting-started.md', 'docs/running-the-service.md'];
+
 const KEY = 'a-key-of-the-hosted-service-of-the-test';
 
-for (const [what, install] of [
-  ['a clone', installClone],
-  ['the packed files', installTarball],
+for (const [what, install, own] of [
+  ['a clone', installClone, pages],
+  ['the packed files', installTarball, FIRST_PAGES],
 ] as const)
   describe(`every command of README and docs, with the installation of ${what}`, { concurrency: 2 }, () => {
     let bin: string;
@@ -75,7 +78,7 @@ for (const [what, install] of [
       assert.ok(lstatSync(join(bin, '../share/man/man1/rowcast.1')).isSymbolicLink());
     });
 
-    for (const page of pages)
+    for (const page of own)
       it(`can be executed on ${page}`, { timeout: 300_000 }, async t => {
         const folder = await newFolder(t);
         await filesOfReader(folder);

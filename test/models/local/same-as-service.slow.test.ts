@@ -15,7 +15,7 @@ import type { Finished } from '../../support/rowcast.ts';
 import { csv, homeWith } from '../../support/service/history.ts';
 
 /** LOCAL_ROWS=100000 compares more. */
-const ROWS = Number(process.env.LOCAL_ROWS ?? (isFull ? 30_000 : 10_000));
+const ROWS = Number(process.env.LOCAL_ROWS ?? (isFull ? 15_000 : 10_000));
 
 const spellings = ['NA', 'n/a', '-', ' ', '', 'null', '?', '-999'];
 const amounts = [

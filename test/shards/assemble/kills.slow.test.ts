@@ -30,7 +30,7 @@ async function operationsOf(options: AssembleUntil): Promise<number | undefined>
 }
 
 /** ASSEMBLE_KILLS=1000 kills before each operation. */
-const KILLS = Number(process.env.ASSEMBLE_KILLS ?? (isFull ? 10 : 4));
+const KILLS = Number(process.env.ASSEMBLE_KILLS ?? (isFull ? 5 : 3));
 
 async function killBeforeEach(t: TestContext, suffix: string, hasTwoDisks: boolean): Promise<void> {
   const sharded = await planShards(t, [hardCsv(3 << 20)], suffix);
