@@ -54,6 +54,19 @@ export const failureTable: FailureTable = {
     attempts: 1,
     action: 'isolate',
   },
+  model_rejected: {
+    when: 'with a model server, a rejected request',
+    does:
+      'the batch is halved until the offending rows are isolated, and those are rejected; rows that the response names are ' +
+      'rejected at once. Before any row has been scored, it stops with the service’s message if three different rows, each ' +
+      'sent alone, or all rows of a batch, fail in the same way.',
+    statuses: [],
+    causes: [],
+    service: 'up',
+    attempts: 1,
+    action: 'isolate',
+    stopsIfFirstAlike: true,
+  },
   server_error: {
     when: 'an internal error, or any other 5xx',
     does:

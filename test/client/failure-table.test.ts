@@ -14,6 +14,7 @@ describe('a failed request', () => {
       model_error: [],
       too_slow: [],
       rejected_request: [400, 413, 422],
+      model_rejected: [],
       fatal: [204, 301, 302, 307, 308, 401, 403, 404, 405, 415, 501],
       invalid_response: [],
     };

@@ -6,9 +6,10 @@ import { problemIn, type ReadProblem } from './problem-in.ts';
 
 /**
  * What statuses of model servers mean. Eight of eleven servers that were tried respond with 500 to a value that their model
- * cannot use, and SageMaker's container with 503. 424 is the status of clouds for an error of the model.
+ * cannot use, SageMaker's container with 503, MLflow with 400, and FastAPI with 422. 424 is the status of clouds for an error of the model.
  */
 export const modelServerStatuses: Partial<Record<FailureKind, readonly number[]>> = {
+  model_rejected: [400, 422],
   model_error: [424, 500, 503],
   too_slow: [408, 504],
 };

@@ -167,6 +167,8 @@ export class ScoreBatch {
 
   /** If the service rejects every row of the first batch, the rows are not at fault: the failure stops the run. */
   async #isolateFirst(batch: Batch, failed: Failed): Promise<Scored> {
+    if (mayBeColumns(failed, countPersonas(batch, failed), this.#options.scorer))
+      await this.#checkFirstRows(batch);
     const scored = await this.#isolate(batch, failed);
     if (!this.#hasScored && countPersonas(batch, failed) > 1) throw this.#errorOf(batch, failed);
     return scored;
@@ -185,3 +187,7 @@ export class ScoreBatch {
     return { file: this.#options.file, line, row };
   }
 }
+
+/** Whether the columns may be at fault, which costs fewer requests to find out than to isolate each row. */
+const mayBeColumns = ({ failure }: Failed, personas: number, { retryPolicy }: BatchScorer): boolean =>
+  personas > 1 && failure.rows === undefined && retryPolicy?.table[failure.kind].stopsIfFirstAlike === true;

@@ -44,6 +44,7 @@ export const severities: Readonly<Record<FailureKind, Severity>> = {
   model_error: 'temporary',
   too_slow: 'temporary',
   rejected_request: 'stopped',
+  model_rejected: 'stopped',
   invalid_response: 'stopped',
   fatal: 'refused',
 };

@@ -66,6 +66,7 @@ export type FailureKind =
   | 'unavailable'
   | 'busy'
   | 'rejected_request'
+  | 'model_rejected'
   | 'server_error'
   | 'model_error'
   | 'too_slow'

@@ -235,8 +235,12 @@ describe('a batch of which the service names the rows at fault', { concurrency: 
   });
 });
 
-/** As for a model server, which responds with 500 to a bad row, and with 504 if its model takes too long. */
-const ofModelServer = withStatuses(failureTable, { model_error: [500, 503], too_slow: [504] });
+/** As for a model server, which responds with 400 or 500 to a bad row, and with 504 if its model takes too long. */
+const ofModelServer = withStatuses(failureTable, {
+  model_rejected: [400],
+  model_error: [500, 503],
+  too_slow: [504],
+});
 
 describe('a model server that responds with 500 before any row is scored', { concurrency: true }, () => {
   const fail = ({ response }: StubCall, code = 'model_failed'): boolean => {
@@ -289,6 +293,34 @@ describe('a model server that responds with 500 before any row is scored', { con
     const run = await bench(t, rows(8), call => calls++ < 6 && fail(call, `failed_${calls}`), options);
     const { predictions } = await run.score(first(run));
     assert.equal(predictions.errors.size, 0);
+  });
+});
+
+describe('a model server that responds with 400 before any row is scored', { concurrency: true }, () => {
+  const refuseRow = ({ response }: StubCall, code = 'bad_request'): boolean => {
+    send(response, 400, { code, detail: 'Can not safely convert string to double' });
+    return true;
+  };
+
+  it('stops the run after its first requests and three rows, if these are rejected alike', async t => {
+    const run = await bench(t, rows(320), call => refuseRow(call), {
+      failureTable: ofModelServer,
+      batchRows: 20,
+    });
+    await assert.rejects(
+      Promise.all(run.parts.map(part => run.score(part))),
+      (error: RowcastError) => error.code === 'bad_request' && /Three different rows/.test(error.hint ?? ''),
+    );
+    assert.equal(run.requests().length, run.parts.length + 3);
+  });
+
+  it('costs the run only the rows at fault if another one is scored', async t => {
+    const bad = (ids: readonly unknown[]): boolean => ids.includes(0) || ids.includes(7);
+    const run = await bench(t, rows(8), (call, ids) => bad(ids) && refuseRow(call), {
+      failureTable: ofModelServer,
+    });
+    const { predictions } = await run.score(first(run));
+    assert.deepEqual([...predictions.errors.keys()], [0, 7]);
   });
 });
 
