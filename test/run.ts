@@ -1,7 +1,8 @@
 // Runs the tests with Node's own runner, after a build.
 //   npm test                       the quick tests: without *.slow.test.ts and slow cases, and with at most a tenth of
 //                                  the runs of random tests
-//   npm run test:all               everything, in full, but for *.cluster.test.ts (npm run test:cluster)
+//   npm run test:all               everything, in full, but for *.cluster.test.ts and *.servers.test.ts (npm run
+//                                  test:cluster, test:servers)
 //   npm test -- --seed 7           random tests with the seed of an earlier run
 //   npm test -- client csv/header  only the files whose path contains one of these
 //   npm run coverage               the quick tests, and which lines of src they run, from Node 22 on; what a command
@@ -28,8 +29,8 @@ const seed = values.seed ?? process.env.TEST_SEED ?? String(Math.floor(Math.rand
 
 const folder = join(root, 'dist/test');
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  // Tests of clusters are run by `npm run test:cluster`.
-  .filter(file => file.endsWith('.test.js') && !file.endsWith('.cluster.test.js'))
+  // Others are run by `npm run test:cluster` and `npm run test:servers`.
+  .filter(file => file.endsWith('.test.js') && !/\.(?:cluster|servers)\.test\.js$/.test(file))
   .filter(file => values.all || !file.endsWith('.slow.test.js'))
   .filter(file => positionals.length === 0 || positionals.some(part => file.includes(part)))
   .map(file => relative(root, join(folder, file)))

@@ -138,7 +138,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
     await checkLast({
       transport,
       pacer: this.#pacer,
-      request: protocol.describe?.(model).request ?? protocol.ready?.(model),
+      request: protocol.describe?.(model).request ?? protocol.ready?.(model)?.request,
       kindOf: body => protocol.kindOf(body),
       latency: this.statistics.latency,
       closed: this.#closed.signal,
@@ -155,38 +155,58 @@ export class ServiceClient<P extends Protocol = Protocol> {
   async describe(model: string, signal?: AbortSignal): Promise<Description> {
     const { protocol } = this;
     const question = protocol.describe?.(model);
-    if (question !== undefined) return this.ask(question, signal);
-    const request = protocol.ready?.(model);
-    if (request !== undefined) await this.#askWhetherReady(request, signal);
+    if (question !== undefined) return this.ask(question, signal, model);
+    const { request, namesModel } = protocol.ready?.(model) ?? {};
+    if (request !== undefined)
+      await this.ask({ request, read: () => {} }, signal, model).catch(error => {
+        // One that does not know the path may be ready all the same.
+        if (namesModel || !(error instanceof CallError) || error.status !== NO_SUCH_PATH) throw error;
+      });
     const { predictionType } = protocol;
     return predictionType === undefined ? {} : { predictionType };
   }
 
-  /** Waits until the service is ready. One that does not know the path may be ready all the same. */
-  async #askWhetherReady(request: HttpRequest, signal?: AbortSignal): Promise<void> {
+  /** Whether the service says that a model is ready, without a retry; true if its protocol or the service does not. */
+  async isReady(model: string, signal?: AbortSignal): Promise<boolean> {
+    const question = this.protocol.ready?.(model);
+    if (question === undefined) return true;
+    return this.#requests
+      .send({ ...question.request, signal }, saysReady)
+      .catch(error => !question.namesModel && error instanceof CallError && error.status === NO_SUCH_PATH);
+  }
+
+  /**
+   * Sends a request. If the model is not loaded yet, or no longer, servers respond with 400 or 404, as they do to what they will
+   * never accept; then the service is not available.
+   */
+  async #whenReady<T>(send: () => Promise<T>, model: string | undefined, signal?: AbortSignal): Promise<T> {
     try {
-      await this.ask({ request, read: () => {} }, signal);
+      return await send();
     } catch (error) {
-      if (!(error instanceof CallError) || error.status !== NO_SUCH_PATH) throw error;
+      if (model === undefined || !(error instanceof CallError) || !NOT_YET.includes(error.status))
+        throw error;
+      if (this.protocol.ready?.(model) === undefined) throw error;
+      if (await this.isReady(model, signal)) {
+        // It may have been loaded between the two requests. Rows that were refused are sent again anyway.
+        if (error.status === NO_SUCH_PATH) return send();
+        throw error;
+      }
+      throw new CallError('unavailable', 'model_not_ready', `${error.message}; the model is not ready`, {
+        location: error.location,
+        hint: 'Check --report, and whether the model is loaded.',
+      });
     }
   }
 
-  /** Whether the service says that a model is ready, without a retry; true if its protocol or the service does not. */
-  async isReady(model: string, signal?: AbortSignal): Promise<boolean> {
-    const request = this.protocol.ready?.(model);
-    if (request === undefined) return true;
-    return this.#requests
-      .send({ ...request, signal }, () => true)
-      .catch(error => error instanceof CallError && error.status === NO_SUCH_PATH);
-  }
-
-  /** The answer to a question that is not about a batch. */
-  async ask<T>({ request, read }: Asked<T>, signal?: AbortSignal): Promise<T> {
-    return this.#retried(
-      () => this.#requests.send({ ...request, signal }, body => read(body, this.#credentials.secrets)),
-      false,
-      signal,
-    );
+  /**
+   * The answer to a question that is not about a batch.
+   *
+   * @param model the question is about it, so it is waited for
+   */
+  async ask<T>({ request, read }: Asked<T>, signal?: AbortSignal, model?: string): Promise<T> {
+    const attempt = (): Promise<T> =>
+      this.#requests.send({ ...request, signal }, body => read(body, this.#credentials.secrets));
+    return this.#retried(() => this.#whenReady(attempt, model, signal), false, signal);
   }
 
   /**
@@ -200,18 +220,20 @@ export class ServiceClient<P extends Protocol = Protocol> {
 
   /** Sends a batch once; a failure is not retried. */
   async tryBatch(
-    { request, reader, expected }: SentBatch,
+    { request, reader, expected, model }: SentBatch,
     signal?: AbortSignal,
   ): Promise<ReceivedPredictions> {
     const { personas } = expected;
     const classes = expectedClasses(expected);
-    return this.#requests.send(
-      { ...request, personas, signal, maxResponseBytes: maxResponseBytes(personas, classes) },
-      (response, origin) => {
-        const read = reader.read(response, { ...expected, secrets: this.#credentials.secrets });
-        return origin === undefined ? read : { ...read, origins: [origin.id] };
-      },
-    );
+    const send = (): Promise<ReceivedPredictions> =>
+      this.#requests.send(
+        { ...request, personas, signal, maxResponseBytes: maxResponseBytes(personas, classes) },
+        (response, origin) => {
+          const read = reader.read(response, { ...expected, secrets: this.#credentials.secrets });
+          return origin === undefined ? read : { ...read, origins: [origin.id] };
+        },
+      );
+    return this.#whenReady(send, model, signal);
   }
 
   async #retried<T>(
@@ -226,12 +248,20 @@ export class ServiceClient<P extends Protocol = Protocol> {
 /** The status of a service that does not know a path for readiness, and may be ready all the same. */
 const NO_SUCH_PATH = 404;
 
+/** Statuses of requests for a model that is not loaded: Triton and MLServer have 400, KServe and TensorFlow Serving 404. */
+const NOT_YET: readonly (number | undefined)[] = [400, 404];
+
+/** KServe responds with 200 and `{"name":"churn","ready":false}` while a model is loading. */
+const saysReady = (body: Buffer): boolean => !/"ready"\s*:\s*(?:false|"False")/.test(body.toString());
+
 /** A batch as it is sent, and how its response is read. */
 export interface SentBatch {
   /** The whole request, including its body. */
   request: HttpRequest;
   reader: ResponseReader;
   expected: Expected;
+  /** The model that it is for, which is waited for if it is not ready. */
+  model?: string;
 }
 
 /** A question about something else than a batch. */

@@ -30,7 +30,8 @@ const mended: ((call: StubCall) => void)[] = [
   ({ response }) => void response.writeHead(502).end('<h1>Bad Gateway</h1>'),
   ({ response }) => send(response, 429, {}),
   ({ response }) => send(response, 500, { code: 'broken' }),
-  ({ request }) => void request.socket.destroy(),
+  ({ request, response }) =>
+    void response.writeHead(200, { 'content-length': 9 }).write('[', () => request.socket.destroy()),
   ({ response }) => void response.writeHead(200).end('<html>'),
   ({ response }) => send(response, 200, { predictions: [] }),
   () => {}, // no response before the timeout

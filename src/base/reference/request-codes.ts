@@ -7,6 +7,11 @@ export const requestCodes = {
     cause: 'The service cannot be connected to.',
     fix: 'Check that it runs, `--url` and the network.',
   },
+  model_not_ready: {
+    exit: [75],
+    cause: 'A model server does not know the model, or has not loaded it yet.',
+    fix: 'Check `--report`, and whether the model is loaded. It is waited for up to `--max-outage`.',
+  },
   service_timeout: {
     exit: [75],
     cause: 'The response was incomplete after `--timeout`.',

@@ -29,13 +29,15 @@ export interface EncodeOptions {
   bodyWriter: BodyWriter;
   /** Maximum size of a body with more than one persona; called for each batch, since it may change. */
   batchBytes: () => number;
+  /** Maximum number of rows in a body. */
+  maxRows: () => number;
 }
 
 /** Encodes a batch to one request body, or to several if it is too large. */
 export type Encode = (batch: Batch) => Generator<Encoded>;
 
 /** A stage that encodes batches to request bodies. A batch whose body exceeds the limit is split in halves. */
-export function encode({ batchBody, layout, bodyWriter, batchBytes }: EncodeOptions): Encode {
+export function encode({ batchBody, layout, bodyWriter, batchBytes, maxRows }: EncodeOptions): Encode {
   const readFields = layout.fieldReader();
   const ids = new RequestIds();
   return function* encodeBatch(batch): Generator<Encoded> {
@@ -44,7 +46,8 @@ export function encode({ batchBody, layout, bodyWriter, batchBytes }: EncodeOpti
     const id = ids.next();
     bodyWriter.begin();
     if (fields.rows > 0) batchBody.write(fields, wordView(fields.bytes), bodyWriter, id);
-    if (bodyWriter.length > batchBytes() && countRows(batch) > 1) {
+    const rows = countRows(batch);
+    if (rows > 1 && (bodyWriter.length > batchBytes() || rows > maxRows())) {
       const middle = batch.ends.length >> 1;
       yield* encodeBatch(layout.slice(batch, 0, middle));
       yield* encodeBatch(layout.slice(batch, middle, batch.ends.length));

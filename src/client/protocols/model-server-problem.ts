@@ -29,7 +29,17 @@ export function modelServerProblem(body: string, headers: Headers, read: ReadPro
     };
   // JSON without a message, or that was cut off, may repeat the rows.
   const isRows = parsed === undefined ? /^\s*[[{]/.test(body) : detail === body;
-  return { ...own, detail: isRows ? '' : detail };
+  return { ...own, detail: isRows ? '' : (lastOfTraceback(body) ?? detail), maxRows: maxRowsIn(detail) };
+}
+
+/** What went wrong, which comes last in a traceback of Python. */
+const lastOfTraceback = (text: string): string | undefined =>
+  text.startsWith('Traceback (most recent call last)') ? text.trimEnd().split('\n').at(-1) : undefined;
+
+/** Triton: `inference request batch-size must be <= 4096 for 'churn'`. */
+function maxRowsIn(text: string): number | undefined {
+  const [, rows] = /\bbatch-size must be <= (\d{1,9})\b/.exec(text) ?? [];
+  return rows === undefined ? undefined : Number(rows);
 }
 
 /**

@@ -22,8 +22,8 @@ export interface Protocol {
   readonly predictionType?: PredictionType | undefined;
   /** Asks what a model says about itself; missing if services of this protocol say nothing. */
   describe?(model: string): Question<Description>;
-  /** Asks whether a model is ready. It is sent if services of this protocol do not describe their models. */
-  ready?(model: string): HttpRequest;
+  /** Asks whether a model is ready; undefined if services say nothing about this one. */
+  ready?(model: string): ReadyQuestion | undefined;
   /** Asks a model for predictions. */
   predict(model: string, known?: KnownModel): PredictionRequest;
   /** The largest body that any service of this protocol is documented to accept, in bytes. */
@@ -57,6 +57,13 @@ export interface Question<Answer> {
   readonly request: HttpRequest;
   /** @throws InvalidResponse */
   read(body: Buffer): Answer;
+}
+
+/** Asks whether a model is ready. */
+export interface ReadyQuestion {
+  request: HttpRequest;
+  /** Whether the request names the model. Otherwise 404 means that the service is not asked at this path. */
+  namesModel: boolean;
 }
 
 /** How the rows of a batch are sent, and how their predictions come back. */

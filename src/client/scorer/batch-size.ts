@@ -1,12 +1,16 @@
 import { countRows } from '../../formats/records/batch.ts';
 import type { Encoded } from '../bodies/encode.ts';
 
-/** The maximum batch size, learned from bodies that were too large for the service, or took its model too long. */
+/** The maximum batch size, learned from bodies that were too large for the service, had too many rows, or took its model too long. */
 export interface BatchLimits {
   /** Maximum size of a request body. */
   maxBodyBytes(): number;
   /** The maximum size as the reader estimates it: from whole records, although not all of their columns may be sent. */
   maxBatchBytes(): number;
+  /** The largest number of rows in a body. */
+  maxRows(): number;
+  /** The service has said that a body had too many rows. */
+  rejectedRows(max: number): void;
   /** The body was too large for the service, or for its model's time limit. */
   rejected(encoded: Encoded): void;
   /** The service accepted this body. */
@@ -17,10 +21,15 @@ export interface BatchLimits {
 export function batchLimits(max: number, rowOverhead: number): BatchLimits {
   const body = new LearnedLimit(max);
   const records = new LearnedLimit(max);
+  let maxRows = Number.POSITIVE_INFINITY;
   const estimated = ({ batch }: Encoded): number => batch.bytes.length + countRows(batch) * rowOverhead;
   return {
     maxBodyBytes: () => body.bytes,
     maxBatchBytes: () => records.bytes,
+    maxRows: () => maxRows,
+    rejectedRows(most) {
+      maxRows = Math.min(maxRows, Math.max(1, most));
+    },
     rejected(encoded) {
       body.rejected(encoded.body.length);
       records.rejected(estimated(encoded));

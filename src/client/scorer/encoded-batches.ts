@@ -30,8 +30,8 @@ export abstract class EncodedBatches implements BatchScorer {
     const batchBody = body.open({ features, nulls, missing });
     this.rowOverhead = batchBody.rowOverhead;
     this.#limits = batchLimits(batchBytes, this.rowOverhead);
-    const { maxBodyBytes } = this.#limits;
-    this.#encode = encode({ batchBody, layout, bodyWriter: this.#bodies, batchBytes: maxBodyBytes });
+    const { maxBodyBytes, maxRows } = this.#limits;
+    this.#encode = encode({ batchBody, layout, bodyWriter: this.#bodies, batchBytes: maxBodyBytes, maxRows });
   }
 
   abstract get concurrency(): number;
@@ -89,6 +89,7 @@ export abstract class EncodedBatches implements BatchScorer {
       return { faults, predictions: withUnsent(predictions, wrongTypes, personas), unsent };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
+      if (error.maxRows !== undefined) this.#limits.rejectedRows(error.maxRows);
       if (error.status === 413 || error.kind === 'too_slow') this.#limits.rejected(encoded);
       return { faults, failure: failedAmongAll(error.toFailure(), wrongTypes, personas) };
     }

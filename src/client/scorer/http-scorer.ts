@@ -65,7 +65,7 @@ class HttpBatches extends EncodedBatches {
 
   protected predict(body: Buffer, expected: Expected, signal: AbortSignal): Promise<ReceivedPredictions> {
     const request = { ...this.#request, body };
-    return this.#client.tryBatch({ request, reader: this.#reader, expected }, signal);
+    return this.#client.tryBatch({ request, reader: this.#reader, expected, model: this.#model }, signal);
   }
 
   confirm({ origins = [] }: { origins?: readonly number[] }, row: number): boolean {

@@ -66,7 +66,13 @@ export class CallErrors {
     const text = isEncoded(headers) ? '' : bytes.toString('utf8');
     if (statusCode === 400 && PLAIN_TO_TLS.test(text)) throw new TlsExpected('the service expects TLS');
     const retryAfter = headers['retry-after'];
-    const { code = '', detail, rows, status = statusCode } = this.#problemOf(statusCode, text, headers);
+    const {
+      code = '',
+      detail,
+      rows,
+      maxRows,
+      status = statusCode,
+    } = this.#problemOf(statusCode, text, headers);
     // Some proxies echo the request, including its headers.
     const isSafe = (text: string): boolean => text !== '' && !this.#secrets.areIn(text);
     const said = isSafe(detail) ? sanitize(detail) : '';
@@ -77,6 +83,7 @@ export class CallErrors {
       {
         ...details,
         status: statusCode,
+        maxRows,
         rows: rows?.map(({ row, message }) => ({
           row,
           message: `the service responded with ${statusCode}: ${isSafe(message) ? sanitize(message) : HIDDEN}`,

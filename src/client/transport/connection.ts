@@ -33,6 +33,8 @@ export class Connection {
   #expectResponse = (): void => {};
   readonly #onSuspect: (origin: Origin) => void;
   #isRetired = false;
+  /** What its socket had received when the current request was sent, in bytes; 0 if it was not connected. */
+  #receivedBefore = 0;
 
   /** @param onSuspect called if the connection delivers more than was requested */
   constructor(
@@ -74,11 +76,21 @@ export class Connection {
 
   async request(options: Dispatcher.RequestOptions): Promise<HttpResponse> {
     this.#expectResponse();
+    this.#receivedBefore = this.#socket?.destroyed === false ? this.#socket.bytesRead : 0;
     try {
       return await this.#http.request(options);
     } catch (error) {
       throw this.#refusal ?? error;
     }
+  }
+
+  /**
+   * Whether the service closed it after earlier responses without a byte of one to the current request, as servers do after
+   * an error or some idle time: they have most likely not read the request.
+   */
+  get wasClosedBetween(): boolean {
+    const { destroyed = false, bytesRead = 0 } = this.#socket ?? {};
+    return destroyed && this.#receivedBefore > 0 && bytesRead === this.#receivedBefore;
   }
 
   /** Must be called when its response was read to the end or abandoned. */

@@ -8,6 +8,8 @@ export interface Problem {
   detail: string;
   /** The rows at fault, if the service names them. */
   rows?: readonly RowFault[] | undefined;
+  /** The largest number of rows that a request may have, if the service says that it was too large. */
+  maxRows?: number | undefined;
   /** The status that the model itself gave, if a server in front of it responds with another one. */
   status?: number | undefined;
 }

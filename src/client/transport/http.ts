@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { RowcastError } from '../../base/errors.ts';
 import { redacted } from '../base-url.ts';
 import type { Credentials } from '../credentials.ts';
@@ -108,7 +109,11 @@ export class Transport {
         ...(call.body !== undefined && { body: call.body }),
       });
     } catch (cause) {
+      const mayRepeat =
+        connection.wasClosedBetween && isWhole(call) && taken === undefined && !signal.aborted;
       this.#connections.release(connection);
+      // As browsers do (RFC 9112 section 9.3.1): predictions may be asked for twice.
+      if (mayRepeat) return this.open(call, signal, onHeaders);
       throw (await this.#isPlainToTls(cause)) ? new TlsExpected('the service expects TLS') : cause;
     }
     this.#hasResponded = true;
@@ -175,3 +180,6 @@ interface FailureMessages {
   late?: string;
   brokenHint?: string;
 }
+
+/** Whether a request can be sent again: a stream can be read only once. */
+const isWhole = ({ body }: HttpRequest): boolean => !(body instanceof Readable);

@@ -1,7 +1,7 @@
 import type { Layout } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { CallError, type Failure } from '../failures/call-error.ts';
-import type { BatchScorer, Failed, Outcome } from '../scorer.ts';
+import type { BatchScorer, Failed } from '../scorer.ts';
 import { countPersonas } from './join-predictions.ts';
 
 export interface FirstRowsOptions {
@@ -30,7 +30,7 @@ export async function checkFirstRows(batch: Batch, options: FirstRowsOptions): P
   let alike = 0;
   for (const index of spread(batch.ends.length).slice(0, MAX_TRIED))
     for (const part of scorer.parts(layout.slice(batch, index, index + 1))) {
-      const outcome = await tryRow(scorer, part, signal);
+      const outcome = await scorer.tryPart({ batch: part, predictionType: undefined }, signal);
       if (countPersonas(part, outcome) === 0) continue;
       if ('predictions' in outcome) {
         scorer.retryPolicy?.availability.succeeded(performance.now(), true);
@@ -42,15 +42,6 @@ export async function checkFirstRows(batch: Batch, options: FirstRowsOptions): P
       if ((await scorer.isReady?.(signal)) === false) return;
       throw wrongColumns(first.failure).addLocation({ file, ...placeOf(first.part) });
     }
-}
-
-/** A server may close its connection after an error, so the next request on it is not answered, which says nothing. */
-async function tryRow(scorer: BatchScorer, batch: Batch, signal: AbortSignal): Promise<Outcome> {
-  for (let tries = 1; ; tries++) {
-    const outcome = await scorer.tryPart({ batch, predictionType: undefined }, signal);
-    const isBroken = 'failure' in outcome && outcome.failure.code === 'connection_broken';
-    if (!isBroken || tries === ROWS) return outcome;
-  }
 }
 
 const placeOf = ({ start: { line, row } }: Batch) => ({ line, row });

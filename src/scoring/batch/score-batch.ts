@@ -11,6 +11,7 @@ import { cutOutRows, type Piece } from './cut-out-rows.ts';
 import { FirstRejects } from './first-rejects.ts';
 import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
 import { Prober } from './recovery-probe.ts';
+import { refuseWrongColumn } from './refuse-wrong-column.ts';
 
 export interface ScoreBatchOptions {
   scorer: BatchScorer;
@@ -47,7 +48,11 @@ export class ScoreBatch {
   /** @param batch one of the scorer's parts */
   async score(batch: Batch): Promise<Scored> {
     const outcome = await this.#attempt(batch);
-    if ('predictions' in outcome) return outcome;
+    if ('predictions' in outcome) {
+      if (batch.start.row === FIRST_ROW)
+        refuseWrongColumn(outcome, countPersonas(batch, outcome), this.#locationOf(batch));
+      return outcome;
+    }
     if (this.#hasScored) return this.#isolate(batch, outcome);
     if (this.#firstFailed === undefined) {
       this.#firstFailed = this.#isolateFirst(batch, outcome);
@@ -187,6 +192,8 @@ export class ScoreBatch {
     return { file: this.#options.file, line, row };
   }
 }
+
+const FIRST_ROW = 1;
 
 /** Whether the columns may be at fault, which costs fewer requests to find out than to isolate each row. */
 const mayBeColumns = ({ failure }: Failed, personas: number, { retryPolicy }: BatchScorer): boolean =>

@@ -17,6 +17,8 @@ export interface Failure {
   readonly retryAfter?: number | undefined;
   /** The rows at fault, if the service names them. */
   readonly rows?: readonly RowFault[] | undefined;
+  /** The largest number of rows of a request, if it had more. */
+  readonly maxRows?: number | undefined;
   /** The id of the response's origin, unless the response is known to belong to its request. */
   readonly origin?: number | undefined;
 }
@@ -31,7 +33,7 @@ export interface RowFault {
 
 export type CallDetails = Pick<
   Failure,
-  'location' | 'hint' | 'needsRestart' | 'status' | 'retryAfter' | 'rows' | 'origin'
+  'location' | 'hint' | 'needsRestart' | 'status' | 'retryAfter' | 'rows' | 'maxRows' | 'origin'
 > & {
   cause?: unknown;
 };
@@ -55,6 +57,7 @@ export class CallError extends RowcastError {
   readonly status: number | undefined;
   readonly retryAfter: number | undefined;
   readonly rows: readonly RowFault[] | undefined;
+  readonly maxRows: number | undefined;
   readonly origin: number | undefined;
 
   constructor(kind: FailureKind, code: string, message: string, details: CallDetails) {
@@ -69,6 +72,7 @@ export class CallError extends RowcastError {
     this.status = details.status;
     this.retryAfter = details.retryAfter;
     this.rows = details.rows;
+    this.maxRows = details.maxRows;
     this.origin = details.origin;
   }
 
@@ -77,7 +81,8 @@ export class CallError extends RowcastError {
   }
 
   toFailure(): Failure {
-    const { kind, code, message, location, hint, needsRestart, status, retryAfter, rows, origin } = this;
-    return { kind, code, message, location, hint, needsRestart, status, retryAfter, rows, origin };
+    const { kind, code, message, location, hint, needsRestart, status, retryAfter, rows, maxRows, origin } =
+      this;
+    return { kind, code, message, location, hint, needsRestart, status, retryAfter, rows, maxRows, origin };
   }
 }

@@ -34,7 +34,13 @@ function writing(
   const features = chooseFeatures(layout, {}, { types: given }, 'bench.csv');
   const bodyWriter = new BodyWriter();
   const batchBody = body.open({ features, nulls: [] });
-  const encodeBatch = encode({ batchBody, layout, bodyWriter, batchBytes: () => Number.MAX_SAFE_INTEGER });
+  const encodeBatch = encode({
+    batchBody,
+    layout,
+    bodyWriter,
+    maxRows: () => Number.POSITIVE_INFINITY,
+    batchBytes: () => Number.MAX_SAFE_INTEGER,
+  });
   return () => {
     let bytes = 0;
     const begun = process.cpuUsage();

@@ -13,6 +13,19 @@ describe('the error of a model server', () => {
     assert.equal(problem('Internal Server Error').detail, 'Internal Server Error');
   });
 
+  it('is the last line of a traceback', () => {
+    const { detail } = problem(
+      'Traceback (most recent call last):\n  File "/srv/x.py", line 1\nValueError: no\n',
+    );
+    assert.equal(detail, 'ValueError: no');
+  });
+
+  it('names the largest number of rows that Triton takes', () => {
+    const error = "[request id: 7] inference request batch-size must be <= 4096 for 'churn'";
+    assert.equal(problem({ error }).maxRows, 4096);
+    assert.equal(problem({ error: 'batch-size must be even' }).maxRows, undefined);
+  });
+
   it('names the rows and columns that FastAPI lists, without their values', () => {
     const detail = [
       { type: 'float_parsing', loc: ['body', 'rows', 1, 'tenure'], msg: 'not a number', input: 'secret' },

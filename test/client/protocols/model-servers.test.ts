@@ -245,6 +245,51 @@ describe('a run with a model server', { concurrency: 3 }, () => {
     assert.equal(JSON.parse(calls[0]?.body ?? '').outputs, undefined);
   });
 
+  it('waits for a model that is not loaded yet, and rejects no row of it', async t => {
+    const { 'kserve-v1': kserve } = served as Record<'kserve-v1', Served>; // a row above
+    const others = { ...kserve.dialect.others };
+    const ready = '/v1/models/r';
+    const loaded = others[ready] ?? '';
+    const dialect = { ...kserve.dialect, others };
+    others[ready] = '{"name":"r","ready":false}';
+    const restart: Behave = ({ number, response }) => {
+      // The model is loaded while the first requests fail.
+      if (number > 4) {
+        others[ready] = loaded;
+        return false;
+      }
+      response.writeHead(404).end('{"error":"Model with name r does not exist."}');
+      return true;
+    };
+    const outcome = await scoreWith(t, { ...kserve, dialect }, restart);
+    assertComplete(outcome);
+    assert.deepEqual(Object.keys(outcome.retries), ['model_not_ready']);
+  });
+
+  it('learns how many rows a request may have, and halves each batch in the same way', async t => {
+    const refuseMany: Behave = ({ rows, response }) => {
+      if (rows.length <= 10) return false;
+      response.writeHead(400).end('{"error":"inference request batch-size must be <= 10 for \'churn\'"}');
+      return true;
+    };
+    const outcome = await scoreWith(t, served['open-inference'] as Served, refuseMany);
+    assertComplete(outcome);
+    const sizes = outcome.calls.map(({ rows }) => rows.length);
+    assert.ok(sizes.filter(size => size > 10).length <= 3 * 2, `${sizes}`); // those in flight at first, and their halves
+    assert.deepEqual([...new Set(sizes.filter(size => size > 1 && size <= 10))].sort(), [6, 7]);
+  });
+
+  it('stops, without a request, if no value of a column fits its type in the whole first batch', async t => {
+    const types = { id: 'integer', text: 'float', amount: 'float' };
+    const { failure, calls } = await scoreWith(t, served['kserve-v1'] as Served, undefined, { types });
+    assert.match(
+      failure?.message ?? '',
+      /^in each of the first 25 rows, the value of column "text" is not a number$/,
+    );
+    assert.equal(failure?.exitCode, 3);
+    assert.equal(calls.length, 0);
+  });
+
   it('never sends the column of --predict', async t => {
     const { calls, output, failure } = await scoreWith(t, served['kserve-v1'] as Served, undefined, {
       predict: 'amount',

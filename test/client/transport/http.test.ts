@@ -69,6 +69,34 @@ describe('the HTTP transport', () => {
     assert.deepEqual(statuses, [429]);
   });
 
+  it('sends a request again if the service has closed the connection after the response before', async t => {
+    const sockets = new Set<unknown>();
+    const transport = await connect(t, (request, response) => {
+      const isFirst = !sockets.has(request.socket);
+      sockets.add(request.socket);
+      // As uvicorn does after an exception: nothing in the response says that the connection is closed.
+      if (isFirst) response.end('[]');
+      else request.socket.destroy();
+    });
+    for (let sent = 0; sent < 3; sent++)
+      assert.equal(await text((await transport.open(call, never)).body), '[]');
+    assert.equal(sockets.size, 3);
+  });
+
+  it('fails if the service closes a new connection, or one in the middle of a response', async t => {
+    let calls = 0;
+    const transport = await connect(t, (request, response) => {
+      if (++calls === 1) response.end('[]');
+      else if (calls === 2)
+        response.writeHead(200, { 'content-length': 9 }).write('[', () => request.socket.destroy());
+      else request.socket.destroy();
+    });
+    await text((await transport.open(call, never)).body);
+    await assert.rejects(async () => text((await transport.open(call, never)).body));
+    await assert.rejects(transport.open(call, never), { code: 'UND_ERR_SOCKET' });
+    assert.equal(calls, 3);
+  });
+
   it('follows no redirect', async t => {
     let requests = 0;
     const transport = await connect(t, (_, response) => {

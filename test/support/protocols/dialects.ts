@@ -76,7 +76,10 @@ interface Tensor {
 export const openInference: Dialect = {
   path: '/v2/models/r/infer',
   type: json,
-  others: { '/v2/models/r': '{"name":"r","versions":["1"],"platform":"","inputs":[],"outputs":[]}' },
+  others: {
+    '/v2/models/r': '{"name":"r","versions":["1"],"platform":"","inputs":[],"outputs":[]}',
+    '/v2/models/r/ready': '',
+  },
   needsKey: false,
   rowsOf(body) {
     const { inputs }: { inputs: Tensor[] } = JSON.parse(body);

@@ -35,7 +35,8 @@ export function encodeText(text: string | Buffer, options: TextOptions = {}): En
   const features = chooseFeatures(layout, {}, { types }, 'test.csv');
   const { body = protocol.predict('r').body, missing } = options;
   const batchBody = body.open({ features, nulls, missing });
-  const stage = encode({ batchBody, layout, bodyWriter: new BodyWriter(), batchBytes });
+  const maxRows = (): number => Number.POSITIVE_INFINITY;
+  const stage = encode({ batchBody, layout, bodyWriter: new BodyWriter(), batchBytes, maxRows });
   const encoded = batches.flatMap(batch => [...stage(batch)]);
   return { layout, encoded, rowOverhead: batchBody.rowOverhead };
 }

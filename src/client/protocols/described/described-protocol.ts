@@ -1,13 +1,13 @@
 import type { PredictionType } from '../../../base/contract/predictions.ts';
 import { layoutOf } from '../../bodies/layout-of.ts';
-import type { HttpRequest } from '../../transport/http-request.ts';
 import { modelServerProblem, modelServerStatuses } from '../model-server-problem.ts';
 import { parseResponse } from '../parse-response.ts';
 import type { Protocol } from '../protocol.ts';
 import { describedReader, responsePaths } from './described-reader.ts';
 import type { ProtocolDescription, RowDescription } from './description.ts';
-import { modelHeaders, modelPath, requestPath } from './model-path.ts';
+import { hasOtherPath, modelHeaders, requestPath } from './model-path.ts';
 import { firstAt, listAt, pathsOf } from './pointers.ts';
+import { readyQuestion } from './ready-question.ts';
 
 /** The protocol that a description describes. */
 export function describedProtocol(description: ProtocolDescription): Protocol {
@@ -22,12 +22,7 @@ export function describedProtocol(description: ProtocolDescription): Protocol {
     dependsOnBatch: true,
     statuses: { ...modelServerStatuses, ...statuses },
     ...(ready !== undefined && {
-      ready: (model: string): HttpRequest => ({
-        method: 'GET',
-        path: modelPath(ready, model),
-        template: ready,
-        accept: '*/*',
-      }),
+      ready: (model: string) => (hasOtherPath(request, model) ? undefined : readyQuestion(ready, model)),
     }),
     predict: (model, { classes } = {}) => ({
       request: {

@@ -18,7 +18,10 @@ export interface ProtocolDescription {
   readonly response: ResponseDescription;
   /** Where the body of an error has its message and its code. */
   readonly errors: { readonly message: Pointers; readonly code?: Pointers };
-  /** The path at which the server says that it is ready, with `{model}` as in the path of the request. */
+  /**
+   * The path at which the server says that it is ready, with `{model}` as in the path of the request. Reports with one of its
+   * other paths have none.
+   */
   readonly ready?: string | undefined;
   /** Statuses that mean another kind of failure than in `client/failure-table.ts`. */
   readonly statuses?: Partial<Record<FailureKind, readonly number[]>>;

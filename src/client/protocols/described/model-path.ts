@@ -7,10 +7,19 @@ export function requestPath(
   { path, otherPaths = [], query = {} }: Pick<RequestDescription, 'path' | 'otherPaths' | 'query'>,
   model: string,
 ): string {
-  const own = otherPaths.find(({ prefix }) => model.startsWith(prefix))?.path ?? path;
+  const own = otherPathOf({ otherPaths }, model)?.path ?? path;
   const values = new URLSearchParams(query).toString();
   return `${modelPath(own, model)}${values === '' ? '' : `?${values}`}`;
 }
+
+type OtherPaths = Pick<RequestDescription, 'otherPaths'>;
+
+const otherPathOf = ({ otherPaths = [] }: OtherPaths, model: string) =>
+  otherPaths.find(({ prefix }) => model.startsWith(prefix));
+
+/** Whether a report is not asked at the usual path. */
+export const hasOtherPath = (request: OtherPaths, model: string): boolean =>
+  otherPathOf(request, model) !== undefined;
 
 /** A path with the id of a model, percent-encoded except for its slashes: an id may name a version. */
 export const modelPath = (path: string, model: string): string =>

@@ -2,6 +2,7 @@ import { layoutOf, withTemplate } from '../../bodies/layout-of.ts';
 import { matrix } from '../../bodies/matrix.ts';
 import { modelPath } from '../described/model-path.ts';
 import { firstAt, pathsOf } from '../described/pointers.ts';
+import { readyQuestion } from '../described/ready-question.ts';
 import { isObject } from '../is-object.ts';
 import { modelServerProblem, modelServerStatuses } from '../model-server-problem.ts';
 import { parseResponse } from '../parse-response.ts';
@@ -21,6 +22,7 @@ export const openInference: Protocol = {
     request: { method: 'GET', path: modelPath(MODEL, model), template: MODEL },
     read: parseMetadata,
   }),
+  ready: model => readyQuestion(`${MODEL}/ready`, model),
   predict(model, known = {}) {
     const output = requestedOutput(known);
     const input = matrixOf(known.description);
