@@ -11,7 +11,7 @@ export const datarobot: ProtocolDescription = {
   request: {
     path: '/predApi/v1.0/deployments/{model}/predictions',
     // A container serves one model, at a path that ends with a slash: without it, the response is a redirect.
-    otherPaths: [{ prefix: 'predictions', path: '/predictions/' }],
+    otherPaths: [{ prefix: 'predictions', path: '/predictions/', ready: '/ping/' }],
     layout: 'csv',
   },
   response: { rows: ['/data', '/predictions'], row: 'any', index: '/rowId' },

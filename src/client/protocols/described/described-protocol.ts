@@ -5,13 +5,13 @@ import { parseResponse } from '../parse-response.ts';
 import type { Protocol } from '../protocol.ts';
 import { describedReader, responsePaths } from './described-reader.ts';
 import type { ProtocolDescription, RowDescription } from './description.ts';
-import { hasOtherPath, modelHeaders, requestPath } from './model-path.ts';
+import { modelHeaders, readyPath, requestPath } from './model-path.ts';
 import { firstAt, listAt, pathsOf } from './pointers.ts';
 import { readyQuestion } from './ready-question.ts';
 
 /** The protocol that a description describes. */
 export function describedProtocol(description: ProtocolDescription): Protocol {
-  const { name, auth, request, errors, ready, statuses, missing, maxBatchBytes } = description;
+  const { name, auth, request, errors, statuses, missing, maxBatchBytes } = description;
   const paths = responsePaths(description);
   const code = errors.code === undefined ? [] : pathsOf(errors.code);
   return {
@@ -21,9 +21,10 @@ export function describedProtocol(description: ProtocolDescription): Protocol {
     predictionType: predictionTypeOf(description.response.row),
     dependsOnBatch: true,
     statuses: { ...modelServerStatuses, ...statuses },
-    ...(ready !== undefined && {
-      ready: (model: string) => (hasOtherPath(request, model) ? undefined : readyQuestion(ready, model)),
-    }),
+    ready(model) {
+      const path = readyPath(description, model);
+      return path === undefined ? undefined : readyQuestion(path, model);
+    },
     predict: (model, { classes } = {}) => ({
       request: {
         method: 'POST',

@@ -18,10 +18,7 @@ export interface ProtocolDescription {
   readonly response: ResponseDescription;
   /** Where the body of an error has its message and its code. */
   readonly errors: { readonly message: Pointers; readonly code?: Pointers };
-  /**
-   * The path at which the server says that it is ready, with `{model}` as in the path of the request. Reports with one of its
-   * other paths have none.
-   */
+  /** The path at which the server says that it is ready, with `{model}` as in the path of the request. */
   readonly ready?: string | undefined;
   /** Statuses that mean another kind of failure than in `client/failure-table.ts`. */
   readonly statuses?: Partial<Record<FailureKind, readonly number[]>>;
@@ -37,8 +34,12 @@ export type Pointers = string | readonly string[];
 export interface RequestDescription {
   /** `{model}` is replaced by the id of the report, percent-encoded except for its slashes. */
   readonly path: string;
-  /** The path for reports whose id begins with a prefix. */
-  readonly otherPaths?: readonly { readonly prefix: string; readonly path: string }[];
+  /** The paths, of the request and of readiness, for reports whose id begins with a prefix. */
+  readonly otherPaths?: readonly {
+    readonly prefix: string;
+    readonly path: string;
+    readonly ready?: string;
+  }[];
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** `{model}` is replaced by the id of the report. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -1,4 +1,4 @@
-import type { RequestDescription } from './description.ts';
+import type { ProtocolDescription, RequestDescription } from './description.ts';
 
 const MODEL = '{model}';
 
@@ -17,9 +17,14 @@ type OtherPaths = Pick<RequestDescription, 'otherPaths'>;
 const otherPathOf = ({ otherPaths = [] }: OtherPaths, model: string) =>
   otherPaths.find(({ prefix }) => model.startsWith(prefix));
 
-/** Whether a report is not asked at the usual path. */
-export const hasOtherPath = (request: OtherPaths, model: string): boolean =>
-  otherPathOf(request, model) !== undefined;
+/** The path at which a server says whether a model is ready, if there is one. */
+export function readyPath(
+  { request, ready }: Pick<ProtocolDescription, 'request' | 'ready'>,
+  model: string,
+): string | undefined {
+  const other = otherPathOf(request, model);
+  return other === undefined ? ready : other.ready;
+}
 
 /** A path with the id of a model, percent-encoded except for its slashes: an id may name a version. */
 export const modelPath = (path: string, model: string): string =>

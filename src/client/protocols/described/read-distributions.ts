@@ -26,13 +26,17 @@ export function readDistributions(
   checkClassCount(classes.length);
   const isKnown = known !== undefined;
   const places = listed && placesIn(listed, classes, isKnown);
+  const labelPlaces = classes.map(() => 0);
   return collectPredictions(expected, classes, (row, into) => {
     const own = values[row];
     if (own === null) return 'there are no probabilities';
     if (isObject(own)) return copyProbabilities(own, row, classes, isKnown, into);
     if (!Array.isArray(own))
       throw new InvalidResponse(`prediction ${row + 1} is ${shapeOf(own)}, but probabilities are expected`);
-    if (isLabelled(own)) return copyProbabilities(byLabel(own), row, classes, isKnown, into);
+    if (isLabelled(own))
+      return findLabels(own, classes, labelPlaces)
+        ? copyList(own.map(numberIn), row, classes, labelPlaces, into)
+        : copyProbabilities(byLabel(own), row, classes, isKnown, into);
     if (places === undefined) throw unnamed();
     if (own.length !== classes.length)
       throw new InvalidResponse(
@@ -95,6 +99,25 @@ function classesOf(values: readonly unknown[]): string[] {
   if (first === undefined) return [];
   throw unnamed();
 }
+
+/**
+ * Finds each class in a list of labels, first where it was in the list before.
+ *
+ * @param places for each class, where it was, and then is
+ * @returns whether the list has these classes and no others
+ */
+function findLabels(list: readonly LabelledValue[], classes: readonly string[], places: number[]): boolean {
+  if (list.length !== classes.length) return false;
+  for (const [index, name] of classes.entries()) {
+    const isName = (each: LabelledValue | undefined): boolean => String(each?.label) === name;
+    if (isName(list[places[index] ?? 0])) continue;
+    places[index] = list.findIndex(isName);
+    if (places[index] === -1) return false;
+  }
+  return true;
+}
+
+const numberIn = (each: LabelledValue | null): unknown => each?.value;
 
 const isLabelled = (list: readonly unknown[]): boolean => isObject(list[0]);
 
