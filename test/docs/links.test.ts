@@ -9,7 +9,7 @@ const markdown = (folder: string): string[] =>
     .filter(name => name.endsWith('.md'))
     .map(name => join(folder, name));
 
-const pages = ['.', 'docs', 'docs/cluster'].flatMap(markdown);
+const pages = ['.', 'docs', 'docs/cluster', 'docs/model-servers'].flatMap(markdown);
 
 describe('the documentation', () => {
   for (const page of pages)
