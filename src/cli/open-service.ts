@@ -19,11 +19,15 @@ import type { Service } from './service.ts';
  */
 export async function withServiceOf<T>(
   { flags, env, log }: Given & { log: Logger },
-  { command, timeout }: { command: string; timeout: number },
+  {
+    command,
+    timeout,
+    defined = {},
+  }: { command: string; timeout: number; defined?: Readonly<Record<string, unknown>> },
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
-  onlyReports(resolveValues(protocolOption, flags).protocol, `rowcast ${command}`);
-  const address = chooseService({ flags, env });
+  onlyReports(resolveValues(protocolOption, flags, defined).protocol, `rowcast ${command}`);
+  const address = chooseService({ flags, env }, defined);
   if (address.kind === 'remote') {
     const { ReportClient } = await import('../client/protocols/report/report-client.ts');
     const { reportProtocol } = await import('../client/protocols/report/report-protocol.ts');

@@ -11,8 +11,12 @@ import { noService } from '../library/service/refuse-protocol.ts';
 import type { Context } from './context.ts';
 import { retryLines } from './open-service.ts';
 
-export type OnePersona = Pick<JobValues, 'protocol' | 'timeout'> &
-  Pick<PersonasOf, 'report' | 'classes' | 'types'>;
+export interface OnePersona
+  extends Pick<JobValues, 'protocol' | 'custom' | 'timeout'>,
+    Pick<PersonasOf, 'report' | 'classes' | 'types'> {
+  /** The section of a definition that chooses the service. */
+  defined: Readonly<Record<string, unknown>>;
+}
 
 /**
  * Asks a service of any protocol for one prediction.
@@ -22,13 +26,13 @@ export type OnePersona = Pick<JobValues, 'protocol' | 'timeout'> &
  */
 export async function predictByProtocol(
   { flags, env, log }: Context,
-  { report, protocol, timeout, classes, types }: OnePersona,
+  { report, protocol, custom, timeout, classes, types, defined }: OnePersona,
   featuresFor: (description: Description) => Features,
 ): Promise<Predicted> {
-  const address = chooseService({ flags, env });
+  const address = chooseService({ flags, env }, defined);
   if (address.kind === 'local') throw noService(protocol);
   const connecting = { values: { timeout }, env, onRetry: retryLines(log) };
-  return withClient(address, chooseProtocol({ protocol }), connecting, async client => {
+  return withClient(address, chooseProtocol({ protocol, custom }), connecting, async client => {
     const scorer = httpScorer(client);
     const description = await scorer.describe(report);
     const stated = description.columns?.flatMap(({ name, type }) =>

@@ -17,7 +17,7 @@ import { byteStream, streamInputSource } from './streams/byte-input.ts';
 
 /** The values of a run that predicts rows of a sample, and writes nothing but the predictions, in full. */
 export function sampleValues(given: Values<typeof sampleOptions>): JobValues & { report: string } {
-  const { report, protocol, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
+  const { report, protocol, custom, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
   const { auth, headerEnv, clientCert, clientKey, caFile, proxy } = given;
   const { features, excludeFeatures, predict, types, nulls, missing, allowMissing, classes } = given;
   if (report === undefined)
@@ -27,6 +27,7 @@ export function sampleValues(given: Values<typeof sampleOptions>): JobValues & {
   return {
     ...resolveValues(runOptions, {}),
     protocol,
+    custom,
     url,
     apiKeyFile,
     apiKeyEnv,

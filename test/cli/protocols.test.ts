@@ -61,6 +61,20 @@ describe('rowcast protocols', () => {
 });
 
 describe('a command with another protocol', () => {
+  it('takes the description of a server, and what is sent to it, from a definition', async t => {
+    const { run, cwd, url } = await served(t, own);
+    const section = 'score: { input: in.csv, output: out.csv, report: r, keep: [id], decimals: 6 }';
+    await writeFile(join(cwd, 'score.yaml'), `service:\n  url: ${url}${custom}${section}\n`);
+    await run(0, 'run', 'score.yaml');
+    const defined = ['--definition', 'score.yaml'];
+    const verified = await run(0, 'verify', 'in.csv', 'out.csv', '--sample', '9', ...defined);
+    assert.match(verified.stderr, /9 rows predicted again, with the same result/);
+    const { stdout } = await run(0, 'predict', ...defined, 'id=1', 'text=a', 'amount=2.5');
+    assert.deepEqual(Object.keys(JSON.parse(stdout.toString()).probabilities), ['no', 'yes']);
+    const without = await run(2, 'predict', '--protocol', 'custom', '--report', 'r', 'id=1');
+    assert.match(without.stderr, /needs a description.*\n.*--definition/);
+  });
+
   it('scores, and says in its summary what spoke', async t => {
     const { run, output, cwd } = await served(t, kserveV1);
     await run(0, 'score', 'in.csv', '-o', 'out.csv', '--summary', 's.json', ...asKserve);

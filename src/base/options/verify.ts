@@ -1,7 +1,15 @@
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
 import { appendedOptions, columnOptions } from './output.ts';
-import { connectionOptions, homeOption, protocolOption, reportOption, timeoutOption } from './service.ts';
+import {
+  connectionOptions,
+  definitionOption,
+  homeOption,
+  outageOptions,
+  protocolOption,
+  reportOption,
+  timeoutOption,
+} from './service.ts';
 
 const { delimiter, quote, names, encoding } = inputOptions;
 const { keep, rename } = columnOptions;
@@ -32,6 +40,7 @@ export const verifyOptions = {
     describe: 'the rejects file of the run',
     defaultText: 'OUTPUT.rejects, if it exists',
   },
+  ...definitionOption,
   limit: { ...inputOptions.limit, describe: 'the --limit that the run had', defaultText: 'none' },
   ...shapeOptions,
   names,
@@ -53,6 +62,7 @@ export const sampleOptions = {
   },
   ...reportOption,
   ...protocolOption,
+  custom: outageOptions.custom,
   ...connectionOptions,
   ...homeOption,
   ...timeoutOption,

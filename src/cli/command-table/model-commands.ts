@@ -4,6 +4,7 @@ import { appendedOptions, outputOptions } from '../../base/options/output.ts';
 import { historyPositional, inputPositional } from '../../base/options/positionals.ts';
 import {
   connectionOptions,
+  definitionOption,
   homeOption,
   idleTimeoutOption,
   protocolOption,
@@ -109,11 +110,15 @@ export const modelCommands: readonly CommandRow[] = [
       },
     ],
     options: {
-      Service: { ...reportOption, ...callGroups.Service },
+      Service: { ...definitionOption, ...reportOption, ...callGroups.Service },
       'Other protocols': { classes: appendedOptions.classes, types: inputOptions.types },
     },
     examples: [
       { about: 'One persona', command: 'rowcast predict --report churn tenure=3 contract=rolling' },
+      {
+        about: 'With the report and the service of a definition',
+        command: 'rowcast predict --definition score.yaml tenure=3',
+      },
       { about: 'The same as JSON', command: `echo '{"tenure": 3}' | rowcast predict --report churn` },
     ],
     load: () => import('../commands/predict.ts'),

@@ -4,7 +4,7 @@ import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { inputOptions } from '../../base/options/input.ts';
 import { appendedOptions } from '../../base/options/output.ts';
-import { protocolOption, reportOption, timeoutOption } from '../../base/options/service.ts';
+import { outageOptions, protocolOption, reportOption, timeoutOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
@@ -12,12 +12,18 @@ import { encodeValue } from '../../formats/json/encode-value.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { Context } from '../context.ts';
+import { definedBy } from '../defined-by.ts';
 import { withServiceOf } from '../open-service.ts';
 import { printText } from '../terminal/print.ts';
 
 /** Scores one persona, given as NAME=VALUE arguments or as JSON on stdin; prints the prediction as a line of JSON. */
 export async function run(context: Context): Promise<number> {
-  const { protocol, timeout, classes, types, ...chosen } = resolveValues(options, context.flags);
+  const defined = await definedBy(context);
+  const { protocol, custom, timeout, classes, types, ...chosen } = resolveValues(
+    options,
+    context.flags,
+    defined,
+  );
   const id = reportOf(chosen);
   const named = (context.flags.features ?? []) as string[]; // a repeated argument
   const given = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
@@ -26,7 +32,7 @@ export async function run(context: Context): Promise<number> {
     const { predictByProtocol } = await import('../predict-by-protocol.ts');
     const answer = await predictByProtocol(
       context,
-      { report: id, protocol, timeout, classes, types },
+      { report: id, protocol, custom, timeout, classes, types, defined },
       featuresFor,
     );
     await printText(`${JSON.stringify({ id, ...answer })}\n`);
@@ -37,7 +43,7 @@ export async function run(context: Context): Promise<number> {
     throw new RowcastError('usage', `--${unused} has no effect with the protocol ${protocol}`);
   const { probabilities, warnings } = await withServiceOf(
     context,
-    { command: 'predict', timeout },
+    { command: 'predict', timeout, defined },
     async service => {
       const features = featuresFor(given === undefined ? await service.report(id) : {});
       return service.persona(id, features);
@@ -52,6 +58,7 @@ const options = {
   ...reportOption,
   ...protocolOption,
   ...timeoutOption,
+  custom: outageOptions.custom,
   classes: appendedOptions.classes,
   types: inputOptions.types,
 };

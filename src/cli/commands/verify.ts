@@ -9,13 +9,15 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import { longFieldLine } from '../../runs/long-field-line.ts';
 import type { VerifiedRows } from '../../runs/verify/compare.ts';
 import type { Context } from '../context.ts';
+import { definedBy } from '../defined-by.ts';
 import { reportedRequests } from '../open-service.ts';
 
 /** Checks that an output file matches its input; the first difference is an error. */
 export async function run(context: Context): Promise<number> {
   const { flags, log } = context;
-  const values = resolveValues(verifyOptions, flags);
-  const sample = await sampleOf(context);
+  const defined = await definedBy(context);
+  const values = resolveValues(verifyOptions, flags, defined);
+  const sample = await sampleOf(context, defined);
   const [input, output] = [String(flags.input), String(flags.output)];
   const begun = performance.now();
   const nameOf = (file: string): string => (file === '-' ? 'stdin' : file);
@@ -40,9 +42,12 @@ export async function run(context: Context): Promise<number> {
 }
 
 /** What predicts rows again with --sample. @throws RowcastError `usage` without a report */
-async function sampleOf(context: Context): Promise<FilesToVerify['sample']> {
+async function sampleOf(
+  context: Context,
+  defined: Readonly<Record<string, unknown>>,
+): Promise<FilesToVerify['sample']> {
   const { flags, env } = context;
-  const values = resolveValues(sampleOptions, flags);
+  const values = resolveValues(sampleOptions, flags, defined);
   if (values.sample === undefined) return undefined;
   // Loaded only when it is needed.
   const { predictAgain, sampleValues } = await import('../../library/predict-again.ts');
@@ -50,7 +55,7 @@ async function sampleOf(context: Context): Promise<FilesToVerify['sample']> {
   const { signal: stop } = new AbortController();
   const opening = {
     values: run,
-    address: chooseService({ flags, env }),
+    address: chooseService({ flags, env }, defined),
     env,
     ...reportedRequests(context, run),
     stop,

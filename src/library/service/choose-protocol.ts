@@ -36,7 +36,9 @@ export function chooseProtocol({ protocol: name, wire, custom, batchBytes }: Pro
 function readCustom(given: JobValues['custom']): CustomProtocol {
   if (given === undefined)
     throw new RowcastError('usage', 'the protocol custom needs a description', {
-      hint: 'Write it into a definition: service: { protocol: custom, custom: … }; see docs/model-servers.md.',
+      hint:
+        'Write it into a definition, service: { protocol: custom, custom: … }, for rowcast run, or for predict and verify with ' +
+        '--definition.',
     });
   const checked = customShape.safeParse(given, { reportInput: true });
   if (checked.success) return checked.data;

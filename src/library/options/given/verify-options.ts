@@ -3,6 +3,8 @@
 export interface GivenVerifyOptions {
   /** The rejects file of the run. Default: OUTPUT.rejects, if it exists. */
   rejects?: string | undefined;
+  /** Take the options that it has from a definition; flags override them. Default: none. */
+  definition?: string | undefined;
   /** The `limit` that the run had. Default: none. */
   limit?: number | undefined;
   /** Input columns to keep in the output, in this order. Default: all. */
@@ -57,6 +59,8 @@ export interface GivenVerifyOptions {
     | 'datarobot'
     | 'custom'
     | undefined;
+  /** Requests and responses of the protocol custom. Default: none. */
+  custom?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Base URL of the prediction service; without it, the local reports in `home` predict. Default: none; no
    * environment variable changes it.
