@@ -10,6 +10,7 @@ import type { ClientOptions } from './client-options.ts';
 import { Credentials } from './credentials.ts';
 import { failureTable, withStatuses } from './failure-table.ts';
 import { checkLast, checkWritten } from './last-check.ts';
+import { isNoAnswer, ModelReadiness } from './model-readiness.ts';
 import { Pacer } from './pacing/pacer.ts';
 import { type Expected, expectedClasses, type Protocol, type ResponseReader } from './protocols/protocol.ts';
 import { Requests, type WholeRequest } from './requests.ts';
@@ -46,6 +47,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
   readonly #options: ClientOptions<P>;
   readonly #pacer: Pacer;
   readonly #requests: Requests;
+  readonly #readiness: ModelReadiness;
   readonly #closed = new AbortController();
 
   /** @param shared a client whose pace and knowledge of the service this one shares */
@@ -105,6 +107,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
       shared: shared === undefined ? undefined : shared.#requests,
       trace: options.trace,
     });
+    this.#readiness = new ModelReadiness(protocol, this.#requests);
   }
 
   /**
@@ -159,43 +162,15 @@ export class ServiceClient<P extends Protocol = Protocol> {
     const { request, namesModel } = protocol.ready?.(model) ?? {};
     if (request !== undefined)
       await this.ask({ request, read: () => {} }, signal, model).catch(error => {
-        // One that does not know the path may be ready all the same.
-        if (namesModel || !(error instanceof CallError) || error.status !== NO_SUCH_PATH) throw error;
+        if (namesModel || !isNoAnswer(error)) throw error;
       });
     const { predictionType } = protocol;
     return predictionType === undefined ? {} : { predictionType };
   }
 
-  /** Whether the service says that a model is ready, without a retry; true if its protocol or the service does not. */
-  async isReady(model: string, signal?: AbortSignal): Promise<boolean> {
-    const question = this.protocol.ready?.(model);
-    if (question === undefined) return true;
-    return this.#requests
-      .send({ ...question.request, signal }, saysReady)
-      .catch(error => !question.namesModel && error instanceof CallError && error.status === NO_SUCH_PATH);
-  }
-
-  /**
-   * Sends a request. If the model is not loaded yet, or no longer, servers respond with 400 or 404, as they do to what they will
-   * never accept; then the service is not available.
-   */
-  async #whenReady<T>(send: () => Promise<T>, model: string | undefined, signal?: AbortSignal): Promise<T> {
-    try {
-      return await send();
-    } catch (error) {
-      if (model === undefined || !(error instanceof CallError) || !NOT_YET.includes(error.status))
-        throw error;
-      if (this.protocol.ready?.(model) === undefined) throw error;
-      if (await this.isReady(model, signal)) {
-        // It may have been loaded between the two requests. Rows that were refused are sent again anyway.
-        if (error.status === NO_SUCH_PATH) return send();
-        throw error;
-      }
-      throw new CallError('unavailable', 'model_not_ready', `${error.message}; the model is not ready`, {
-        location: error.location,
-        hint: 'Check --report, and whether the model is loaded.',
-      });
-    }
+  /** See `ModelReadiness`. */
+  isReady(model: string, signal?: AbortSignal): Promise<boolean> {
+    return this.#readiness.isReady(model, signal);
   }
 
   /**
@@ -206,7 +181,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
   async ask<T>({ request, read }: Asked<T>, signal?: AbortSignal, model?: string): Promise<T> {
     const attempt = (): Promise<T> =>
       this.#requests.send({ ...request, signal }, body => read(body, this.#credentials.secrets));
-    return this.#retried(() => this.#whenReady(attempt, model, signal), false, signal);
+    return this.#retried(() => this.#readiness.whenReady(attempt, model, signal), false, signal);
   }
 
   /**
@@ -233,7 +208,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
           return origin === undefined ? read : { ...read, origins: [origin.id] };
         },
       );
-    return this.#whenReady(send, model, signal);
+    return this.#readiness.whenReady(send, model, signal);
   }
 
   async #retried<T>(
@@ -244,15 +219,6 @@ export class ServiceClient<P extends Protocol = Protocol> {
     return withRetries(attempt, this.retryPolicy, canSplit, signal ?? this.#closed.signal);
   }
 }
-
-/** The status of a service that does not know a path for readiness, and may be ready all the same. */
-const NO_SUCH_PATH = 404;
-
-/** Statuses of requests for a model that is not loaded: Triton and MLServer have 400, KServe and TensorFlow Serving 404. */
-const NOT_YET: readonly (number | undefined)[] = [400, 404];
-
-/** KServe responds with 200 and `{"name":"churn","ready":false}` while a model is loading. */
-const saysReady = (body: Buffer): boolean => !/"ready"\s*:\s*(?:false|"False")/.test(body.toString());
 
 /** A batch as it is sent, and how its response is read. */
 export interface SentBatch {

@@ -21,10 +21,10 @@ export function refuseWrongColumn(
 ): void {
   const [first, ...others] = errors.values();
   if (first === undefined || unsent < MIN_ROWS || unsent < personas) return;
-  if (others.some(({ code, message }) => code !== first.code || message !== first.message)) return;
+  if (first.code !== 'wrong_type' || others.some(({ message }) => message !== first.message)) return;
   throw new CallError(
     'rejected_request',
-    first.code,
+    'wrong_type',
     `in each of the first ${countOf(unsent, 'row')}, ${first.message}`,
     {
       location,
