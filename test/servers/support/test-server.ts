@@ -94,6 +94,7 @@ export function testServer(server: ModelServer): void {
         const { finished, requests } = await run(t, change(personas), server.untyped);
         t.diagnostic(`${requests} requests: ${finished.stderr}`);
         assert.ok([2, 3].includes(finished.code ?? 0), finished.stderr);
+        assert.match(finished.stderr, /the service responded with \d+: \w|column .*"tenure"/);
         assert.ok(requests <= MAX_REQUESTS, `${requests} requests`);
       });
 
@@ -125,13 +126,16 @@ export function testServer(server: ModelServer): void {
       const own = await newFolder(t);
       const input = join(folder, 'personas.csv');
       const whole = join(own, 'whole.csv');
+      const start = performance.now();
       assert.equal((await rowcast(['run', await define(own, input, { output: whole })])).code, 0);
+      const duration = performance.now() - start;
       const { finished } = startRowcast(['run', await define(own, input)]);
-      await wait(700);
+      await wait(duration / 2);
       await running.kill();
       await running.start();
       const { code, stderr } = await finished;
       assert.equal(code, 0, stderr);
+      assert.match(stderr, /will keep trying/);
       assert.ok((await readFile(join(own, 'scored.csv'))).equals(await readFile(whole)));
     });
 
