@@ -105,7 +105,9 @@ export class RunningServer {
 
   #env(own: Readonly<Record<string, string>> = {}): Record<string, string> {
     const path = [binOf(this.#server.name), process.env.PATH].join(delimiter);
-    return { PATH: path, HOME: this.place.folder, MODEL_FOLDER: this.place.folder, ...own };
+    const { folder } = this.place;
+    // Python would write compiled modules next to the programs, which are part of the repository.
+    return { PATH: path, HOME: folder, MODEL_FOLDER: folder, PYTHONDONTWRITEBYTECODE: '1', ...own };
   }
 
   async #isReady(): Promise<boolean> {
