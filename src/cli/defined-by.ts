@@ -1,8 +1,12 @@
-import { definitionOption } from '../base/options/service.ts';
+import { definitionOption } from '../base/options/definition.ts';
 import { resolveValues } from '../base/options/values/resolve-options.ts';
 import type { Context } from './context.ts';
 
-/** The keys of `service` and `score` in the definition that --definition names; none without one. @throws RowcastError */
+/**
+ * What the definition that --definition names has under `service` and `score`; nothing without one.
+ *
+ * @throws RowcastError `no_such_file`, `bad_definition`
+ */
 export async function definedBy({ flags, env }: Context): Promise<Readonly<Record<string, unknown>>> {
   const { definition: file } = resolveValues(definitionOption, flags);
   if (file === undefined) return {};

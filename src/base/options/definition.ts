@@ -18,3 +18,12 @@ export const dryRunOption = {
     describe: 'print the plans of the definitions instead of running them; reports are not trained',
   },
 } as const satisfies Record<string, Option>;
+
+/** Names a definition, for commands that look at its runs. */
+export const definitionOption = {
+  definition: {
+    kind: 'path',
+    describe: 'use the options in this definition, unless flags override them',
+    defaultText: 'none',
+  },
+} as const satisfies Record<string, Option>;

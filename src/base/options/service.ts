@@ -1,6 +1,6 @@
 import { protocolNames } from '../contract/protocol-names.ts';
 import { usualProtocol } from '../contract/usual-protocol.ts';
-import type { Option, RunOption } from './option.ts';
+import type { RunOption } from './option.ts';
 
 /** The report of commands that have it as a flag. */
 export const reportOption = {
@@ -129,15 +129,6 @@ export const idleTimeoutOption = {
     describe: 'stop when no data was sent or received for this long',
   },
 } as const satisfies Record<string, RunOption>;
-
-/** For commands about the runs of a definition. */
-export const definitionOption = {
-  definition: {
-    kind: 'path',
-    describe: 'take the options that it has from a definition; flags override them',
-    defaultText: 'none',
-  },
-} as const satisfies Record<string, Option>;
 
 /** What only runs of many requests need. */
 export const outageOptions = {

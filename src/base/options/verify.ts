@@ -3,7 +3,6 @@ import type { Option } from './option.ts';
 import { appendedOptions, columnOptions } from './output.ts';
 import {
   connectionOptions,
-  definitionOption,
   homeOption,
   outageOptions,
   protocolOption,
@@ -40,7 +39,6 @@ export const verifyOptions = {
     describe: 'the rejects file of the run',
     defaultText: 'OUTPUT.rejects, if it exists',
   },
-  ...definitionOption,
   limit: { ...inputOptions.limit, describe: 'the --limit that the run had', defaultText: 'none' },
   ...shapeOptions,
   names,

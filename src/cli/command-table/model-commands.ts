@@ -1,10 +1,10 @@
+import { definitionOption } from '../../base/options/definition.ts';
 import { inputOptions } from '../../base/options/input.ts';
 import { jsonOption, progressOptions } from '../../base/options/observability.ts';
 import { appendedOptions, outputOptions } from '../../base/options/output.ts';
 import { historyPositional, inputPositional } from '../../base/options/positionals.ts';
 import {
   connectionOptions,
-  definitionOption,
   homeOption,
   idleTimeoutOption,
   protocolOption,

@@ -1,4 +1,4 @@
-import { definitionOptions, dryRunOption } from '../../base/options/definition.ts';
+import { definitionOption, definitionOptions, dryRunOption } from '../../base/options/definition.ts';
 import { jsonOption, progressOptions, statusOptions } from '../../base/options/observability.ts';
 import { planOptions } from '../../base/options/plan.ts';
 import { inputsPositional } from '../../base/options/positionals.ts';
@@ -125,7 +125,7 @@ export const scoreCommands: readonly CommandRow[] = [
       { name: 'input', kind: 'path', describe: 'CSV that was scored; - is stdin', isRequired: true },
       { name: 'output', kind: 'path', describe: 'scored CSV; - is stdin', isRequired: true },
     ],
-    options: { Input: verifyOptions, Sample: sampleOptions },
+    options: { Input: { ...definitionOption, ...verifyOptions }, Sample: sampleOptions },
     examples: [
       { about: 'Check a finished run', command: 'rowcast verify personas.csv scored.csv' },
       {

@@ -3,8 +3,6 @@
 export interface GivenVerifyOptions {
   /** The rejects file of the run. Default: OUTPUT.rejects, if it exists. */
   rejects?: string | undefined;
-  /** Take the options that it has from a definition; flags override them. Default: none. */
-  definition?: string | undefined;
   /** The `limit` that the run had. Default: none. */
   limit?: number | undefined;
   /** Input columns to keep in the output, in this order. Default: all. */
