@@ -8,7 +8,7 @@ const NO_SUCH_PATH = 404;
 /** Statuses of requests for a model that is not loaded: Triton and MLServer have 400, KServe and TensorFlow Serving 404. */
 const NOT_YET: readonly (number | undefined)[] = [400, NO_SUCH_PATH];
 
-/** Whether the models of a service are ready, as far as it says so. */
+/** Asks a service whether its models are ready. */
 export class ModelReadiness {
   readonly #protocol: Pick<Protocol, 'ready'>;
   readonly #requests: Pick<Requests, 'send'>;
@@ -28,8 +28,8 @@ export class ModelReadiness {
   }
 
   /**
-   * Sends a request. If the model is not loaded yet, or no longer, services respond with 400 or 404, as they do to what they will
-   * never accept; then the service is not available.
+   * Sends a request for a model. While the model is not loaded, services respond with 400 or 404, as they do to what they will
+   * never accept, so they are then asked whether it is ready. If not, the failure is temporary.
    *
    * @param model undefined if the request is not about one
    * @throws CallError

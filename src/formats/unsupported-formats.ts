@@ -25,6 +25,8 @@ const FORMATS: readonly OtherFormat[] = [
   { is: 'compressed with zstd', begins: /^(?:28b52ffd|5.2a4d18)/, command: decompressedBy('zstd') },
   // The .xz file format, section 2.1.1.1.
   { is: 'compressed with xz', begins: /^fd377a585a00/, command: decompressedBy('xz') },
+  // The LZ4 frame format, general structure.
+  { is: 'compressed with lz4', begins: /^04224d18/, command: decompressedBy('lz4') },
   // `BZh`, a digit, and the digits of pi before a block, or those of its root at the end.
   {
     is: 'compressed with bzip2',

@@ -7,6 +7,7 @@ const files: readonly [string, string, string][] = [
   ['a.zst', '28b52ffd04582100', 'zstd -dc a.zst | rowcast …'],
   ['skippable.zst', '502a4d1804000000', 'zstd -dc skippable.zst | rowcast …'],
   ['a.xz', 'fd377a585a000004', 'xz -dc a.xz | rowcast …'],
+  ['a.lz4', '04224d186440a7', 'lz4 -dc a.lz4 | rowcast …'],
   ['a b.bz2', '425a6839314159265359', "bzip2 -dc 'a b.bz2' | rowcast …"],
   ['empty.bz2', '425a683917724538509000000000', 'bzip2 -dc empty.bz2 | rowcast …'],
   ['a.zip', '504b03040a000000', 'unzip -p a.zip | rowcast …'],

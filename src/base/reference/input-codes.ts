@@ -40,7 +40,7 @@ export const inputCodes = {
   empty_input: { exit: [2], cause: 'The input has no bytes, not even a header.' },
   not_csv: {
     exit: [2],
-    cause: 'The input is xz, bzip2, zip, Parquet or JSON.',
+    cause: 'The input is xz, bzip2, lz4, zip, Parquet or JSON.',
     fix: 'Convert it in a pipe: `xz -dc FILE | rowcast score - …`.',
   },
   bad_header: {

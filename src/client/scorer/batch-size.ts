@@ -1,7 +1,7 @@
 import { countRows } from '../../formats/records/batch.ts';
 import type { Encoded } from '../bodies/encode.ts';
 
-/** The maximum batch size, learned from bodies that were too large for the service, had too many rows, or took its model too long. */
+/** The maximum batch size, learned from bodies that were too large, had too many rows, or took the model too long. */
 export interface BatchLimits {
   /** Maximum size of a request body. */
   maxBodyBytes(): number;

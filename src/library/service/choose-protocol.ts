@@ -37,8 +37,8 @@ function readCustom(given: JobValues['custom']): CustomProtocol {
   if (given === undefined)
     throw new RowcastError('usage', 'the protocol custom needs a description', {
       hint:
-        'Write it into a definition, service: { protocol: custom, custom: … }, for rowcast run, or for predict and verify with ' +
-        '--definition.',
+        'Describe it in a definition, under service: { protocol: custom, custom: … }. Run that with rowcast run; predict and ' +
+        'verify take it with --definition.',
     });
   const checked = customShape.safeParse(given, { reportInput: true });
   if (checked.success) return checked.data;

@@ -3,12 +3,15 @@ import { type Batch, startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
 
-/** A member of gzip, or frame of zstd, ends with the first record that reaches this many bytes of input, or of appended fields. */
+/**
+ * A member of a compressed file, or frame of zstd, ends with the first record that reaches this many bytes of input, or of
+ * appended fields.
+ */
 export const MEMBER_BYTES = 1 << 20;
 
 /**
- * Decides which records share a member of a compressed file: those that start in the same MiB of the input and the same group of rows.
- * This depends only on the input and the classes, so a resumed run writes the same members whatever the batches and
+ * Decides which records share a member of a compressed file: those that start in the same MiB of the input and the same group
+ * of rows. This depends only on the input and the classes, so a resumed run writes the same members whatever the batches and
  * responses are, and a member never ends inside a record.
  */
 export class Members {

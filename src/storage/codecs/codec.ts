@@ -1,7 +1,7 @@
 import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
 
 /**
- * Uncompressed size of a gzip member or zstd frame: large compared to deflate's window of 32 KiB, so compression hardly
+ * Uncompressed size of a gzip member or zstd frame. It is large compared to deflate's window of 32 KiB, so compression hardly
  * suffers.
  */
 export const MEMBER_BYTES = 1 << 20;

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it, mock, type TestContext } from 'node:test';
 import { writeDefinition } from '../../servers/support/write-definition.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
+import { listen } from '../../support/listen.ts';
 import type { RecordedRun, Recording } from '../../support/protocols/recording.ts';
 import { root } from '../../support/root.ts';
 import { slow } from '../../support/slow.ts';
@@ -40,14 +39,7 @@ async function replay(t: TestContext, { exchanges }: RecordedRun): Promise<strin
     const [, recordedId = ''] = ID.exec(found.body) ?? [];
     return response.end(id === undefined ? text : text.replace(recordedId, id));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
-  return `http://127.0.0.1:${port}`;
+  return listen(t, server);
 }
 
 describe('a run with the recorded responses of', () => {

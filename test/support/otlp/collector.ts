@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { listen } from '../listen.ts';
 import {
   type Attributes,
   decodeMetrics,
@@ -45,13 +44,6 @@ export async function startCollector(
     if (path === '/v1/metrics') collector.metrics = decodeMetrics(body);
     response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
-  collector.url = `http://127.0.0.1:${port}`;
+  collector.url = await listen(t, server);
   return collector;
 }

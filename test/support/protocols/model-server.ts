@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { listen } from '../listen.ts';
 import { key } from '../secrets.ts';
 import { probabilitiesOf } from '../stub/service.ts';
 
@@ -76,12 +75,5 @@ export async function startModelServer(
     calls.push(call);
     return behave(call) ? undefined : response.end(usual);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
-  return { url: `http://127.0.0.1:${port}`, calls };
+  return { url: await listen(t, server), calls };
 }

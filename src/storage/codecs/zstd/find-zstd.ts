@@ -14,7 +14,7 @@ export function findZstd(file: string): ZstdEngine {
   if (engine !== undefined) return engine;
   throw new RowcastError(
     'no_zstd',
-    `Node ${process.versions.node} has no zstd, and neither has this machine`,
+    `Node ${process.versions.node} has no zstd, and the program zstd is not installed`,
     {
       location: { file },
       hint: 'Use Node 22.15 or later, or install the program zstd.',

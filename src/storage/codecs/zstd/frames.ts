@@ -87,7 +87,7 @@ class FrameEnd {
   #isLast = false;
   #checksumBytes = 0;
 
-  /** @returns the index after the last byte that belongs to the frame; undefined if it is none */
+  /** @returns the index after the last byte of the frame in this chunk; undefined if these bytes are not a frame */
   find(chunk: Buffer, from: number): number | undefined {
     let at = from;
     while (at < chunk.length && !this.isOver) {

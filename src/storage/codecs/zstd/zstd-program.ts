@@ -8,7 +8,7 @@ import type { ZstdEngine } from './zstd-engine.ts';
 
 /** The level and the checksum of `zlib-zstd.ts`. */
 const COMPRESS = ['-qc', '-3', '--check'];
-/** `-M` and the window as large as the format allows, as with zlib. */
+/** Also with the largest window, as in `zlib-zstd.ts`. */
 const DECOMPRESS = ['-dqc', '--long=31'];
 
 /** Compresses and decompresses with the program `zstd`; undefined if it is not installed. */
