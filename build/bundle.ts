@@ -4,11 +4,18 @@
 
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type PreRenderedChunk, rolldown } from 'rolldown';
+import { type OutputChunk, type PreRenderedChunk, rolldown } from 'rolldown';
+import { minify } from 'rolldown/utils';
+import { bundledSdks } from './bundled-sdks.ts';
 
 const compiled = join(import.meta.dirname, '../src');
 /** At the same depth as the modules, because these refer to package.json and each other by relative URLs. */
 const folder = join(compiled, 'bundle');
+
+/** Packages that talk to stores, which are not installed with rowcast. */
+const sdks = Object.fromEntries(
+  Object.entries(bundledSdks).map(([name, file]) => [name, join(compiled, file)]),
+);
 
 /** Replacements for packages that load much code that is not used. */
 const standIns: Readonly<Record<string, string>> = {
@@ -27,6 +34,9 @@ const standIns: Readonly<Record<string, string>> = {
 };
 const STAND_IN = 'stand-in:';
 
+/** Characters of a chunk from which on its comments and long names matter. */
+const LARGE = 1 << 17;
+
 const bundle = await rolldown({
   input: {
     rowcast: join(compiled, 'cli/main.js'),
@@ -38,6 +48,8 @@ const bundle = await rolldown({
     'leak-worker': join(compiled, 'web/trainings/leak-worker.js'),
     'service-worker': join(compiled, 'server/threads/service-worker.js'),
     'training-worker': join(compiled, 'training/training-worker.js'),
+    // The library uses these files too: build/library.ts.
+    ...sdks,
   },
   platform: 'node',
   // Not installed with rowcast, and loaded only for a queue.
@@ -62,7 +74,7 @@ const groups = [
   { name: 'csv-libraries', test: /\/node_modules\/csv-(parse|stringify)\//, priority: 1 },
   // Only for traces and metrics; the server has its own use for its API.
   { name: 'opentelemetry', test: /\/node_modules\/@opentelemetry\/(?!api\/)/ },
-  { name: 'records', test: /\/src\/(formats\/(bytes\/|csv\/|[\w-]+\.js$)|storage\/)/ },
+  { name: 'records', test: /\/src\/(formats\/(bytes\/|csv\/|[\w-]+\.js$)|storage\/(?!stores\/[\w-]+\/))/ },
   // Reports that the rest cannot be loaded, for example because the working directory is gone.
   { name: 'failure-report', test: /\/src\/cli\/last-error\.js$/ },
   { name: 'command-line', test: /\/src\/cli\/dispatch\.js$/ },
@@ -97,7 +109,7 @@ const { output: threadOutput } = await thread.write({
 await thread.close();
 
 for (const part of [...output, ...threadOutput])
-  if (part.type === 'chunk') await writeFile(join(folder, part.fileName), asciiOf(part.code));
+  if (part.type === 'chunk') await writeFile(join(folder, part.fileName), asciiOf(await codeOf(part)));
 
 // Whoever may read the command may run it.
 const command = join(folder, 'rowcast.js');
@@ -106,6 +118,14 @@ await chmod(command, mode | ((mode & 0o444) >> 2));
 
 const modules = [...output, ...threadOutput].flatMap(part => (part.type === 'chunk' ? part.moduleIds : []));
 await writeFile(join(folder, 'LICENSES.txt'), await licencesOf(packagesOf(modules)));
+
+/** Nobody reads the packages that talk to stores here, and they are large. */
+async function codeOf({ fileName, moduleIds, code }: OutputChunk): Promise<string> {
+  const isSdk =
+    moduleIds.length > 0 &&
+    moduleIds.every(id => /\/node_modules\/|\/stores\/\w+\/(sdk|identity)\.js$/.test(id));
+  return isSdk && code.length > LARGE ? (await minify(fileName, code, { module: true })).code : code;
+}
 
 /** A single other character doubles the memory of a source text, and so the garbage collection of a short command. */
 function asciiOf(code: string): string {

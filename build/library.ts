@@ -4,9 +4,18 @@
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { bundledSdks } from './bundled-sdks.ts';
 
 const compiled = join(import.meta.dirname, '../src');
 const library = join(compiled, '../library');
+
+/** Packages that are bundled are those of the command. */
+const sharedSdks = new Map(
+  Object.entries(bundledSdks).map(([name, path]) => {
+    const bundled = relative(dirname(join(library, path)), join(compiled, 'bundle', `${name}.js`));
+    return [join(compiled, path), `export * from './${bundled}';\n`];
+  }),
+);
 
 const reached = new Set<string>();
 for (const entry of ['index.js', 'index.d.ts']) await reach(join(compiled, entry));
@@ -14,7 +23,7 @@ for (const entry of ['index.js', 'index.d.ts']) await reach(join(compiled, entry
 for (const file of reached) {
   const copy = join(library, relative(compiled, file));
   await mkdir(dirname(copy), { recursive: true });
-  const text = await readFile(file, 'utf8');
+  const text = sharedSdks.get(file) ?? (await readFile(file, 'utf8'));
   await writeFile(copy, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ''));
 }
 

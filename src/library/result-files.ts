@@ -4,22 +4,22 @@ import { metricsFile } from '../runs/observers/metrics-file.ts';
 import { summaryFile } from '../runs/observers/summary-file.ts';
 import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
+import { backendsOf } from '../storage/backends.ts';
 import type { UsedFile } from '../storage/local/used-file.ts';
 import { htmlFile } from './html-file.ts';
 import type { RunJob } from './run-job.ts';
 
 /** The files that a run writes besides its rows. When the summary is there, so are the others. */
 export function resultFiles(job: RunJob): RunObserver[] {
-  const { metrics, summaryHtml, lineage } = job.values;
+  const { metrics, summaryHtml, lineage, private: isPrivate } = job.values;
+  const backends = backendsOf(job.values);
   const files: RunObserver[] = [];
   const others: string[] = [];
   const add = (path: string | undefined, option: string, make: typeof metricsFile): void => {
     if (path === undefined) return;
     const reads = [...(job.places.reads ?? []), ...filesOf(job, option, [...others])];
     files.push(
-      make(
-        (): Promise<LockedOutput> => lockOutput(path, undefined, { reads, isPrivate: job.values.private }),
-      ),
+      make((): Promise<LockedOutput> => lockOutput(path, undefined, { reads, isPrivate, backends })),
     );
     others.push(path);
   };

@@ -38,6 +38,7 @@ const {
   'summary-html': _summaryHtml,
   metrics: _metrics,
   lineage: _lineage,
+  'input-env': _inputVariable,
   'api-key-file': _keyFile,
   'api-key-env': _keyVariable,
   'header-env': _headerVariables,

@@ -1,6 +1,7 @@
 import { RowcastError } from '../base/errors.ts';
 import type { Run } from '../runs/run.ts';
 import type { FilePair } from '../runs/several/pair-files.ts';
+import { backendsOf } from '../storage/backends.ts';
 import type { JobValues } from './job-values.ts';
 import type { RunJob } from './run-job.ts';
 import { namesOf } from './run-names.ts';
@@ -15,7 +16,8 @@ export type RunResources = Pick<
 export function runOfJob({ values, inputs, places, names }: RunJob, resources: RunResources): Run {
   const [input = '-'] = inputs;
   // Whoever opens the scorer checks that there is a report, so that the summary says so.
-  return { names, options: { ...values, report: values.report ?? '', input }, paths: places, ...resources };
+  const options = { ...values, report: values.report ?? '', input };
+  return { names, options, paths: places, backends: backendsOf(values), ...resources };
 }
 
 /** The run of one of several inputs of a job, each of which has an output of its own. @throws as `reportOf` */
@@ -25,6 +27,7 @@ export function runOfFile({ values, places }: RunJob, file: FilePair, resources:
     names: namesOf(options, [file.input]),
     options,
     paths: { ...file, private: values.private, reads: places.reads },
+    backends: backendsOf(values),
     ...resources,
   };
 }

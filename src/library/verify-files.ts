@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { RowcastError } from '../base/errors.ts';
 import { countOf } from '../base/number-text.ts';
 import type { Values } from '../base/options/values/resolve-options.ts';
@@ -6,11 +5,12 @@ import type { verifyOptions } from '../base/options/verify.ts';
 import { commandOf } from '../base/shell-word.ts';
 import type { LongField } from '../formats/records/long-field.ts';
 import { finishKilledRepair } from '../runs/finish-repair.ts';
-import { runFilesOf } from '../runs/paths/run-files.ts';
+import { type RunOutputs, runOutputsOf } from '../runs/paths/run-outputs.ts';
 import { newVerifiedRows, type VerifiedRows } from '../runs/verify/compare.ts';
 import { mismatch } from '../runs/verify/mismatch.ts';
 import { type SampleOptions, verify } from '../runs/verify/verify.ts';
-import { followLinks } from '../storage/local/follow-links.ts';
+import { type Backends, backendsOf, resolveTarget } from '../storage/backends.ts';
+import type { DurableOutput } from '../storage/durable-output.ts';
 
 /** A finished pair. */
 export interface FilesToVerify {
@@ -41,20 +41,28 @@ export interface Verified {
 export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
   const { input, output, values, tally = newVerifiedRows(), onLongField } = files;
   if (output !== '-') await finishKilledRepair(output);
-  const usual = await usualRejects(output);
-  const rejects = values.rejects ?? (usual !== undefined && (await exists(usual)) ? usual : undefined);
+  const own = await outputsOf(output, backendsOf(values));
+  const usual = (await own?.output.exists()) ? own?.rejects : undefined;
+  const rejects = values.rejects ?? ((await usual?.exists()) ? usual?.address : undefined);
   if ([input, output, rejects].filter(file => file === '-').length > 1)
     throw new RowcastError('usage', 'stdin can be used for one file only', {
       hint: 'Give paths for the others.',
     });
-  const pair = { input, output, rejects, repaired: await repairedOf(output) };
+  const pair = {
+    input,
+    output,
+    rejects,
+    repaired: (await own?.repaired.exists()) ? own?.repaired.address : undefined,
+  };
   let sampled: number | undefined;
   const onCompared = (rows: number): void => {
     sampled = rows;
   };
   const sample = files.sample && { ...files.sample, onCompared };
-  await verify({ ...values, ...pair, tally, onLongField, sample }).catch(error => hintAtRun(error, output));
-  if (rejects === undefined && usual !== undefined) checkHasNoRejects(tally, usual);
+  await verify({ ...values, ...pair, tally, onLongField, sample }).catch(error =>
+    hintAtRun(error, own?.output),
+  );
+  if (rejects === undefined && usual !== undefined) checkHasNoRejects(tally, usual.address);
   return { tally, rejects, sampled };
 }
 
@@ -73,30 +81,21 @@ function checkHasNoRejects({ unscored, malformed }: VerifiedRows, file: string):
   );
 }
 
-/** Where a run puts the rejects of an output unless it is told otherwise; undefined if the output is not a file. */
-async function usualRejects(output: string): Promise<string | undefined> {
-  if (output === '-' || !(await stat(output).catch(() => undefined))?.isFile()) return undefined;
-  return runFilesOf(await followLinks(output)).rejects;
-}
-
-/** The rows that were repaired, if there are any. */
-async function repairedOf(output: string): Promise<string | undefined> {
-  if (output === '-') return undefined;
-  const { repaired } = runFilesOf(await followLinks(output));
-  return (await exists(repaired)) ? repaired : undefined;
-}
-
-const exists = async (file: string): Promise<boolean> =>
-  (await stat(file).catch(() => undefined)) !== undefined;
+/** What a run leaves next to its output; undefined for what is not written by runs, such as a pipe. */
+const outputsOf = (output: string, among: Backends): Promise<RunOutputs | undefined> =>
+  resolveTarget(output, false, among).then(
+    ({ durable }) => durable && runOutputsOf(durable),
+    () => undefined, // opening it says why
+  );
 
 /** If the output is missing, its run may still be in progress. */
-async function hintAtRun(error: unknown, output: string): Promise<never> {
+async function hintAtRun(error: unknown, output: DurableOutput | undefined): Promise<never> {
   const isMissing = error instanceof RowcastError && error.code === 'no_such_file';
-  if (!isMissing || error.location.file !== output) throw error;
-  if (!(await exists(runFilesOf(await followLinks(output)).checkpoint))) throw error;
+  if (!isMissing || output === undefined || error.location.file !== output.name) throw error;
+  if ((await output.checkpoint.read()) === undefined) throw error;
   throw new RowcastError('unfinished', 'the run that writes this file is not finished', {
-    location: { file: output },
-    hint: `${commandOf('status', [output])} shows its progress.`,
+    location: { file: output.name },
+    hint: `${commandOf('status', [output.name])} shows its progress.`,
     cause: error,
   });
 }

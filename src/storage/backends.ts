@@ -1,27 +1,63 @@
 import { RowcastError } from '../base/errors.ts';
-import { schemeOf } from '../base/scheme.ts';
+import { checkPublicUrl, schemeOf } from '../base/scheme.ts';
 import type { Backend } from './backend.ts';
 import { checkEncoding } from './codecs/transcode.ts';
 import { DecodedSource } from './decoded-source.ts';
 import { localFiles } from './local/local-files.ts';
 import type { Source } from './source.ts';
 import { standardStreams } from './standard-streams.ts';
+import { readStoreOptions } from './stores/store-options.ts';
+import { type StoreSettings, storeBackends } from './stores/stores.ts';
 import type { Target } from './target.ts';
 
 /** By the scheme of names, in lower case: `s3` for `s3://bucket/key`. A name without a scheme is a path. */
 export type Backends = ReadonlyMap<string | undefined, Backend>;
 
-/** All backends. A program or a test may pass others, or more. */
-export const backends: Backends = new Map([[undefined, localFiles()]]);
+/** All backends, with stores that are reached in a way. A program or a test may pass others, or more. */
+export const backendsFor = (settings: StoreSettings): Backends =>
+  new Map<string | undefined, Backend>([[undefined, localFiles()], ...storeBackends(settings)]);
+
+/** Seconds that a store may be unavailable, for a command without --max-outage. */
+const USUAL_OUTAGE = 60;
+
+/** The options of a command that say how stores are reached. */
+export interface StoreValues {
+  storeOptions?: Readonly<Record<string, string>> | undefined;
+  partBytes?: number | undefined;
+  /** In seconds. */
+  maxOutage?: number | undefined;
+  /** By what is shown instead, the URLs of inputs that may hold a secret. */
+  secretUrls?: ReadonlyMap<string, string> | undefined;
+}
+
+/**
+ * All backends, as the options of a command have it.
+ *
+ * @throws RowcastError `bad_option`
+ */
+export const backendsOf = ({
+  storeOptions,
+  partBytes,
+  maxOutage = USUAL_OUTAGE,
+  secretUrls,
+}: StoreValues): Backends =>
+  backendsFor({ options: readStoreOptions(storeOptions), partBytes, maxOutage, secretUrls });
+
+/** What a command uses that says nothing about stores. */
+export const backends: Backends = backendsOf({});
+
+const urls = (among: Backends): string =>
+  [...among.keys()].flatMap(scheme => (scheme === undefined ? [] : [`${scheme}://`])).join(', ');
 
 /** `-` stands for stdin or stdout. */
 function backendOf(name: string, among: Backends): Backend {
   if (name === '-') return standardStreams;
+  checkPublicUrl(name);
   const scheme = schemeOf(name)?.toLowerCase();
   const backend = among.get(scheme);
   if (backend !== undefined) return backend;
   throw new RowcastError('usage', `${name}: ${scheme}:// is not supported`, {
-    hint: 'Give a path, or - for stdin or stdout.',
+    hint: `Give a path, - for stdin or stdout, or a URL that begins with ${urls(among)}.`,
   });
 }
 

@@ -70,6 +70,8 @@ export interface DurableOutput {
   readonly folder: string;
   /** Whether complete outputs can be removed. Where they cannot, an earlier one is replaced instead. */
   readonly canRemove: boolean;
+  /** Seconds between two checkpoints, unless the user says otherwise. */
+  readonly usualInterval: number;
   readonly checkpoint: CheckpointPlace;
   /**
    * The output next to it whose name has a suffix.
@@ -105,9 +107,10 @@ export interface DurableOutput {
   /**
    * Opens it for appending; what follows the extent is given up.
    *
+   * @param inputBytes size of the input of which it is made, if that is known
    * @throws RowcastError `unwritable_output`; what the storage throws
    */
-  open(extent: StoredExtent): Promise<AppendedFile>;
+  open(extent: StoredExtent, inputBytes?: number): Promise<AppendedFile>;
   /** Makes names of new files, and those of published ones, durable. */
   settle(): Promise<void>;
   /**

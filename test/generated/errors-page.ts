@@ -13,6 +13,7 @@ import { faultDocs, predictionDocs, warningDocs } from '../../src/base/reference
 import { requestCodes } from '../../src/base/reference/request-codes.ts';
 import { runCodes } from '../../src/base/reference/run-codes.ts';
 import { serviceCodes } from '../../src/base/reference/service-codes.ts';
+import { storeCodes } from '../../src/base/reference/store-codes.ts';
 import { exitCodeTable } from '../../src/cli/help/exit-code-table.ts';
 import { failureTable } from '../../src/client/failure-table.ts';
 import { severities } from '../../src/scoring/failures/call-error.ts';
@@ -63,6 +64,10 @@ In \`train\`, the codes of [malformed records](#malformed-records) are errors to
 ### Output and resume
 
 ${commandList(runCodes)}
+
+### Object stores
+
+${commandList(storeCodes)}
 
 ### Callbacks and scorers of a program
 

@@ -7,7 +7,7 @@ import { newFolder } from '../support/folder.ts';
 
 describe('the storage of a name', () => {
   it('is refused if nothing supports its scheme, instead of being taken for a path', async () => {
-    for (const name of ['s3://bucket/in.csv', 'FILE:///tmp/in.csv', 'stdio://in.csv']) {
+    for (const name of ['ftp://host/in.csv', 'FILE:///tmp/in.csv', 'stdio://in.csv']) {
       await assert.rejects(openSource(name), { code: 'usage', message: /:\/\/ is not supported$/ });
       await assert.rejects(resolveTarget(name), { code: 'usage' });
     }

@@ -5,6 +5,7 @@ import { inputCodes } from '../../src/base/reference/input-codes.ts';
 import { requestCodes } from '../../src/base/reference/request-codes.ts';
 import { runCodes } from '../../src/base/reference/run-codes.ts';
 import { serviceCodes } from '../../src/base/reference/service-codes.ts';
+import { storeCodes } from '../../src/base/reference/store-codes.ts';
 import type { Finished } from './rowcast.ts';
 
 const docs: CommandErrorDocs = {
@@ -12,6 +13,7 @@ const docs: CommandErrorDocs = {
   ...requestCodes,
   ...runCodes,
   ...inputCodes,
+  ...storeCodes,
   ...commandLineCodes,
 };
 

@@ -82,6 +82,14 @@ export const inputOptions = {
     describe: 'quote character: one ASCII character or none',
     defaultText: `'"' or, for .tsv, none`,
   },
+  'input-env': {
+    kind: 'text',
+    affectsOutput: 'recorded apart',
+    value: 'NAME',
+    describe:
+      'environment variable with the URL of the input, which may hold a secret; its name begins with ROWCAST_',
+    defaultText: 'none',
+  },
   'max-record-bytes': {
     kind: 'size',
     affectsOutput: false,

@@ -1,4 +1,5 @@
 import type { Option, RunOption } from './option.ts';
+import { storeAccess } from './store.ts';
 
 /** What a run reports when it ends. */
 export const summaryOptions = {
@@ -87,4 +88,5 @@ export const statusOptions = {
     common: true,
     describe: 'look again every second until nothing is running',
   },
+  ...storeAccess,
 } as const satisfies Record<string, Option>;

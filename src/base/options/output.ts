@@ -43,9 +43,9 @@ export const outputOptions = {
   'checkpoint-interval': {
     kind: 'duration',
     affectsOutput: false,
-    default: '1s',
     max: 3600,
     describe: 'minimum time between checkpoints',
+    defaultText: '1s; 10s in a store',
   },
 } as const satisfies Record<string, RunOption>;
 

@@ -12,6 +12,7 @@ import {
   reportOption,
   timeoutOption,
 } from './service.ts';
+import { storeOptions } from './store.ts';
 
 /** Which rows are read and what becomes of them: the keys of `score` in a definition. */
 export const scoreOptions = {
@@ -19,6 +20,7 @@ export const scoreOptions = {
   ...inputOptions,
   ...outputOptions,
   ...filesOptions,
+  ...storeOptions,
   ...columnOptions,
   ...appendedOptions,
   ...rejectsOptions,
@@ -41,6 +43,7 @@ export const serviceOptions = {
 export const runGroups = {
   Input: inputOptions,
   Output: { ...outputOptions, ...filesOptions },
+  Stores: storeOptions,
   'Columns of the output': columnOptions,
   'Appended columns': appendedOptions,
   'Rows that fail': rejectsOptions,

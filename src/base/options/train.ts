@@ -1,6 +1,7 @@
 import { columnTypes } from '../contract/limits.ts';
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
+import { storeAccess } from './store.ts';
 
 const { delimiter, quote, types, nulls, names, encoding } = inputOptions;
 
@@ -62,5 +63,6 @@ export const historyOptions = {
   encoding: { ...encoding, describe: 'encoding of the file, such as windows-1252 or utf-16' },
   delimiter,
   quote,
+  ...storeAccess,
   'max-record-bytes': { ...inputOptions['max-record-bytes'], describe: 'maximum size of a record' },
 } as const satisfies Record<string, Option>;

@@ -9,6 +9,7 @@ import {
   reportOption,
   timeoutOption,
 } from './service.ts';
+import { storeAccess } from './store.ts';
 
 const { delimiter, quote, names, encoding } = inputOptions;
 const { keep, rename } = columnOptions;
@@ -41,6 +42,7 @@ export const verifyOptions = {
   },
   limit: { ...inputOptions.limit, describe: 'the --limit that the run had', defaultText: 'none' },
   ...shapeOptions,
+  ...storeAccess,
   names,
   encoding,
   delimiter,

@@ -6,9 +6,19 @@ import { problemDocs } from './problem-codes.ts';
 import { requestCodes } from './request-codes.ts';
 import { runCodes } from './run-codes.ts';
 import { serviceCodes } from './service-codes.ts';
+import { storeCodes } from './store-codes.ts';
 
 const tables: readonly ErrorDocs[] = [
-  ...[commandLineCodes, inputCodes, runCodes, libraryCodes, requestCodes, serviceCodes, problemDocs],
+  ...[
+    commandLineCodes,
+    inputCodes,
+    runCodes,
+    libraryCodes,
+    storeCodes,
+    requestCodes,
+    serviceCodes,
+    problemDocs,
+  ],
 ];
 
 /** What an error with this code means, in fixed words; undefined for a code that is not one of ours. */

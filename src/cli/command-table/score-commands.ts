@@ -5,6 +5,7 @@ import { inputsPositional } from '../../base/options/positionals.ts';
 import { repairOptions } from '../../base/options/repair.ts';
 import { runGroups } from '../../base/options/score.ts';
 import { queueOption, shardOptions, workersOption } from '../../base/options/shards.ts';
+import { storeAccess } from '../../base/options/store.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import type { CommandRow } from './command-row.ts';
 
@@ -190,7 +191,7 @@ export const scoreCommands: readonly CommandRow[] = [
         isRequired: true,
       },
     ],
-    options: {},
+    options: { Output: storeAccess },
     examples: [
       { about: 'Give up an interrupted run', command: 'rowcast abort scored.csv' },
       { about: 'Give up a sharded run', command: 'rowcast abort /shared/scored.csv.shards' },

@@ -1,7 +1,10 @@
+import { storeAccess } from '../../base/options/store.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { discardShards } from '../../library/shards/discard-shards.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { discardUnfinished } from '../../runs/status/discard-run.ts';
+import { backendsOf } from '../../storage/backends.ts';
 import type { Context } from '../context.ts';
 
 /** Discards an unfinished run, of one process or in shards. */
@@ -16,7 +19,7 @@ export async function run({ flags, log }: Context): Promise<number> {
     );
     return ExitCode.done;
   }
-  const isDiscarded = await discardUnfinished(output);
+  const isDiscarded = await discardUnfinished(output, backendsOf(resolveValues(storeAccess, flags)));
   log.info(
     { event: 'run_discarded' },
     isDiscarded

@@ -1,5 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { storeAccess } from '../../base/options/store.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { schemeOf } from '../../base/scheme.ts';
 import { flagsOfAddress } from '../../library/service/choose-service.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
@@ -10,6 +13,7 @@ import { type StatusReport, statusReport, unfinishedReport } from '../../runs/st
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
 import { readProgress } from '../../shards/status/read-progress.ts';
 import { shardsReport } from '../../shards/status/shards-report.ts';
+import { type Backends, backendsOf } from '../../storage/backends.ts';
 import type { Context } from '../context.ts';
 import { plannedAddress } from '../shards/work-command.ts';
 import { printText } from '../terminal/print.ts';
@@ -28,7 +32,8 @@ interface Seen {
 /** Prints the state of an output or of all runs of a folder. The exit code is that of the state. */
 export async function run({ flags }: Context): Promise<number> {
   const path = String(flags.output);
-  const look = (): Promise<Seen> => lookAt(path, flags.json === true);
+  const among = backendsOf(resolveValues(storeAccess, flags));
+  const look = (): Promise<Seen> => lookAt(path, among, flags.json === true);
   let seen = await look();
   if (flags.watch !== true) await printText(seen.text);
   else if (process.stdout.isTTY && flags.json !== true) {
@@ -54,12 +59,13 @@ async function again(look: () => Promise<Seen>): Promise<Seen> {
   return look();
 }
 
-async function lookAt(path: string, isJson: boolean): Promise<Seen> {
+async function lookAt(path: string, among: Backends, isJson: boolean): Promise<Seen> {
   const shards = await findShards(path);
   if (shards !== undefined) return lookAtShards(shards, isJson);
   if ((await stat(path).catch(() => undefined))?.isDirectory()) return lookAtFolder(path, isJson);
-  const status = await readStatus(path);
-  const report = withLostRejects(statusReport(path, status), await lostRejectsOf(path));
+  const status = await readStatus(path, among);
+  const lost = schemeOf(path) === undefined ? await lostRejectsOf(path) : undefined;
+  const report = withLostRejects(statusReport(path, status), lost);
   if (isJson) return { text: jsonOf(report), state: report.state };
   const { saved, run } = status;
   const next = saved === undefined || run !== undefined ? undefined : await nextRunOf(saved.checkpoint);

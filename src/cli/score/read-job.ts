@@ -1,5 +1,6 @@
 import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { checkPublicUrl } from '../../base/scheme.ts';
 import { comparedFiles, type RunJob } from '../../library/run-job.ts';
 import { namesOf } from '../../library/run-names.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
@@ -7,6 +8,8 @@ import { isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { isPattern } from '../../storage/local/glob.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
+import { checkEndpoint } from './check-endpoint.ts';
+import { secretInput } from './secret-input.ts';
 
 /** What a command scores. */
 export interface Job extends RunJob {
@@ -23,8 +26,15 @@ export async function readJob(
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Promise<Job> {
-  const values = { ...resolveValues(runOptions, flags, defined), restartIfRetrained: isTrained, history };
-  const inputs = inputsOf(flags.input) ?? inputsOf(defined.input) ?? ['-'];
+  checkEndpoint(flags, defined);
+  const resolved = resolveValues(runOptions, flags, defined);
+  const given =
+    inputsOf(flags.input) ?? (flags['input-env'] === undefined ? inputsOf(defined.input) : undefined);
+  const secret = given === undefined ? secretInput(resolved.inputEnv, env) : undefined;
+  const inputs = given ?? [secret?.shown ?? '-'];
+  const secretUrls = secret && new Map([[secret.shown, secret.url]]);
+  const values = { ...resolved, restartIfRetrained: isTrained, history, secretUrls };
+  for (const name of [...inputs, values.output]) checkPublicUrl(name);
   const { output, rejects, summary, private: isPrivate } = values;
   const isMany =
     inputs.length > 1 ||

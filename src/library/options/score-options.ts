@@ -7,7 +7,14 @@ import type { GivenInputOptions } from './given/input-options.ts';
 import type { GivenOutputOptions } from './given/output-options.ts';
 import type { GivenServiceOptions } from './given/service-options.ts';
 
-const { jobs: _jobs, 'fail-fast': _failFast, lineage: _lineage, ...ofRun } = runOptions;
+const {
+  jobs: _jobs,
+  'fail-fast': _failFast,
+  lineage: _lineage,
+  // A program passes a stream instead.
+  'input-env': _inputVariable,
+  ...ofRun
+} = runOptions;
 const { output: _output, report: _report, ...ofOneRun } = ofRun;
 
 /** The options of `rowcast score` that a program gives by name; those of several files, and lineage, are its own business. */

@@ -8,7 +8,7 @@ import { appendedFor, appendedOptions, appendedOptionsFor } from '../../scoring/
 import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
 import { nullsOf, withPredicted } from '../../scoring/prepare.ts';
 import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
-import { openSource } from '../../storage/backends.ts';
+import { backendsOf, openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import { countRecords } from './count-records.ts';
 import { type Sample, sampleRequests } from './sample-requests.ts';
@@ -56,7 +56,7 @@ export async function planInput(
   scorer: Scorer,
   plan: ForecastOptions,
 ): Promise<InputPlan> {
-  const source = await openSource(options.input, false, options.encoding);
+  const source = await openSource(options.input, false, options.encoding, backendsOf(options));
   try {
     return await planSource(source, options, scorer, plan);
   } finally {

@@ -11,7 +11,8 @@ export interface ResultFile {
 }
 
 /**
- * Writes a result file when the run begins and when it has ended. A pipe or device gets only the end.
+ * Writes a result file when the run begins and when it has ended. A pipe or device gets only the end. A process that is
+ * about to end cannot write an object.
  *
  * @param open locks the file; undefined if there is none
  */
@@ -22,7 +23,7 @@ export function resultFile(
   return {
     async begin(run, files) {
       file = await open(run, files);
-      if (file?.target.path !== undefined)
+      if (file?.target.durable !== undefined)
         await writeWhole(file.target, file.text(run.state), AbortSignal.abort());
     },
     async ended(summary, stop) {

@@ -94,14 +94,15 @@ async function openOutput(
   }
   if (previous === undefined) await startOver(options);
   const { output: written, rejects: rejected } = previous?.checkpoint ?? NO_EXTENTS;
+  const inputBytes = sizeOf(identity.fingerprint.input);
   const tail = await output.verify(written);
   const rejectsTail = await outputs.rejects.verify(rejected);
-  const file = await output.open(written).catch(async cause => {
+  const file = await output.open(written, inputBytes).catch(async cause => {
     // Without a checkpoint, a file that was made would block the next run.
     if (previous === undefined) await output.discard().catch(() => {}); // the first error is reported
     throw cause instanceof RowcastError ? cause : unwritable(output.name, cause);
   });
-  const rejects = new RejectsOutput(outputs.rejects);
+  const rejects = new RejectsOutput(outputs.rejects, inputBytes);
   try {
     await rejects.resume(rejected, rejectsTail);
     // The names of the files must be durable before a checkpoint refers to them.
@@ -120,6 +121,10 @@ async function openOutput(
   const partial = codec.partialFile<Mark>(file, { bytes, uncompressed, tail, mark: undefined, stored });
   return new ResumableOutput(options, partial, rejects, identity, previous);
 }
+
+/** The number of bytes that are read, if it is known beforehand. */
+const sizeOf = ({ size, codec }: Fingerprint['input']): number | undefined =>
+  codec === none.name && size !== null ? size : undefined;
 
 /** Gives up an unfinished run, or what a killed one has left without a checkpoint. */
 async function startOver({ outputs, backends }: ResumableOutputOptions): Promise<void> {

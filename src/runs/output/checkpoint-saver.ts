@@ -19,8 +19,8 @@ export interface CheckpointSaverOptions {
   rejects: RejectsOutput;
   /** The checkpoint that is stored. */
   saved: Checkpoint | undefined;
-  /** Minimum time between checkpoints, in seconds. */
-  interval: number;
+  /** Minimum time between checkpoints, in seconds; by default, the usual one of the output. */
+  interval: number | undefined;
 }
 
 /**
@@ -58,7 +58,8 @@ export class CheckpointSaver {
   /** Saves in the background; a failure is thrown by the next `throwIfFailed`. */
   saveWhenDue(): void {
     if (this.#saving !== undefined) return;
-    if (performance.now() - this.#savedAt < this.#options.interval * 1000) return;
+    const { interval, outputs } = this.#options;
+    if (performance.now() - this.#savedAt < (interval ?? outputs.output.usualInterval) * 1000) return;
     this.#saving = this.save('running')
       .catch(() => {}) // stored in #failure
       .finally(() => {

@@ -22,11 +22,14 @@ export class RejectsOutput {
   /** What has been written so far. */
   extent: RejectsExtent = { bytes: 0, tail: Tail.empty };
   readonly #place: DurableOutput;
+  readonly #inputBytes: number | undefined;
   /** Being opened, or open. A run may be stopped while it is being opened, and closes it anyway. */
   #file: Promise<AppendedFile> | undefined;
 
-  constructor(place: DurableOutput) {
+  /** @param inputBytes size of the input, if it is known */
+  constructor(place: DurableOutput, inputBytes?: number) {
     this.#place = place;
+    this.#inputBytes = inputBytes;
   }
 
   /** Returns to the committed bytes of an unfinished run, or removes what was written if nothing was committed. */
@@ -69,7 +72,7 @@ export class RejectsOutput {
 
   /** @param from where it begins, if it is not open yet */
   #open(from: StoredExtent): Promise<AppendedFile> {
-    this.#file ??= this.#place.open(from);
+    this.#file ??= this.#place.open(from, this.#inputBytes);
     return this.#file;
   }
 }

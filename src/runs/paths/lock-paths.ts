@@ -6,7 +6,6 @@ import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { type Locks, takeLocks } from '../../storage/local/locks/output-lock.ts';
 import { isMissing } from '../../storage/local/missing.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
-import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Target } from '../../storage/target.ts';
 import { relativeRejectsPath } from '../checkpoint/fingerprint.ts';
 import { finishKilledRepair } from '../finish-repair.ts';
@@ -105,9 +104,10 @@ export async function lockOutput(
   {
     reads = [],
     isPrivate,
-  }: { reads?: readonly UsedFile[] | undefined; isPrivate?: boolean | undefined } = {},
+    backends,
+  }: Pick<RunPathsOptions, 'reads' | 'backends'> & { isPrivate?: boolean | undefined } = {},
 ): Promise<LockedOutput> {
-  const target = await resolveTarget(output, isPrivate);
+  const target = await resolveTarget(output, isPrivate, backends);
   await checkApart([...inputFiles(input), ...reads], [...target.usedFiles('the output', '-o'), stderr]);
   if (target.path === undefined) {
     const held = new Releases();

@@ -6,7 +6,7 @@ import type { Layout } from '../../formats/format.ts';
 import { type Formats, readLayout } from '../../formats/formats.ts';
 import type { ReadAs, ReadOptions } from '../../formats/read-options.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
-import { openSource } from '../../storage/backends.ts';
+import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import { compare, type VerifiedRows } from './compare.ts';
 import { appendedNames, compareHeaders } from './compare-header.ts';
@@ -17,7 +17,11 @@ import type { RecordCursor } from './record-cursor.ts';
 import { Sample, type SampledRow } from './sample.ts';
 import { openSide, type Side } from './side.ts';
 
-export interface VerifyOptions extends Omit<ReadOptions, 'names'>, ColumnOptions, ChosenProbabilities {
+export interface VerifyOptions
+  extends Omit<ReadOptions, 'names'>,
+    ColumnOptions,
+    ChosenProbabilities,
+    StoreValues {
   /** The column names that the run had, of an input without a header line. */
   names?: readonly string[] | undefined;
   /** The encoding of INPUT, if it is not UTF-8. */
@@ -72,8 +76,9 @@ const APPENDED_BYTES = 16 << 20;
 export async function verify(options: VerifyOptions): Promise<VerifiedRows> {
   const { input, output, rejects, repaired } = options;
   const sources: Source[] = [];
+  const backends = backendsOf(options);
   const open = async (file: string, encoding?: string): Promise<Source> => {
-    const source = await openSource(file, false, encoding);
+    const source = await openSource(file, false, encoding, backends);
     sources.push(source);
     return source;
   };

@@ -1,9 +1,8 @@
 import { dirname } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
-import { MEMBER_BYTES } from '../codecs/codec.ts';
-import { codecOfName } from '../codecs/codecs.ts';
+import { compressedWriter } from '../codecs/compressed-writer.ts';
 import { diskFiles, type Files } from '../durable-files.ts';
-import { type Extent, fileStart } from '../partial-file.ts';
+import type { Extent } from '../partial-file.ts';
 import type { Sink } from '../sink.ts';
 import { readTail } from '../tail-digest.ts';
 import { type Target, unwritable } from '../target.ts';
@@ -48,36 +47,22 @@ async function openFile(name: string, path: string, isPrivate: boolean): Promise
   const partial = partialOf(path);
   const file = await diskFiles.open(partial, accessOf(path, isPrivate));
   await file.truncate(0);
-  const output = codecOfName(path).partialFile<true>(file, fileStart);
-  let memberBytes = 0;
-  const append = async (bytes: Buffer): Promise<void> => {
-    for (let at = 0; at < bytes.length; ) {
-      const part = bytes.subarray(at, at + MEMBER_BYTES - memberBytes);
-      at += part.length;
-      memberBytes = (memberBytes + part.length) % MEMBER_BYTES;
-      await output.append({ bytes: part, endsMember: memberBytes === 0, mark: undefined });
-    }
-  };
-  const finish = async (): Promise<void> => {
-    await output.append({ bytes: Buffer.alloc(0), endsMember: true, mark: () => true });
-    await output.flush();
-    await output.sync();
-    await checkWhole(partial, output.committed);
-  };
+  const writer = compressedWriter(path, file);
   const stopped = (cause: Error): never => {
     throw cause instanceof RowcastError ? cause : unwritable(name, cause, 'stopped');
   };
   return {
-    write: bytes => append(bytes).catch(stopped),
+    write: bytes => writer.write(bytes).catch(stopped),
     async close() {
-      await finish().catch(stopped);
-      await output.close().catch(stopped);
+      const written = await writer.finish().catch(stopped);
+      await checkWhole(partial, written);
+      await writer.close().catch(stopped);
       await diskFiles.rename(partial, path).catch(stopped);
       await diskFiles.syncFolder(dirname(path)).catch(stopped);
     },
     async abandon() {
       // The failure that led here is reported already.
-      await output.close().catch(() => {});
+      await writer.close().catch(() => {});
       await diskFiles.remove(partial).catch(() => {});
     },
   };

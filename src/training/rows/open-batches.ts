@@ -4,10 +4,10 @@ import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { BatchOptions } from '../../formats/records/batch-options.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
-import { openSource } from '../../storage/backends.ts';
+import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
 
 /** How training data is read. */
-export interface OpenOptions extends ReadOptions {
+export interface OpenOptions extends ReadOptions, Pick<StoreValues, 'storeOptions'> {
   /** The encoding of the text, if it is not UTF-8. */
   encoding?: string | undefined;
   /** The formats that the file may have, if they are not the usual ones. */
@@ -47,7 +47,7 @@ export async function openRecords(
   input: string,
   options: OpenOptions & Pick<BatchOptions, 'onLongField'>,
 ): Promise<OpenRecords> {
-  const source = await openSource(input, true, options.encoding);
+  const source = await openSource(input, true, options.encoding, backendsOf(options));
   try {
     const { layout, rest } = await readLayout(source, options, options.formats);
     const records = layout.records({

@@ -11,9 +11,18 @@ import { faultDocs, predictionDocs, warningDocs } from '../../../src/base/refere
 import { requestCodes } from '../../../src/base/reference/request-codes.ts';
 import { runCodes } from '../../../src/base/reference/run-codes.ts';
 import { serviceCodes } from '../../../src/base/reference/service-codes.ts';
+import { storeCodes } from '../../../src/base/reference/store-codes.ts';
 import { root } from '../../support/root.ts';
 
-const errorTables = [commandLineCodes, inputCodes, runCodes, requestCodes, serviceCodes, libraryCodes];
+const errorTables = [
+  commandLineCodes,
+  inputCodes,
+  runCodes,
+  requestCodes,
+  serviceCodes,
+  storeCodes,
+  libraryCodes,
+];
 const documented = new Set(
   [...errorTables, faultDocs, predictionDocs, warningDocs, problemDocs].flatMap(table => Object.keys(table)),
 );

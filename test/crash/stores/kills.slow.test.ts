@@ -36,6 +36,7 @@ async function killAll(t: TestContext, name: string, rows: number): Promise<void
         url: stub.url,
         key: stub.key,
         output: service.nameOf(key),
+        endpoint: service.endpoint,
         checkpointInterval: 0.02,
       };
       const child = spawn(process.execPath, [script, JSON.stringify(parameters)], {

@@ -11,11 +11,12 @@ export interface ScoreToStore extends Partial<RunValues> {
   key: string;
   input: string;
   output: string;
+  endpoint: string;
 }
 
-const { url, key, ...options }: ScoreToStore = JSON.parse(process.argv[2] ?? '');
+const { url, key, endpoint, ...options }: ScoreToStore = JSON.parse(process.argv[2] ?? '');
 const client = connectReports({ url: new URL(url), key, name: 'stub', concurrency: 2 });
-const backends = withObjectStore({ client: String(process.pid) });
+const backends = withObjectStore(endpoint, { client: String(process.pid) });
 const result = await score(job(options), client, {}, { backends });
 process.stdout.write(String(result?.resumedFrom ?? 1));
 await client.close();

@@ -8,7 +8,7 @@ import { withObjectStore } from '../../support/object-store/object-backend.ts';
 
 describe('what needs a local file refuses', () => {
   it('an output in a store', async () => {
-    const target = await resolveTarget('store://127.0.0.1:9/out.csv', false, withObjectStore());
+    const target = await resolveTarget('s3://bucket/out.csv', false, withObjectStore('http://127.0.0.1:9'));
     assert.ok(target.durable);
     assert.throws(() => localPath(target, 'shards need'), {
       code: 'usage',

@@ -1,57 +1,30 @@
-import { Readable } from 'node:stream';
-import type { Backend } from '../../../src/storage/backend.ts';
-import { type Backends, backends } from '../../../src/storage/backends.ts';
-import { refuseOtherCompressions } from '../../../src/storage/codecs/unsupported-compressions.ts';
-import { thisProcess } from '../../../src/storage/local/locks/lock-holder.ts';
-import { unreadable } from '../../../src/storage/source.ts';
-import { ObjectClient } from './object-client.ts';
-import { type StoreOptions, StoreOutput } from './store-output.ts';
+import { type Backends, backendsFor } from '../../../src/storage/backends.ts';
+import type { StoreSettings } from '../../../src/storage/stores/stores.ts';
+import { nameInAgent } from './object-service.ts';
 
-/** The usual backends and one for `store://host:port/key`. */
-export function withObjectStore(own: Partial<StoreOptions> = {}): Backends {
-  const options: StoreOptions = {
-    client: 'test',
-    holder: thisProcess(),
-    partBytes: 64 << 10,
-    leaseMs: 60_000,
-    ...own,
-  };
-  return new Map([...backends, ['store', objectStore(options)]]);
+/** How a run of a test reaches a store. */
+export interface StoreOfTest extends Omit<Partial<StoreSettings>, 'agent' | 'options'> {
+  /** The name by which the hooks of the service know its requests. */
+  client?: string;
 }
 
-const objectStore = (options: StoreOptions): Backend => ({
-  async openInput(name) {
-    const object = new ObjectClient(name, options.client);
-    const { head, bytes } = (await object.get()) ?? missing(name);
-    return {
-      name,
-      path: name,
-      version: { size: head.size, modified: null, etag: head.etag },
-      stream: Readable.from([bytes]),
-      streamFrom: offset => Readable.from([bytes.subarray(offset)]),
-      checkUnchanged: async () => {},
-    };
-  },
-  async resolveTarget(name) {
-    refuseOtherCompressions(name);
-    return {
-      name,
-      path: undefined,
-      durable: new StoreOutput(name, options),
-      isStdout: false,
-      usedFiles: (what, option) => [{ at: name, what, option }],
-      async open() {
-        const pieces: Buffer[] = [];
-        return {
-          write: async bytes => void pieces.push(Buffer.from(bytes)),
-          close: async () => void (await new ObjectClient(name, options.client).put(Buffer.concat(pieces))),
-          abandon: async () => {},
-        };
-      },
-    };
-  },
-});
-
-function missing(name: string): never {
-  throw unreadable(name, Object.assign(new Error('no such object'), { code: 'ENOENT' }));
+/**
+ * The usual backends, whose `s3://` is an object service. Its requests are signed with the keys of no account.
+ *
+ * @param endpoint of the service
+ */
+export function withObjectStore(
+  endpoint: string,
+  { client = 'test', ...settings }: StoreOfTest = {},
+): Backends {
+  process.env.AWS_ACCESS_KEY_ID = 'test';
+  process.env.AWS_SECRET_ACCESS_KEY = 'test';
+  return backendsFor({
+    maxOutage: 0,
+    leaseMs: 60_000,
+    partBytes: 64 << 10,
+    ...settings,
+    options: { endpoint },
+    agent: nameInAgent(client),
+  });
 }

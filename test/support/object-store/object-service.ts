@@ -16,6 +16,8 @@ export interface ObjectRequest {
 export interface Hooks {
   /** Called before it has any effect. */
   before?(request: ObjectRequest): Promise<void> | void;
+  /** Whether conditions of writes are ignored, as some services do. */
+  ignoresConditions?: boolean;
   /** Called after its effect, before the response is sent. */
   after?(request: ObjectRequest): Promise<void> | void;
 }
@@ -36,11 +38,15 @@ interface Upload {
 
 /** Objects in memory behind HTTP. What it has outlives the processes that use it. */
 export interface ObjectService {
-  /** The name of an object. */
+  /** Its URL. */
+  readonly endpoint: string;
+  /** The URL of an object by its key, which begins with a slash. */
   nameOf(key: string): string;
   readonly objects: ReadonlyMap<string, StoredObject>;
   /** Keys of the uploads that were not completed or aborted. */
   uploads(): string[];
+  /** Gives all of them up, as another program would. */
+  abortUploads(): void;
   readonly hooks: Hooks;
   close(): Promise<void>;
 }
@@ -48,15 +54,17 @@ export interface ObjectService {
 /** An error of the service. */
 class Refusal extends Error {
   readonly status: number;
+  readonly code: string;
 
-  constructor(status: number, message: string) {
-    super(message);
+  constructor(status: number, code: string) {
+    super(`refused: ${code}`);
     this.status = status;
+    this.code = code;
   }
 }
 
 /**
- * A service with what stores have in common: an object appears when its upload completes, all parts but the last have
+ * A service that speaks S3's protocol, as far as rowcast uses it: an object appears when its upload completes, all parts but the last have
  * one size, a part that is uploaded again replaces the former one, the complete parts must have the given tags, and
  * writes may be conditional.
  */
@@ -66,81 +74,138 @@ export async function startObjectService(): Promise<ObjectService> {
   const hooks: Hooks = {};
   const server = createServer((request, response) => {
     serve(request, response).catch(error => {
-      response.writeHead(error instanceof Refusal ? error.status : 500).end(String(error.message));
+      const { status, code } = error instanceof Refusal ? error : new Refusal(500, 'InternalError');
+      response.writeHead(status, { 'content-type': 'application/xml', date: new Date().toUTCString() });
+      const body = `<Error><Code>${code}</Code><Message>${escaped(error.message)}</Message></Error>`;
+      response.end(request.method === 'HEAD' ? undefined : body);
     });
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', headers } = request;
-    const { pathname: key, searchParams: query } = new URL(request.url ?? '', 'http://store');
+    const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://store');
+    const key = decodeURIComponent(pathname).slice(`/${BUCKET}`.length);
     const body = await buffer(request);
-    const [first] = query.keys();
-    const seen = { client: String(headers['x-client']), text: `${method} ${key}${first ? `?${first}` : ''}` };
+    const seen = {
+      client: clientOf(headers['user-agent']),
+      text: `${method} ${key}${operationOf(method, query)}`,
+    };
     await hooks.before?.(seen);
     const answer = answerTo({ method, key, query, body, headers });
     await hooks.after?.(seen);
-    const { bytes = Buffer.alloc(0), etag = '', token = '', modified = 0, size = bytes.length } = answer;
-    response.writeHead(200, {
-      etag,
-      'x-token': token,
-      'x-modified': String(modified),
-      'x-size': String(size),
-      'x-now': String(Date.now()),
+    const { bytes = Buffer.alloc(0), etag = '', token = '', modified = Date.now(), status = 200 } = answer;
+    response.writeHead(status, {
+      ...(etag !== '' && { etag: `"${etag}"` }),
+      ...(token !== '' && { 'x-amz-meta-rowcast-run': token }),
+      'last-modified': new Date(modified).toUTCString(),
+      'content-length': bytes.length,
     });
     response.end(method === 'HEAD' ? undefined : bytes);
   }
 
-  function answerTo({ method, key, query, body, headers }: Asked): Partial<StoredObject> & { size?: number } {
-    const id = query.get('upload');
+  function answerTo({
+    method,
+    key,
+    query,
+    body,
+    headers,
+  }: Asked): Partial<StoredObject> & { status?: number } {
+    const id = query.get('uploadId');
     if (id !== null) return ofUpload(id, method, query, body);
     if (query.has('uploads') && method === 'GET')
-      return json([...uploads].filter(([, upload]) => upload.key === key).map(([own]) => own));
+      return xml(
+        'ListMultipartUploadsResult',
+        [...uploads]
+          .filter(([, upload]) => upload.key.startsWith(`/${query.get('prefix') ?? ''}`))
+          .map(([own, upload]) =>
+            element('Upload', element('Key', upload.key.slice(1)) + element('UploadId', own)),
+          ),
+      );
     if (query.has('uploads')) {
       const own = randomUUID();
-      uploads.set(own, { key, token: String(headers['x-token']), parts: new Map() });
-      return json(own);
+      uploads.set(own, { key, token: String(headers['x-amz-meta-rowcast-run']), parts: new Map() });
+      return xml('InitiateMultipartUploadResult', [element('UploadId', own)]);
+    }
+    if (query.has('list-type')) {
+      const found = [...objects]
+        .filter(([own]) => own.startsWith(`/${query.get('prefix') ?? ''}`))
+        .sort(byKey);
+      const listed = found.map(([own, { bytes, modified }]) =>
+        element(
+          'Contents',
+          element('Key', own.slice(1)) +
+            element('Size', String(bytes.length)) +
+            element('LastModified', new Date(modified).toISOString()),
+        ),
+      );
+      return xml('ListBucketResult', listed);
     }
     const found = objects.get(key);
-    if (method === 'GET' || method === 'HEAD') {
-      if (found === undefined) throw new Refusal(404, 'no such object');
-      const start = Number(headers['x-from'] ?? 0);
-      const bytes = found.bytes.subarray(start, start + Number(headers['x-length'] ?? found.bytes.length));
-      return { ...found, bytes, size: found.bytes.length };
-    }
     const { 'if-match': match, 'if-none-match': noneMatch } = headers;
-    if (noneMatch !== undefined && found !== undefined) throw new Refusal(412, 'it exists');
-    if (match !== undefined && found?.etag !== match) throw new Refusal(412, 'it has changed');
-    if (method === 'DELETE') objects.delete(key);
-    else objects.set(key, { bytes: body, etag: digest(body), modified: Date.now(), token: '' });
+    if (method === 'GET' || method === 'HEAD') {
+      if (found === undefined) throw new Refusal(404, 'NoSuchKey');
+      if (match !== undefined && match !== `"${found.etag}"`) throw new Refusal(412, 'PreconditionFailed');
+      const [, from, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
+      if (from === undefined) return found;
+      return { ...found, bytes: found.bytes.subarray(Number(from), Number(last) + 1), status: 206 };
+    }
+    if (method === 'DELETE') {
+      if (match === undefined || match === `"${found?.etag}"`) objects.delete(key);
+      return { status: 204 };
+    }
+    const isConditional = hooks.ignoresConditions !== true;
+    if (isConditional && noneMatch !== undefined && found !== undefined)
+      throw new Refusal(412, 'PreconditionFailed');
+    if (match !== undefined && found?.etag !== match)
+      throw new Refusal(found === undefined ? 404 : 412, 'PreconditionFailed');
+    objects.set(key, { bytes: body, etag: digest(body), modified: Date.now(), token: '' });
     return { etag: objects.get(key)?.etag ?? '' };
   }
 
-  function ofUpload(id: string, method: string, query: URLSearchParams, body: Buffer): Partial<StoredObject> {
+  function ofUpload(
+    id: string,
+    method: string,
+    query: URLSearchParams,
+    body: Buffer,
+  ): Partial<StoredObject> & { status?: number } {
     const upload = uploads.get(id);
-    if (upload === undefined) throw new Refusal(404, 'no such upload');
-    const number = Number(query.get('part'));
+    if (upload === undefined) throw new Refusal(404, 'NoSuchUpload');
+    const number = Number(query.get('partNumber'));
     if (method === 'GET')
-      return json([...upload.parts].map(([part, { etag, bytes }]) => ({ part, etag, size: bytes.length })));
+      return xml(
+        'ListPartsResult',
+        [...upload.parts].map(([part, { etag, bytes }]) =>
+          element(
+            'Part',
+            element('PartNumber', String(part)) +
+              element('ETag', `"${etag}"`) +
+              element('Size', String(bytes.length)),
+          ),
+        ),
+      );
     if (method === 'PUT') {
       const etag = digest(body);
       upload.parts.set(number, { bytes: body, etag });
       return { etag };
     }
-    if (method === 'POST') complete(upload, JSON.parse(body.toString()));
+    if (method === 'POST') {
+      const tags = [...body.toString().matchAll(/<ETag>(?:&quot;|")?([^<&"]*)/g)].map(([, tag = '']) => tag);
+      complete(upload, tags);
+    }
     uploads.delete(id);
-    return {};
+    return method === 'POST' ? xml('CompleteMultipartUploadResult', []) : { status: 204 };
   }
 
   function complete({ key, token, parts }: Upload, tags: readonly string[]): void {
     const given = tags.map((tag, i) => {
       const part = parts.get(i + 1);
-      if (part?.etag !== tag) throw new Refusal(400, 'a part is missing or has changed');
+      if (part?.etag !== tag) throw new Refusal(400, 'InvalidPart');
       return part.bytes;
     });
     const [first] = given;
-    if (first === undefined) throw new Refusal(400, 'it has no parts');
+    if (first === undefined) throw new Refusal(400, 'MalformedXML');
     const isEven = given.every((part, i) => part.length === first.length || i === given.length - 1);
-    if (!isEven) throw new Refusal(400, 'the parts have several sizes');
+    if (!isEven) throw new Refusal(400, 'InvalidPart');
     const etag = `${digest(Buffer.from(tags.join()))}-${tags.length}`;
     objects.set(key, { bytes: Buffer.concat(given), etag, modified: Date.now(), token });
   }
@@ -149,9 +214,11 @@ export async function startObjectService(): Promise<ObjectService> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // it listens on a port
   return {
-    nameOf: key => `store://127.0.0.1:${port}${key}`,
+    endpoint: `http://127.0.0.1:${port}`,
+    nameOf: key => `s3://${BUCKET}${key}`,
     objects,
     uploads: () => [...uploads.values()].map(({ key }) => key),
+    abortUploads: () => uploads.clear(),
     hooks,
     async close() {
       server.closeAllConnections();
@@ -168,6 +235,31 @@ interface Asked {
   headers: IncomingMessage['headers'];
 }
 
-const json = (value: unknown): { bytes: Buffer } => ({ bytes: Buffer.from(JSON.stringify(value)) });
+const BUCKET = 'bucket';
+
+/** A name as a part of a `User-Agent` that any client passes on. */
+export const nameInAgent = (name: string): string => `client-${Buffer.from(name).toString('hex')}`;
+
+const clientOf = (agent = ''): string =>
+  Buffer.from(/client-([0-9a-f]*)/.exec(agent)?.[1] ?? '', 'hex').toString();
+
+/** What a request does with an upload, if anything. */
+function operationOf(method: string, query: URLSearchParams): string {
+  if (query.has('uploads')) return '?uploads';
+  if (!query.has('uploadId')) return '';
+  return { GET: '?parts', PUT: '?part', POST: '?complete' }[method] ?? '?abort';
+}
+
+const byKey = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/** @param content is markup if it begins with a tag */
+const element = (name: string, content: string): string =>
+  `<${name}>${content.startsWith('<') ? content : escaped(content)}</${name}>`;
+
+const xml = (name: string, members: readonly string[]): { bytes: Buffer } => ({
+  bytes: Buffer.from(`<?xml version="1.0"?><${name}>${members.join('')}</${name}>`),
+});
 
 const digest = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');

@@ -11,9 +11,8 @@ import { job } from '../scoring/job.ts';
 import { score } from '../scoring/score.ts';
 import { connect } from '../stub/connect.ts';
 import type { Stub } from '../stub/service.ts';
-import { withObjectStore } from './object-backend.ts';
+import { type StoreOfTest, withObjectStore } from './object-backend.ts';
 import { type ObjectService, startObjectService } from './object-service.ts';
-import type { StoreOptions } from './store-output.ts';
 
 /** An input with rejects, what scores it, and an object service. */
 export interface StoreBench {
@@ -31,7 +30,7 @@ export interface StoreBench {
 }
 
 export interface RunInStore {
-  store?: Partial<StoreOptions>;
+  store?: StoreOfTest;
   stop?: AbortSignal;
   values?: Partial<RunValues>;
 }
@@ -66,7 +65,7 @@ export async function storeBench(t: TestContext, rows = 500): Promise<StoreBench
     },
     run(key, { store, stop, values } = {}) {
       const output = service.nameOf(key);
-      const backends = withObjectStore(store);
+      const backends = withObjectStore(service.endpoint, store);
       return score(job({ ...options, output, ...values }), client, { ...(stop && { stop }) }, { backends });
     },
     written: key =>

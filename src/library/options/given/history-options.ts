@@ -39,6 +39,11 @@ export interface GivenHistoryOptions {
   delimiter?: string | undefined;
   /** Quote character: one ASCII character or none. Default: '"' or, for .tsv, none. */
   quote?: string | undefined;
+  /**
+   * How object stores are reached: region, endpoint, path-style, profile, account, unsigned, requester-pays,
+   * storage-class, encryption, encryption-key. Default: the store's own configuration.
+   */
+  storeOptions?: Readonly<Record<string, string>> | undefined;
   /** Maximum size of a record. In bytes, or text such as `'64KiB'`. Default: `1MiB`. */
   maxRecordBytes?: number | string | undefined;
 }

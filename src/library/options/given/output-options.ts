@@ -12,8 +12,20 @@ export interface GivenOutputOptions {
   restartIfChanged?: boolean | undefined;
   /** Only the owner may read the files that are written, whatever the umask allows. Default: `false`. */
   private?: boolean | undefined;
-  /** Minimum time between checkpoints. In seconds, or text such as `'90s'` or `'5m'`. Default: `1s`. */
+  /**
+   * Minimum time between checkpoints. In seconds, or text such as `'90s'` or `'5m'`. Default: 1s; 10s in a store.
+   */
   checkpointInterval?: number | string | undefined;
+  /**
+   * How object stores are reached: region, endpoint, path-style, profile, account, unsigned, requester-pays,
+   * storage-class, encryption, encryption-key. Default: the store's own configuration.
+   */
+  storeOptions?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Size of a part of an upload to a store. In bytes, or text such as `'64KiB'`. Default: from the input's size,
+   * else 32MiB.
+   */
+  partBytes?: number | string | undefined;
   /** Input columns to keep in the output, in this order. Default: all. */
   keep?: 'all' | 'none' | readonly string[] | undefined;
   /** Columns of the output to rename, as `{ OLD: NEW }`. Default: none. */

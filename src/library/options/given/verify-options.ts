@@ -30,6 +30,11 @@ export interface GivenVerifyOptions {
    * likely class.
    */
   threshold?: Readonly<Record<string, number>> | undefined;
+  /**
+   * How object stores are reached: region, endpoint, path-style, profile, account, unsigned, requester-pays,
+   * storage-class, encryption, encryption-key. Default: the store's own configuration.
+   */
+  storeOptions?: Readonly<Record<string, string>> | undefined;
   /** Column names of an input without a header line. Default: the header line. */
   names?: readonly string[] | undefined;
   /** Encoding of the input, such as windows-1252 or utf-16; the output is UTF-8. Default: utf-8. */

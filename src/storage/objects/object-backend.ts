@@ -1,0 +1,87 @@
+import { schemeOf } from '../../base/scheme.ts';
+import type { Backend } from '../backend.ts';
+import { compressedWriter } from '../codecs/compressed-writer.ts';
+import { refuseOtherCompressions } from '../codecs/unsupported-compressions.ts';
+import { thisProcess } from '../local/locks/lock-holder.ts';
+import type { Sink } from '../sink.ts';
+import { type Target, unwritable } from '../target.ts';
+import type { ObjectStore } from './object-client.ts';
+import { openObject } from './object-input.ts';
+import { ObjectOutput, type ObjectOutputOptions } from './object-output.ts';
+import { PartStream, partBytesFor } from './part-stream.ts';
+import type { OutageLimits } from './patience.ts';
+import { PatientClient } from './patient-client.ts';
+import { storeError } from './store-error.ts';
+
+/** How objects are read and written, whatever the store. */
+export interface ObjectSettings
+  extends OutageLimits,
+    Partial<Pick<ObjectOutputOptions, 'holder' | 'partBytes'>> {
+  leaseMs?: number | undefined;
+  stallMs?: number | undefined;
+}
+
+/** A claim of a process on another machine that was not renewed for this long may be taken over. */
+const LEASE_MS = 60_000;
+
+/** A response of which nothing arrives for this long is requested again. */
+const STALL_MS = 30_000;
+
+/**
+ * The backend of a store.
+ *
+ * @param open loads what talks to the store; called for the first name
+ */
+export function objectBackend(open: () => Promise<ObjectStore>, settings: ObjectSettings): Backend {
+  let opened: Promise<ObjectStore> | undefined;
+  const { leaseMs = LEASE_MS, stallMs = STALL_MS, holder = thisProcess(), partBytes } = settings;
+  const storeOf = (): Promise<ObjectStore> => {
+    opened ??= open();
+    return opened;
+  };
+  const clientOf = (store: ObjectStore) => (name: string) =>
+    new PatientClient(store.object(name), settings, () => store.renew());
+  return {
+    async openInput(name) {
+      return openObject(clientOf(await storeOf())(name), stallMs);
+    },
+    async resolveTarget(name) {
+      const store = await storeOf();
+      if (!store.isWritable)
+        throw unwritable(name, new Error(`objects of ${schemeOf(name)}:// can only be read`));
+      refuseOtherCompressions(name);
+      const object = clientOf(store);
+      return objectTarget(name, { object, holder, partBytes, leaseMs, stallMs });
+    },
+  };
+}
+
+const objectTarget = (name: string, options: ObjectOutputOptions): Target => ({
+  name,
+  path: undefined,
+  durable: new ObjectOutput(name, options),
+  isStdout: false,
+  usedFiles: (what, option) => [{ at: name, what, option }],
+  open: async () => objectSink(name, options),
+});
+
+/** An object that is written once, by a process that nobody resumes. It appears when it is closed. */
+function objectSink(name: string, { object, partBytes }: ObjectOutputOptions): Sink {
+  const client = object(name);
+  const file = new PartStream(client, { partBytes: partBytes ?? partBytesFor(undefined) });
+  const writer = compressedWriter(name, file);
+  return {
+    write: bytes => writer.write(bytes),
+    async close() {
+      await writer.finish();
+      await writer.close();
+      await file.publish().catch(error => {
+        throw storeError(name, 'write', error);
+      });
+    },
+    async abandon() {
+      await writer.close().catch(() => {}); // the failure that led here is reported already
+      if (file.upload !== undefined) await client.abort(file.upload).catch(() => {});
+    },
+  };
+}

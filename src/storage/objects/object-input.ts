@@ -1,0 +1,127 @@
+import { type ByteStream, inputChanged, type StoredInput } from '../source.ts';
+import type { ObjectHead } from './object-client.ts';
+import type { PatientClient } from './patient-client.ts';
+import { StoreError, storeError } from './store-error.ts';
+
+/**
+ * Opens an object for reading. All bytes come from the version that is there now.
+ *
+ * @param stallMs how long nothing may arrive before it is requested again
+ * @throws RowcastError `no_such_file`, `unreadable_input`, `store_access_denied`, and others of `storeError`
+ */
+export async function openObject(object: PatientClient, stallMs: number): Promise<StoredInput> {
+  const { name } = object;
+  const refuse = (error: unknown): never => {
+    throw storeError(name, 'read', error);
+  };
+  const head = (await object.head().catch(refuse)) ?? refuse(new StoreError('missing', ''));
+  const { size, modified, version, isWeak } = head;
+  const isPinned = version !== '' && !isWeak;
+  return {
+    name,
+    path: name,
+    version: { size, modified: modified.getTime(), ...(isPinned && { etag: version }) },
+    stream: new ObjectStream(object, head, 0, stallMs),
+    streamFrom: offset => new ObjectStream(object, head, offset, stallMs),
+    async checkUnchanged() {
+      const now = await object.head().catch(refuse);
+      if (now === undefined || !isSame(head, now)) throw inputChanged(name, [size, now?.size ?? 0]);
+    },
+  };
+}
+
+/** Without a version that stands for the bytes, length and time must do. */
+const isSame = (a: ObjectHead, b: ObjectHead): boolean =>
+  a.size === b.size &&
+  a.version === b.version &&
+  (a.version !== '' || a.modified.getTime() === b.modified.getTime());
+
+/**
+ * The bytes of an object from an offset. A response that breaks, stalls or ends too early is requested again from where it
+ * broke: a body that is cut off between two chunks is an error to no client.
+ */
+class ObjectStream implements ByteStream {
+  readonly #object: PatientClient;
+  readonly #head: ObjectHead;
+  readonly #from: number;
+  readonly #stallMs: number;
+  #isDestroyed = false;
+  #body: ByteStream | undefined;
+
+  constructor(object: PatientClient, head: ObjectHead, from: number, stallMs: number) {
+    this.#object = object;
+    this.#head = head;
+    this.#from = from;
+    this.#stallMs = stallMs;
+  }
+
+  destroy(): void {
+    this.#isDestroyed = true;
+    this.#body?.destroy();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    const { name } = this.#object;
+    const { size, version, isWeak } = this.#head;
+    const patience = this.#object.patience();
+    let at = this.#from;
+    while (at < size && !this.#isDestroyed)
+      try {
+        const pinned = version === '' || isWeak ? undefined : version;
+        const body = await this.#object.read({ from: at, end: size, version: pinned });
+        this.#body = body;
+        if (this.#isDestroyed) body.destroy();
+        for await (const chunk of withoutStalls(body, this.#stallMs)) {
+          at += chunk.length;
+          if (at > size) throw new StoreError('refused', 'the response has more bytes than were requested');
+          patience.succeeded();
+          yield chunk;
+        }
+        if (at < size) throw new StoreError('unavailable', 'the response ended too early');
+      } catch (error) {
+        if (this.#isDestroyed) return;
+        if (error instanceof StoreError && (error.failure === 'changed' || error.failure === 'missing'))
+          throw await this.#changed();
+        await patience.failed(error).catch(cause => {
+          throw storeError(name, 'read', cause);
+        });
+      } finally {
+        this.#body?.destroy();
+      }
+  }
+
+  async #changed(): Promise<Error> {
+    const now = await this.#object.head().catch(() => undefined); // that it has changed is known
+    return inputChanged(this.#object.name, [this.#head.size, now?.size ?? 0]);
+  }
+}
+
+/** Ends a body from which nothing arrives for some time, with an error. While nobody asks for bytes, none need to arrive. */
+async function* withoutStalls(body: ByteStream, stallMs: number): AsyncGenerator<Buffer> {
+  let isStalled = false;
+  const chunks = body[Symbol.asyncIterator]();
+  const next = async (): Promise<IteratorResult<Buffer>> => {
+    const timer = setTimeout(() => {
+      isStalled = true;
+      body.destroy();
+    }, stallMs);
+    try {
+      return await chunks.next();
+    } catch (error) {
+      throw broken(isStalled, stallMs, error);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  for (let read = await next(); !read.done; read = await next()) yield read.value;
+  if (isStalled) throw broken(true, stallMs);
+}
+
+const broken = (isStalled: boolean, stallMs: number, cause?: unknown): StoreError =>
+  new StoreError(
+    'unavailable',
+    isStalled ? `no bytes arrived for ${stallMs / 1000} s` : `the response broke off: ${reason(cause)}`,
+    cause,
+  );
+
+const reason = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

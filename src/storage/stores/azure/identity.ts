@@ -1,0 +1,3 @@
+// What is used of a package that is bundled, so that it need not be installed: build/bundle.ts.
+
+export { DefaultAzureCredential } from '@azure/identity';

@@ -1,0 +1,3 @@
+// What is used of a package that is bundled, so that it need not be installed: build/bundle.ts.
+
+export { GoogleAuth } from 'google-auth-library';

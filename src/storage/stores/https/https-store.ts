@@ -1,0 +1,160 @@
+import { type IncomingMessage, request as overHttp } from 'node:http';
+import { request as overHttps } from 'node:https';
+import type { ObjectClient, ObjectHead, ObjectRange, ObjectStore } from '../../objects/object-client.ts';
+import { failureOfStatus, StoreError, unless } from '../../objects/store-error.ts';
+import type { ByteStream } from '../../source.ts';
+
+/** Redirects of one request, as browsers and curl limit them (fetch.spec.whatwg.org, 4.3: 20). */
+const MAX_REDIRECTS = 20;
+const CONNECT_MS = 30_000;
+
+/**
+ * Files of web servers, which can only be read. No credentials are sent.
+ *
+ * @param secrets by what is shown instead of them: URLs that are secrets, such as presigned ones
+ */
+export const httpsStore = (agent: string, secrets: ReadonlyMap<string, string> = new Map()): ObjectStore => ({
+  isWritable: false,
+  object: name => new HttpsObject(name, secrets.get(name) ?? name, agent),
+  renew() {},
+});
+
+class HttpsObject implements ObjectClient {
+  readonly name: string;
+  readonly #url: string;
+  readonly #agent: string;
+
+  /** @param name for messages */
+  constructor(name: string, url: string, agent: string) {
+    this.name = name;
+    this.#url = url;
+    this.#agent = agent;
+  }
+
+  /** Requests the first byte: a presigned URL is for GET only. */
+  async head(): Promise<ObjectHead | undefined> {
+    const response = await this.#get({ range: 'bytes=0-0' }).catch(unless('missing'));
+    if (response === undefined) return undefined;
+    response.destroy();
+    const { headers, statusCode } = response;
+    const [, total] = /\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
+    const length = statusCode === 206 || statusCode === 416 ? total : headers['content-length'];
+    if (length === undefined)
+      throw new StoreError(
+        'refused',
+        'the server does not tell the size of the file: download it first, or use a pipe',
+      );
+    const { etag = '', 'last-modified': modified, date } = headers;
+    return {
+      version: etag.replace(/^(W\/)?"(.*)"$/, '$2'),
+      isWeak: etag.startsWith('W/'),
+      size: Number(length),
+      modified: new Date(modified ?? 0),
+      now: date === undefined ? Date.now() : Date.parse(date),
+      token: undefined,
+    };
+  }
+
+  async read({ from, end, version }: ObjectRange): Promise<ByteStream> {
+    const response = await this.#get({
+      range: `bytes=${from}-${end - 1}`,
+      ...(version !== undefined && { 'if-match': `"${version}"` }),
+    });
+    const { etag } = response.headers;
+    if (version !== undefined && etag !== undefined && etag !== `"${version}"`) {
+      response.destroy();
+      throw new StoreError('changed', 'the file has another ETag');
+    }
+    // A server that does not know ranges sends all of it.
+    return response.statusCode === 206 || from === 0 ? response : after(response, from);
+  }
+
+  async get(): Promise<{ head: ObjectHead; bytes: Buffer } | undefined> {
+    throw readOnly();
+  }
+
+  put(): Promise<string> {
+    throw readOnly();
+  }
+
+  remove(): Promise<void> {
+    throw readOnly();
+  }
+
+  beginUpload(): Promise<string> {
+    throw readOnly();
+  }
+
+  uploads(): Promise<string[]> {
+    throw readOnly();
+  }
+
+  putPart(): Promise<string> {
+    throw readOnly();
+  }
+
+  parts(): Promise<never[]> {
+    throw readOnly();
+  }
+
+  complete(): Promise<void> {
+    throw readOnly();
+  }
+
+  abort(): Promise<void> {
+    throw readOnly();
+  }
+
+  async #get(headers: Record<string, string>): Promise<IncomingMessage> {
+    let url = new URL(this.#url);
+    for (let redirects = 0; ; redirects++) {
+      const response = await send(url, {
+        ...headers,
+        'user-agent': this.#agent,
+        'accept-encoding': 'identity',
+      });
+      const { statusCode = 0, headers: received } = response;
+      if (statusCode === 200 || statusCode === 206) return response;
+      // The range of an empty file is not satisfiable (RFC 9110, 15.5.17).
+      if (statusCode === 416 && received['content-range']?.endsWith('/0')) return response;
+      response.destroy();
+      if (statusCode < 300 || statusCode >= 400 || received.location === undefined)
+        throw new StoreError(failureOfStatus(statusCode), `HTTP ${statusCode}`);
+      const next = new URL(received.location, url);
+      const isSafe = next.protocol === 'https:' || next.protocol === url.protocol;
+      if (!isSafe || redirects === MAX_REDIRECTS)
+        throw new StoreError(
+          'refused',
+          isSafe ? 'too many redirects' : 'it is redirected to an unencrypted connection',
+        );
+      url = next;
+    }
+  }
+}
+
+const readOnly = (): Error => new Error('files of web servers can only be read');
+
+function send(url: URL, headers: Record<string, string>): Promise<IncomingMessage> {
+  const request = url.protocol === 'https:' ? overHttps : url.protocol === 'http:' ? overHttp : undefined;
+  if (request === undefined) throw new StoreError('refused', `it is redirected to ${url.protocol}`);
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers, timeout: CONNECT_MS }, resolve);
+    sent.on('timeout', () => sent.destroy(new Error('the server does not respond')));
+    sent.on('error', error => reject(new StoreError('unavailable', error.message, error)));
+    sent.end();
+  });
+}
+
+/** The bytes of a response after the first ones. */
+function after(response: IncomingMessage, from: number): ByteStream {
+  async function* rest(): AsyncGenerator<Buffer> {
+    let at = 0;
+    for await (const chunk of response) {
+      const bytes: Buffer = chunk;
+      const skipped = Math.min(bytes.length, Math.max(0, from - at));
+      at += bytes.length;
+      if (skipped < bytes.length) yield bytes.subarray(skipped);
+    }
+  }
+  return { [Symbol.asyncIterator]: rest, destroy: () => void response.destroy() };
+}
