@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { random as randomOf } from '../../../fixtures/random.ts';
+import type { Backend } from '../../../src/storage/backend.ts';
+import { backendsFor } from '../../../src/storage/backends.ts';
+import { newFolder } from '../../support/folder.ts';
+import { isFull, seed } from '../../support/random-tests.ts';
+import { rowcast, spawnRowcast } from '../../support/rowcast.ts';
+import { csv, history } from '../../support/service/history.ts';
+import { trainedHome } from '../../support/service/serving.ts';
+import { noAzurite, startAzurite } from '../../support/stores/azurite.ts';
+import type { RealStore } from '../../support/stores/real-store.ts';
+import { noSeaweed, startSeaweed } from '../../support/stores/seaweed.ts';
+
+/** STORE_KILLS=20 makes more. */
+const KILLS = Number(process.env.STORE_KILLS ?? (isFull ? 5 : 2));
+/** No object has more of them before its run may finish. */
+const MOST = 4;
+const ROWS = 400_000;
+const hasZstd = 'zstdCompressSync' in (await import('node:zlib'));
+
+interface Case {
+  t: TestContext;
+  store: RealStore;
+  /** Whether the input is an object too. */
+  isStored: boolean;
+  name: string;
+}
+
+/** Kills runs at random moments until each of their objects is complete, and compares bytes and ETags. */
+async function killAll({ t, store, isStored, name }: Case): Promise<void> {
+  const folder = await newFolder(t);
+  const env = { ROWCAST_HOME: await trainedHome(), ...store.env };
+  Object.assign(process.env, store.env);
+  const file = join(folder, 'in.csv');
+  const [header = [], ...rows] = history({ rows: 2000, seed });
+  const many = Array.from({ length: ROWS }, (_, row) => [
+    `${row}`,
+    ...(rows[row % rows.length] ?? []).slice(1),
+  ]);
+  await writeFile(file, csv([header, ...many]).replaceAll('\n777', '\n"7"7'));
+  const input = isStored ? `${store.url}/in/in.csv` : file;
+  if (isStored) await put(input, await readFile(file));
+  const argsOf = (output: string): string[] => {
+    const pace = ['--checkpoint-interval', '100ms', '--part-bytes', '5MiB', '--threads', '1'];
+    return ['score', input, '--report', 'one', '-o', output, ...pace];
+  };
+  const local = join(folder, name);
+  assert.equal((await rowcast([...argsOf(local)], { env })).code, 1);
+  const whole = `${store.url}/whole/${name}`;
+  const begun = performance.now();
+  assert.equal((await rowcast(argsOf(whole), { env })).code, 1);
+  const usual = performance.now() - begun;
+  assert.deepEqual(await get(whole), await readFile(local));
+  assert.deepEqual(await get(`${whole}.rejects`), await readFile(`${local}.rejects`));
+  const random = randomOf(seed);
+  let [kills, resumes] = [0, 0];
+  for (let number = 0; kills < KILLS; number++) {
+    const output = `${store.url}/${number}/${name}`;
+    for (let left = random.whole(1, MOST); ; left--) {
+      const child = spawnRowcast(argsOf(output), { env });
+      const ended = once(child, 'exit');
+      let said = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+      if (left > 0) {
+        await Promise.race([ended, sleep(200 + random.unit() * usual)]);
+        child.kill('SIGKILL');
+      }
+      const [code] = await ended;
+      if (code !== null) {
+        assert.equal(code, 1, said);
+        if (/resum/.test(said)) resumes++;
+        break;
+      }
+      kills++;
+    }
+    for (const suffix of ['', '.rejects']) {
+      assert.deepEqual(await get(output + suffix), await get(whole + suffix), output + suffix);
+      if (store.hasEqualTags) assert.equal(await tagOf(output + suffix), await tagOf(whole + suffix));
+    }
+    assert.equal(
+      (await rowcast(['status', `${output}.checkpoint`], { env })).code,
+      2,
+      'the checkpoint is gone',
+    );
+  }
+  t.diagnostic(`${kills} kills, ${resumes} resumes of the last process of an output`);
+}
+
+const backendOf = (url: string): Backend => {
+  const backend = backendsFor({ maxOutage: 5 }).get(url.slice(0, url.indexOf(':')));
+  assert.ok(backend);
+  return backend;
+};
+
+async function put(url: string, bytes: Buffer): Promise<void> {
+  const sink = await (await backendOf(url).resolveTarget(url, false)).open();
+  await sink.write(bytes);
+  await sink.close();
+}
+
+async function get(url: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of (await backendOf(url).openInput(url)).stream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+const tagOf = async (url: string): Promise<string | undefined> =>
+  (await backendOf(url).openInput(url)).version.etag;
+
+describe('a run that is killed has the same bytes and the same ETag', () => {
+  it('in SeaweedFS', { skip: noSeaweed }, async t => {
+    const store = await startSeaweed(t);
+    await t.test('from s3 to s3', t => killAll({ t, store, isStored: true, name: 'out.csv' }));
+    await t.test('from a file to s3 with gzip', t =>
+      killAll({ t, store, isStored: false, name: 'out.csv.gz' }),
+    );
+    await t.test('from a file to s3 with zstd', { skip: !hasZstd }, t =>
+      killAll({ t, store, isStored: false, name: 'out.csv.zst' }),
+    );
+  });
+
+  it('in Azurite', { skip: noAzurite }, async t => {
+    const store = await startAzurite(t);
+    await t.test('from az to az', t => killAll({ t, store, isStored: true, name: 'out.csv' }));
+  });
+});
