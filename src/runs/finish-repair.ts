@@ -1,4 +1,5 @@
 import { RowcastError } from '../base/errors.ts';
+import { schemeOf } from '../base/scheme.ts';
 import { resolveTarget } from '../storage/backends.ts';
 import { diskFiles, type Files } from '../storage/durable-files.ts';
 import { LocalOutput } from '../storage/local/local-output.ts';
@@ -72,11 +73,13 @@ async function repairOf(path: string): Promise<Checkpoint | undefined> {
 }
 
 /** The path of an output that may be a file, with links resolved. */
-const pathOf = (output: string): Promise<string | undefined> =>
-  resolveTarget(output).then(
-    ({ path }) => path,
-    () => undefined, // reported by the command
-  );
+const pathOf = async (output: string): Promise<string | undefined> =>
+  schemeOf(output) !== undefined
+    ? undefined
+    : resolveTarget(output).then(
+        ({ path }) => path,
+        () => undefined, // reported by the command
+      );
 
 const unfinished =
   (file: string) =>

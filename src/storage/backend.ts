@@ -1,6 +1,29 @@
 import type { StoredInput } from './source.ts';
 import type { Target } from './target.ts';
 
+/** What tells a changed file from an unchanged one, without reading it. */
+export interface FileVersion {
+  /** In bytes. */
+  size: number;
+  /** In milliseconds since 1970. */
+  modified: number;
+  /** The version that a store gives an object. */
+  etag?: string | undefined;
+}
+
+/** A small file that several processes change, one after the other. */
+export interface SharedDocument {
+  /** @returns undefined if it does not exist. @throws what the storage throws */
+  read(): Promise<Buffer | undefined>;
+  /**
+   * Replaces it atomically, so that no change of another process is lost.
+   *
+   * @param change makes the new bytes of those that are there now; may be called several times
+   * @throws RowcastError `unwritable_output`, `locked`
+   */
+  update(change: (bytes: Buffer | undefined) => Buffer): Promise<void>;
+}
+
 /** Where bytes are stored. Another place is a folder with its backend, and a line in `backends.ts`. */
 export interface Backend {
   /**
@@ -16,4 +39,11 @@ export interface Backend {
    * @throws RowcastError `unwritable_output`, `bad_compression`
    */
   resolveTarget(name: string, isPrivate: boolean): Promise<Target>;
+  /** @returns undefined if there is no such file, or nothing is known of it */
+  versionOf(name: string): Promise<FileVersion | undefined>;
+  /** Whether a name is a pattern, such as `in/2*.csv`. The name of what exists is never one. */
+  isPattern(name: string): Promise<boolean>;
+  /** The names that a pattern matches, sorted. */
+  namesMatching(pattern: string): Promise<string[]>;
+  document(name: string): SharedDocument;
 }

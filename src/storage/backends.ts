@@ -1,6 +1,6 @@
 import { RowcastError } from '../base/errors.ts';
 import { checkPublicUrl, schemeOf } from '../base/scheme.ts';
-import type { Backend } from './backend.ts';
+import type { Backend, FileVersion, SharedDocument } from './backend.ts';
 import { checkEncoding } from './codecs/transcode.ts';
 import { DecodedSource } from './decoded-source.ts';
 import { localFiles } from './local/local-files.ts';
@@ -78,6 +78,22 @@ export async function openSource(
   if (encoding !== undefined) checkEncoding(encoding);
   return new DecodedSource(await backendOf(input, among).openInput(input), checksum, encoding);
 }
+
+/** @returns undefined if there is no such file, or nothing is known of it */
+export const versionOf = async (name: string, among = backends): Promise<FileVersion | undefined> =>
+  backendOf(name, among).versionOf(name);
+
+/** Whether a name is a pattern, such as `in/2*.csv`. The name of what exists is never one. */
+export const isPattern = async (name: string, among = backends): Promise<boolean> =>
+  backendOf(name, among).isPattern(name);
+
+/** The names that a pattern matches, sorted. */
+export const namesMatching = async (pattern: string, among = backends): Promise<string[]> =>
+  backendOf(pattern, among).namesMatching(pattern);
+
+/** A small file that several processes change. */
+export const documentAt = (name: string, among = backends): SharedDocument =>
+  backendOf(name, among).document(name);
 
 /**
  * Finds what the name of an output refers to: a path, or `-` for stdout.

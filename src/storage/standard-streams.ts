@@ -7,6 +7,12 @@ import type { Target } from './target.ts';
 export const standardStreams: Backend = {
   openInput: async () => streamInput('stdin', 'stdin', process.stdin),
   resolveTarget: async () => stdout,
+  versionOf: async () => undefined,
+  isPattern: async () => false,
+  namesMatching: async () => [],
+  document: () => {
+    throw new Error('a stream is no document');
+  },
 };
 
 export const stdout: Target = {

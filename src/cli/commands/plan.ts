@@ -14,6 +14,7 @@ import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { type InputPlan, planInput } from '../../runs/forecast/plan-input.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
+import { backendsOf } from '../../storage/backends.ts';
 import type { Context } from '../context.ts';
 import { settingsOf, withSettings } from '../definitions.ts';
 import { describeFailure } from '../exit-codes.ts';
@@ -146,8 +147,8 @@ function firstRequestOf([first]: readonly InputPlan[]): string {
   return first?.firstRequest ?? '';
 }
 
-const inputsOf = async ({ isMany, inputs }: Job): Promise<string[]> =>
-  isMany ? (await findInputs(inputs)).map(({ path }) => path) : [...inputs];
+const inputsOf = async ({ isMany, inputs, values }: Job): Promise<string[]> =>
+  isMany ? (await findInputs(inputs, backendsOf(values))).map(({ path }) => path) : [...inputs];
 
 /** Maximum number of inputs that are described one by one. */
 const MAX_DESCRIBED = 5;

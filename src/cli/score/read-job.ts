@@ -5,7 +5,7 @@ import { comparedFiles, type RunJob } from '../../library/run-job.ts';
 import { namesOf } from '../../library/run-names.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
 import { isOutputPattern } from '../../runs/several/output-pattern.ts';
-import { isPattern } from '../../storage/local/glob.ts';
+import { backendsOf, isPattern } from '../../storage/backends.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
 import { checkEndpoint } from './check-endpoint.ts';
@@ -40,7 +40,7 @@ export async function readJob(
     inputs.length > 1 ||
     isOutputPattern(output) ||
     values.ifExists === 'skip-unchanged' ||
-    (await isPattern(inputs[0] ?? '-'));
+    (await isPattern(inputs[0] ?? '-', backendsOf(values)));
   const isChosen = flags['if-exists'] !== undefined || defined['if-exists'] !== undefined;
   const [input = '-'] = inputs;
   return {

@@ -14,6 +14,7 @@ import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { watchRequests } from '../../runs/watch.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
+import { backendsOf } from '../../storage/backends.ts';
 import { reportOf } from '../runs-of.ts';
 import { combineExitCodes, totalStatus } from './combine-exit-codes.ts';
 import { FileScorer } from './file-scorer.ts';
@@ -76,7 +77,12 @@ async function scoreFiles(
   record.ready({ name: scorer.name, protocol: scorer.protocol });
   watch.opened(pairs.length, scorer);
   const work = await workOf(values, scorer, stop);
-  const total = new RunsTotal(await sizesOf(pairs.map(({ input }) => input)));
+  const total = new RunsTotal(
+    await sizesOf(
+      pairs.map(({ input }) => input),
+      backendsOf(values),
+    ),
+  );
   const budget = new RejectBudget(values.maxRejects);
   const tally = new TotalTally();
   const shared = { budget, total: tally, earlier };

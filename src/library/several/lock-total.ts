@@ -1,13 +1,19 @@
 import { lockOutput } from '../../runs/paths/lock-paths.ts';
+import { backendsOf } from '../../storage/backends.ts';
 import type { Target } from '../../storage/target.ts';
 import type { RunJob } from '../run-job.ts';
 
 /** Locks the summary of several runs together; each of them locks its own files. */
 export async function lockTotal({
-  values: { summary, private: isPrivate },
+  values,
   places: { reads },
 }: RunJob): Promise<{ summary: Target | undefined; release(): Promise<void> }> {
+  const { summary, private: isPrivate } = values;
   if (summary === undefined) return { summary: undefined, release: async () => {} };
-  const { target, release } = await lockOutput(summary, undefined, { reads, isPrivate });
+  const { target, release } = await lockOutput(summary, undefined, {
+    reads,
+    isPrivate,
+    backends: backendsOf(values),
+  });
   return { summary: target, release };
 }

@@ -1,8 +1,9 @@
-import { stat } from 'node:fs/promises';
+import { schemeOf } from '../../base/scheme.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
 import { folderOfPattern } from '../../runs/several/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/several/pair-files.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
+import { backends, backendsOf, versionOf } from '../../storage/backends.ts';
 import type { RunJob } from '../run-job.ts';
 
 /**
@@ -12,9 +13,11 @@ import type { RunJob } from '../run-job.ts';
  */
 export async function planFiles({
   inputs,
-  values: { output, rejects, summary, summaryHtml, metrics, lineage },
+  values,
 }: RunJob): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
-  const ledger = new RunLedger(folderOfPattern(output));
+  const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
+  const among = backendsOf(values);
+  const ledger = new RunLedger(folderOfPattern(output), among);
   const others = {
     'the summary': summary,
     'the HTML summary': summaryHtml,
@@ -22,16 +25,21 @@ export async function planFiles({
     'the lineage': lineage,
     'the record of finished runs': ledger.path,
   };
-  return { pairs: await pairFiles(await findInputs(inputs), { output, rejects, others }), ledger };
+  return { pairs: await pairFiles(await findInputs(inputs, among), { output, rejects, others }), ledger };
 }
 
 /** The outputs and rejects files of all inputs, for `makeOutputFolders`. */
 export const writtenBy = (pairs: readonly FilePair[]): ReadonlyMap<string, string> =>
-  new Map(pairs.flatMap(({ output, rejects = output }) => [output, rejects].map(path => [path, path])));
+  new Map(
+    pairs
+      .flatMap(({ output, rejects = output }) => [output, rejects])
+      .filter(path => schemeOf(path) === undefined)
+      .map(path => [path, path]),
+  );
 
 /** The sizes of files in bytes; 0 for those that cannot be read. */
-export async function sizesOf(paths: readonly string[]): Promise<number[]> {
+export async function sizesOf(paths: readonly string[], among = backends): Promise<number[]> {
   const sizes: number[] = [];
-  for (const path of paths) sizes.push((await stat(path).catch(() => undefined))?.size ?? 0);
+  for (const path of paths) sizes.push((await versionOf(path, among))?.size ?? 0);
   return sizes;
 }

@@ -1,5 +1,5 @@
+import type { FileVersion } from '../../storage/backend.ts';
 import type { RunObserver } from '../observer.ts';
-import { type FileVersion, versionOf } from '../several/file-version.ts';
 import type { LedgerKey, RunLedger } from '../several/run-ledger.ts';
 
 /**
@@ -15,7 +15,7 @@ export function ledgerEntry(
   let read: FileVersion | undefined;
   return {
     async begin() {
-      read = await versionOf(key.input);
+      read = await ledger.versionOf(key.input);
     },
     async ended({ status, run_id, exit_code, rows, error }) {
       if (status === 'finished' && read !== undefined) {

@@ -1,5 +1,4 @@
 import { RowcastError } from '../../base/errors.ts';
-import { schemeOf } from '../../base/scheme.ts';
 import type { Target } from '../../storage/target.ts';
 
 /**
@@ -15,7 +14,3 @@ export function localPath({ name, path }: Pick<Target, 'name' | 'path'>, needs: 
     hint: 'Give -o FILE. A finished file can be copied elsewhere.',
   });
 }
-
-/** Checks that a pattern of outputs, which is not resolved yet, is for local files. @throws RowcastError `usage` */
-export const checkLocalPattern = (pattern: string, needs: string): void =>
-  void localPath({ name: pattern, path: schemeOf(pattern) === undefined ? pattern : undefined }, needs);

@@ -1,10 +1,9 @@
-import { openSource } from '../../storage/backends.ts';
+import { openSource, versionOf } from '../../storage/backends.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import type { Source } from '../../storage/source.ts';
 import { localPath } from '../paths/local-path.ts';
 import { lockRunPaths } from '../paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../paths/run-files.ts';
-import { versionOf } from '../several/file-version.ts';
 import type { Side } from '../verify/side.ts';
 import { finishKilledRun } from './finish-killed-run.ts';
 import { type FilesOptions, openFiles } from './open-files.ts';

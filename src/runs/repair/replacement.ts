@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { newRowCounts } from '../../scoring/row-counts.ts';
+import type { FileVersion } from '../../storage/backend.ts';
 import type { Codec } from '../../storage/codecs/codec.ts';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
 import { none } from '../../storage/codecs/none.ts';
@@ -15,7 +16,6 @@ import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
 import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
 import { publishComplete } from '../finish-repair.ts';
 import type { RunFiles } from '../paths/run-files.ts';
-import type { FileVersion } from '../several/file-version.ts';
 import { NewFile } from './new-file.ts';
 import type { RepairStep } from './place-rows.ts';
 

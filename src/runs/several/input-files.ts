@@ -1,6 +1,6 @@
-import { dirname, relative } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
-import { filesMatching, fixedFolderOf, isPattern } from '../../storage/local/glob.ts';
+import { backends, isPattern, namesMatching } from '../../storage/backends.ts';
+import { fixedFolderOf, folderOf, nameFrom } from '../../storage/folders.ts';
 
 /** One of several inputs. */
 export interface InputFile {
@@ -14,7 +14,7 @@ export interface InputFile {
  *
  * @throws RowcastError `no_such_file` if a pattern matches nothing, `usage` for stdin
  */
-export async function findInputs(names: readonly string[]): Promise<InputFile[]> {
+export async function findInputs(names: readonly string[], among = backends): Promise<InputFile[]> {
   const found = new Map<string, InputFile>();
   const add = (path: string, dir: string): void => {
     if (!found.has(path)) found.set(path, { path, dir });
@@ -28,18 +28,21 @@ export async function findInputs(names: readonly string[]): Promise<InputFile[]>
           hint: 'Score it with a command of its own.',
         },
       );
-    if (!(await isPattern(name))) {
-      add(name, dirname(name));
+    if (!(await isPattern(name, among))) {
+      add(name, folderOf(name));
       continue;
     }
-    const paths = await filesMatching(name);
+    const paths = await namesMatching(name, among);
     if (paths.length === 0)
       throw new RowcastError('no_such_file', 'no file matches the pattern', {
         location: { file: name },
         hint: 'Check the folder and the pattern; * does not match names that begin with a dot.',
       });
     const folder = fixedFolderOf(name);
-    for (const path of paths) add(path, relative(folder, dirname(path)) || '.');
+    for (const path of paths) {
+      const own = folderOf(path);
+      add(path, own === folder ? '.' : nameFrom(folder, own) || '.');
+    }
   }
   return [...found.values()];
 }

@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
-import { isMissing } from '../../storage/local/missing.ts';
 
 /** The name of the ledger in the folder of the outputs. */
 export const LEDGER = '.rowcast-runs.json';
 
-export const versionShape = z.object({ size: z.number(), modified: z.number() });
+export const versionShape = z.object({ size: z.number(), modified: z.number(), etag: z.string().optional() });
 
 /** A finished run: what it read, what it wrote and how. */
 const finishedRun = z.object({
@@ -54,15 +52,15 @@ export interface News {
   unfinished?: UnfinishedRun;
 }
 
-/** @throws RowcastError `bad_ledger` */
-export async function readLedgerFile(path: string): Promise<LedgerContent> {
-  const text = await readFile(path, 'utf8').catch(cause => {
-    if (isMissing(cause)) return undefined;
-    throw badLedger(path, cause);
-  });
-  if (text === undefined) return emptyLedger;
+/**
+ * @param path for messages
+ * @param bytes undefined if there is no ledger
+ * @throws RowcastError `bad_ledger`
+ */
+export function readLedgerBytes(path: string, bytes: Buffer | undefined): LedgerContent {
+  if (bytes === undefined) return emptyLedger;
   try {
-    return ledgerShape.parse(JSON.parse(text));
+    return ledgerShape.parse(JSON.parse(bytes.toString()));
   } catch (cause) {
     const isOther =
       cause instanceof z.ZodError && cause.issues.some(({ path: [member] }) => member === 'format');
@@ -88,7 +86,7 @@ export function ledgerText(
   return `${JSON.stringify({ format: FORMAT, ...updated }, null, 1)}\n`;
 }
 
-const badLedger = (file: string, cause: unknown, problem = 'cannot be read'): RowcastError =>
+export const badLedger = (file: string, cause: unknown, problem = 'cannot be read'): RowcastError =>
   new RowcastError('bad_ledger', `the record of finished runs ${problem}`, {
     location: { file },
     hint: 'Delete it: all files are then scored again.',

@@ -1,8 +1,9 @@
 import { basename, extname, isAbsolute, normalize } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
+import { schemeOf } from '../../base/scheme.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
-import { fixedFolderOf } from '../../storage/local/glob.ts';
+import { fixedFolderOf } from '../../storage/folders.ts';
 import type { InputFile } from './input-files.ts';
 
 const PLACEHOLDER = /\{(\w*)\}/g;
@@ -34,7 +35,9 @@ export function fillPattern(pattern: string, { path, dir }: InputFile, index: nu
         throw unknownPlaceholder(all, placeholder);
     }
   });
-  return normalize(filled);
+  if (schemeOf(pattern) === undefined) return normalize(filled);
+  // The folder of an input directly below its pattern is `.`, which is a name like any other in a store.
+  return filled.replaceAll('/./', '/');
 }
 
 function nameOf(path: string): string {

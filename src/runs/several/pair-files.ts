@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
+import { schemeOf } from '../../base/scheme.ts';
 import { placeOf } from '../../storage/local/folder-place.ts';
 import { followLinks } from '../../storage/local/follow-links.ts';
-import { checkLocalPattern } from '../paths/local-path.ts';
 import { runFilesOf } from '../paths/run-files.ts';
 import type { InputFile } from './input-files.ts';
 import { fillPattern, isOutputPattern } from './output-pattern.ts';
@@ -43,7 +43,6 @@ export async function pairFiles(inputs: readonly InputFile[], options: PairOptio
           hint: `Use a pattern, such as ${option} 'scored/{name}${option === '-o' ? '.csv' : '.rejects'}'.`,
         },
       );
-  checkLocalPattern(output, 'several inputs need');
   const pairs = inputs.map((input, index) => ({
     input: input.path,
     output: fillPattern(output, input, index + 1),
@@ -73,6 +72,11 @@ async function checkPairs(pairs: readonly FilePair[], others: PairOptions['other
   for (const { input } of pairs) await use(input, undefined);
   for (const [what, path] of Object.entries(others)) if (path !== undefined) await use(path, what);
   for (const { input, output, rejects } of pairs) {
+    if (schemeOf(output) !== undefined) {
+      for (const path of [output, rejects ?? `${output}.rejects`, `${output}.checkpoint`])
+        await use(path, input);
+      continue;
+    }
     const files = runFilesOf(await followLinks(output), rejects);
     for (const path of [files.output, files.partial, files.rejects, files.rejectsPartial])
       await use(path, input);
@@ -82,6 +86,7 @@ async function checkPairs(pairs: readonly FilePair[], others: PairOptions['other
 
 /** A file by its name and, if it exists, by its inode, since it may have several names. */
 async function keysOf(path: string, folders: Map<string, Promise<string>>): Promise<string[]> {
+  if (schemeOf(path) !== undefined) return [path];
   const folder = dirname(path);
   const place = folders.get(folder) ?? placeOf(folder);
   folders.set(folder, place);

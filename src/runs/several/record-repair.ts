@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import type { FileVersion } from './file-version.ts';
+import type { FileVersion } from '../../storage/backend.ts';
 import { RunLedger } from './run-ledger.ts';
 
 /**

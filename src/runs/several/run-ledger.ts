@@ -1,23 +1,19 @@
-import { join, relative } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { RowcastError } from '../../base/errors.ts';
-import { diskFiles } from '../../storage/durable-files.ts';
-import { privateAccess } from '../../storage/local/access.ts';
-import { replaceFile } from '../../storage/local/atomic-write.ts';
+import { schemeOf } from '../../base/scheme.ts';
+import type { FileVersion, SharedDocument } from '../../storage/backend.ts';
+import { type Backends, backends, documentAt, versionOf } from '../../storage/backends.ts';
+import { fileIn, nameFrom } from '../../storage/folders.ts';
 import { followLinks } from '../../storage/local/follow-links.ts';
-import { lockOf } from '../../storage/local/locks/lock-file.ts';
-import { takeLock } from '../../storage/local/locks/output-lock.ts';
 import { runFilesOf } from '../paths/run-files.ts';
-import { type FileVersion, versionOf } from './file-version.ts';
 import {
+  badLedger,
   emptyLedger,
   type FinishedRun,
   LEDGER,
   type LedgerContent,
   ledgerText,
   type News,
-  readLedgerFile,
+  readLedgerBytes,
   type UnfinishedRun,
 } from './ledger-file.ts';
 
@@ -36,8 +32,6 @@ export interface LedgerKey extends LedgerFiles {
 
 /** Minimum time between two writes: each writes the whole file. */
 const WRITE_EVERY_MS = 1_000;
-const LOCK_TRIES = 100;
-const LOCK_WAIT_MS = 50;
 
 /**
  * The runs of a folder of outputs, in `.rowcast-runs.json`: what tells an output that is finished and unchanged from one
@@ -46,36 +40,44 @@ const LOCK_WAIT_MS = 50;
 export class RunLedger {
   readonly path: string;
   readonly #folder: string;
+  readonly #among: Backends;
+  readonly #document: SharedDocument;
   #content = emptyLedger;
   /** By output; not yet written. */
   #news: Record<string, News> = {};
   #writing: Promise<void> = Promise.resolve();
   #writtenAt = 0;
 
-  constructor(folder: string) {
+  /** @param among backends, if they are not the usual ones */
+  constructor(folder: string, among = backends) {
     this.#folder = folder;
-    this.path = join(folder, LEDGER);
+    this.#among = among;
+    this.path = fileIn(folder, LEDGER);
+    this.#document = documentAt(this.path, among);
   }
 
   /** @throws RowcastError `bad_ledger` if the file is damaged; then all runs are repeated */
   async read(): Promise<void> {
-    this.#content = await readLedgerFile(this.path);
+    const bytes = await this.#document.read().catch(cause => {
+      throw badLedger(this.path, cause);
+    });
+    this.#content = readLedgerBytes(this.path, bytes);
   }
 
   /** The outputs of finished runs. */
   get outputs(): string[] {
-    return Object.keys(this.#content.runs).map(output => join(this.#folder, output));
+    return Object.keys(this.#content.runs).map(output => fileIn(this.#folder, output));
   }
 
   /** The runs that commands have begun and not finished, by output; not those whose output was written since. */
   async unfinished(): Promise<Map<string, UnfinishedRun>> {
     const found = new Map<string, UnfinishedRun>();
     for (const [name, run] of Object.entries(this.#content.unfinished)) {
-      const output = join(this.#folder, name);
+      const output = fileIn(this.#folder, name);
       // A command for this file alone keeps no ledger.
-      const written = await versionOf(output);
+      const written = await this.versionOf(output);
       if (written === undefined || written.modified < run.since)
-        found.set(output, { ...run, input: join(this.#folder, run.input) });
+        found.set(output, { ...run, input: fileIn(this.#folder, run.input) });
     }
     return found;
   }
@@ -86,7 +88,7 @@ export class RunLedger {
     if (run === undefined || !isDeepStrictEqual(run.options, { ...options })) return undefined;
     if (run.input.path !== this.#name(input)) return undefined;
     const { path: _, ...known } = run.input;
-    const [read, written] = await Promise.all([versionOf(input), versionOf(output)]);
+    const [read, written] = await Promise.all([this.versionOf(input), this.versionOf(output)]);
     const isSame =
       isDeepStrictEqual(known, read) &&
       isDeepStrictEqual(run.output, written) &&
@@ -97,9 +99,9 @@ export class RunLedger {
   /** The rejects of an output as its run left it, if they are gone; the next command then scores its input again. */
   async lostRejects(output: string): Promise<string | undefined> {
     const run = this.#content.runs[this.#name(output)];
-    if (!run?.rejects || !isDeepStrictEqual(run.output, await versionOf(output))) return undefined;
-    const path = join(this.#folder, run.rejects.path);
-    return (await versionOf(path)) === undefined ? path : undefined;
+    if (!run?.rejects || !isDeepStrictEqual(run.output, await this.versionOf(output))) return undefined;
+    const path = fileIn(this.#folder, run.rejects.path);
+    return (await this.versionOf(path)) === undefined ? path : undefined;
   }
 
   /**
@@ -111,7 +113,7 @@ export class RunLedger {
   async begin(files: readonly LedgerFiles[]): Promise<void> {
     const { runs, unfinished } = this.#content;
     for (const [output, { input }] of Object.entries(unfinished))
-      if ((await versionOf(join(this.#folder, input))) === undefined) this.#add(output, {});
+      if ((await this.versionOf(fileIn(this.#folder, input))) === undefined) this.#add(output, {});
     for (const file of files)
       if (runs[this.#name(file.output)] === undefined) this.#addUnfinished(file, null);
     await this.flush();
@@ -139,7 +141,7 @@ export class RunLedger {
     run: Pick<FinishedRun, 'run_id' | 'exit_code' | 'rows'>,
     read: FileVersion,
   ): Promise<void> {
-    const written = await versionOf(output);
+    const written = await this.versionOf(output);
     const rejected = await this.#rejectsOf({ output, rejects }, run);
     // Another program has removed them already.
     if (written === undefined || rejected === undefined) return;
@@ -166,11 +168,11 @@ export class RunLedger {
   async addRepaired(output: string, before: FileVersion | undefined, rejected: number): Promise<boolean> {
     const name = this.#name(output);
     const run = (await this.#readAgain()).runs[name];
-    const written = await versionOf(output);
+    const written = await this.versionOf(output);
     if (run === undefined || written === undefined || !isDeepStrictEqual(run.output, before)) return false;
     const exit_code = rejected === 0 ? 0 : run.exit_code;
     const path = run.rejects?.path;
-    const left = path === undefined ? undefined : await versionOf(join(this.#folder, path));
+    const left = path === undefined ? undefined : await this.versionOf(fileIn(this.#folder, path));
     const rejects = path === undefined || left === undefined ? null : { path, ...left };
     const rows = { ...run.rows, rejected };
     this.#add(name, { finished: { ...run, output: written, rejects, exit_code, rows } });
@@ -185,7 +187,7 @@ export class RunLedger {
   }
 
   #name(path: string): string {
-    return relative(this.#folder, path);
+    return nameFrom(this.#folder, path);
   }
 
   #add(name: string, news: News): void {
@@ -202,8 +204,8 @@ export class RunLedger {
     { rows }: Pick<FinishedRun, 'rows'>,
   ): Promise<FinishedRun['rejects'] | undefined> {
     if (rejects === undefined && rows.rejected === 0) return null;
-    const path = rejects ?? runFilesOf(await followLinks(output)).rejects;
-    const found = await versionOf(path);
+    const path = rejects ?? (await usualRejects(output));
+    const found = await this.versionOf(path);
     return found && { path: this.#name(path), ...found };
   }
 
@@ -211,35 +213,32 @@ export class RunLedger {
     if (Object.keys(this.#news).length === 0) return;
     this.#writtenAt = performance.now();
     const news = { ...this.#news };
-    const lock = await this.#lock();
-    try {
-      const bytes = Buffer.from(ledgerText(await this.#readAgain(), news));
-      // Only the holder of the lock writes it. A killed command, perhaps another user's, may have left one.
-      const next = `${this.path}.new`;
-      await diskFiles.remove(next);
-      await replaceFile(diskFiles, this.path, bytes, { next, access: privateAccess });
-      await diskFiles.syncFolder(this.#folder);
-    } finally {
-      await lock.release();
-    }
+    await this.#document.update(bytes => Buffer.from(ledgerText(this.#contentOf(bytes), news)));
     this.#news = Object.fromEntries(
       Object.entries(this.#news).filter(([output, entry]) => news[output] !== entry),
     );
   }
 
-  /** Another command may have added its own. What is damaged is replaced. */
-  #readAgain(): Promise<LedgerContent> {
-    return readLedgerFile(this.path).catch(() => emptyLedger);
+  /** Another command may have added its own. */
+  async #readAgain(): Promise<LedgerContent> {
+    return this.#contentOf(await this.#document.read().catch(() => undefined));
   }
 
-  /** Another command holds the lock only for as long as it writes. */
-  async #lock() {
-    for (let tries = 1; ; tries++)
-      try {
-        return await takeLock(lockOf(this.path), this.path);
-      } catch (error) {
-        if (tries === LOCK_TRIES || !(error instanceof RowcastError && error.code === 'locked')) throw error;
-        await sleep(LOCK_WAIT_MS);
-      }
+  /** What is damaged is replaced. */
+  #contentOf(bytes: Buffer | undefined): LedgerContent {
+    try {
+      return readLedgerBytes(this.path, bytes);
+    } catch {
+      return emptyLedger;
+    }
+  }
+
+  /** @returns undefined if there is no such file */
+  versionOf(path: string): Promise<FileVersion | undefined> {
+    return versionOf(path, this.#among);
   }
 }
+
+/** Where a run puts its rejects unless it is told otherwise. */
+const usualRejects = async (output: string): Promise<string> =>
+  schemeOf(output) === undefined ? runFilesOf(await followLinks(output)).rejects : `${output}.rejects`;

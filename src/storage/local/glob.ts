@@ -1,14 +1,11 @@
 import * as fs from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { schemeOf } from '../../base/scheme.ts';
-
-/** What every pattern contains; most names do not, and are not looked up. */
-const SPECIAL = /[*?[{]/;
+import { SPECIAL } from '../folders.ts';
 
 /** Whether a name is a pattern, such as `in/2*.csv`. The name of an existing file is never one. */
 export async function isPattern(name: string): Promise<boolean> {
-  if (!SPECIAL.test(name) || schemeOf(name) !== undefined) return false;
+  if (!SPECIAL.test(name)) return false;
   if ((await stat(name).catch(() => undefined)) !== undefined) return false;
   const { isDynamicPattern } = await import('tinyglobby');
   return isDynamicPattern(name);
@@ -47,10 +44,3 @@ const withDeadLinks = {
       error === null ? done(null, found) : fs.lstat(path, done),
     )) as typeof fs.stat,
 };
-
-/** The folder that all files of a pattern are in: `in` for `in/2*.csv`. */
-export function fixedFolderOf(pattern: string, special = SPECIAL): string {
-  let folder = dirname(pattern);
-  while (special.test(folder)) folder = dirname(folder);
-  return folder;
-}

@@ -6,6 +6,8 @@ import { type Target, unwritable } from '../target.ts';
 import { deviceTarget } from './device-target.ts';
 import { fileTarget } from './file-target.ts';
 import { followLinks } from './follow-links.ts';
+import { filesMatching, isPattern } from './glob.ts';
+import { localDocument } from './local-document.ts';
 import { openInput } from './local-input.ts';
 import { isMissing } from './missing.ts';
 
@@ -17,6 +19,13 @@ import { isMissing } from './missing.ts';
 export const localFiles = (files?: Files): Backend => ({
   openInput,
   resolveTarget: (output, isPrivate) => resolveTarget(output, isPrivate, files),
+  async versionOf(path) {
+    const found = await stat(path).catch(() => undefined);
+    return found && { size: found.size, modified: found.mtimeMs };
+  },
+  isPattern,
+  namesMatching: filesMatching,
+  document: localDocument,
 });
 
 async function resolveTarget(output: string, isPrivate: boolean, files: Files | undefined): Promise<Target> {

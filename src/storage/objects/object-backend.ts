@@ -2,14 +2,17 @@ import { schemeOf } from '../../base/scheme.ts';
 import type { Backend } from '../backend.ts';
 import { compressedWriter } from '../codecs/compressed-writer.ts';
 import { refuseOtherCompressions } from '../codecs/unsupported-compressions.ts';
+import { SPECIAL } from '../folders.ts';
 import { thisProcess } from '../local/locks/lock-holder.ts';
 import type { Sink } from '../sink.ts';
 import { type Target, unwritable } from '../target.ts';
 import type { ObjectStore } from './object-client.ts';
+import { objectDocument } from './object-document.ts';
 import { openObject } from './object-input.ts';
 import { ObjectOutput, type ObjectOutputOptions } from './object-output.ts';
+import { objectPattern, prefixOf } from './object-pattern.ts';
 import { PartStream, partBytesFor } from './part-stream.ts';
-import type { OutageLimits } from './patience.ts';
+import { type OutageLimits, Patience, patiently } from './patience.ts';
 import { PatientClient } from './patient-client.ts';
 import { storeError } from './store-error.ts';
 
@@ -41,10 +44,38 @@ export function objectBackend(open: () => Promise<ObjectStore>, settings: Object
   };
   const clientOf = (store: ObjectStore) => (name: string) =>
     new PatientClient(store.object(name), settings, () => store.renew());
+  const objectAt = async (name: string): Promise<PatientClient> => clientOf(await storeOf())(name);
   return {
     async openInput(name) {
-      return openObject(clientOf(await storeOf())(name), stallMs);
+      return openObject(await objectAt(name), stallMs);
     },
+    async versionOf(name) {
+      const head = await (await objectAt(name)).head().catch(() => undefined); // reading it says why
+      return head && { size: head.size, modified: head.modified.getTime(), etag: head.version };
+    },
+    async isPattern(name) {
+      const { list } = await storeOf();
+      if (list === undefined || !SPECIAL.test(name)) return false;
+      const head = await (await objectAt(name)).head().catch(error => {
+        throw storeError(name, 'read', error);
+      });
+      return head === undefined;
+    },
+    async namesMatching(pattern) {
+      const { list, renew } = await storeOf();
+      const matches = objectPattern(pattern);
+      const patience = new Patience(settings, pattern, renew);
+      const found = await patiently(patience, async () => {
+        const names: Buffer[] = [];
+        for await (const { name } of list?.(prefixOf(pattern)) ?? [])
+          if (matches(name)) names.push(Buffer.from(name));
+        return names;
+      }).catch(error => {
+        throw storeError(pattern, 'read', error);
+      });
+      return found.sort(Buffer.compare).map(String);
+    },
+    document: name => objectDocument(() => objectAt(name)),
     async resolveTarget(name) {
       const store = await storeOf();
       if (!store.isWritable)

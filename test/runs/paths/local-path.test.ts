@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { localPath } from '../../../src/runs/paths/local-path.ts';
 import { repair } from '../../../src/runs/repair/repair.ts';
-import { pairFiles } from '../../../src/runs/several/pair-files.ts';
 import { resolveTarget } from '../../../src/storage/backends.ts';
 import { withObjectStore } from '../../support/object-store/object-backend.ts';
 
@@ -13,13 +12,6 @@ describe('what needs a local file refuses', () => {
     assert.throws(() => localPath(target, 'shards need'), {
       code: 'usage',
       message: 'shards need an output that is a local file',
-    });
-  });
-
-  it('a pattern of outputs in a store', async () => {
-    const inputs = [{ path: 'a.csv', name: 'a', dir: '' }];
-    await assert.rejects(pairFiles(inputs, { output: 's3://b/{name}.csv', rejects: undefined }), {
-      code: 'usage',
     });
   });
 

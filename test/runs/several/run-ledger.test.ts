@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { versionOf } from '../../../src/runs/several/file-version.ts';
 import { recordRepair } from '../../../src/runs/several/record-repair.ts';
 import { RunLedger } from '../../../src/runs/several/run-ledger.ts';
+import { versionOf } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const finished = {

@@ -43,6 +43,8 @@ export interface ObjectService {
   /** The URL of an object by its key, which begins with a slash. */
   nameOf(key: string): string;
   readonly objects: ReadonlyMap<string, StoredObject>;
+  /** Writes an object as another program would. */
+  put(key: string, bytes: Buffer): void;
   /** Keys of the uploads that were not completed or aborted. */
   uploads(): string[];
   /** Gives all of them up, as another program would. */
@@ -217,6 +219,8 @@ export async function startObjectService(): Promise<ObjectService> {
     endpoint: `http://127.0.0.1:${port}`,
     nameOf: key => `s3://${BUCKET}${key}`,
     objects,
+    put: (key, bytes) =>
+      void objects.set(key, { bytes, etag: digest(bytes), modified: Date.now(), token: '' }),
     uploads: () => [...uploads.values()].map(({ key }) => key),
     abortUploads: () => uploads.clear(),
     hooks,

@@ -196,8 +196,7 @@ class AzureObject implements ObjectClient {
   }
 
   async uploads(): Promise<string[]> {
-    const blocks = (await this.#uncommitted().catch(unless('missing'))) ?? [];
-    return [...new Set(blocks.map(({ upload }) => upload))];
+    return [...new Set((await this.#uncommitted()).map(({ upload }) => upload))];
   }
 
   putPart(upload: string, number: number, bytes: Buffer): Promise<string> {
@@ -210,9 +209,9 @@ class AzureObject implements ObjectClient {
   }
 
   async parts(upload: string): Promise<ListedPart[]> {
-    const own = (await this.#uncommitted()).filter(block => block.upload === upload);
-    if (own.length === 0) throw new StoreError('missing', 'there are no such blocks');
-    return own.map(({ number, bytes }) => ({ number, tag: blockOf(upload, number), bytes }));
+    return (await this.#uncommitted())
+      .filter(block => block.upload === upload)
+      .map(({ number, bytes }) => ({ number, tag: blockOf(upload, number), bytes }));
   }
 
   async complete(_: string, tags: readonly string[], token: string): Promise<void> {
@@ -225,8 +224,8 @@ class AzureObject implements ObjectClient {
   async abort(): Promise<void> {}
 
   async #uncommitted(): Promise<{ upload: string; number: number; bytes: number }[]> {
-    const { uncommittedBlocks = [] } = await this.#ask(blob => blob.getBlockList('uncommitted'));
-    return uncommittedBlocks.flatMap(({ name, size }) => {
+    const list = await this.#ask(blob => blob.getBlockList('uncommitted')).catch(unless('missing'));
+    return (list?.uncommittedBlocks ?? []).flatMap(({ name, size }) => {
       const block = readBlock(name);
       return block === undefined ? [] : [{ ...block, bytes: size }];
     });

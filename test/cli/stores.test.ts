@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { fileServer } from '../support/file-server.ts';
+import { newFolder } from '../support/folder.ts';
+import { rowcast as rowcastHere } from '../support/in-process.ts';
+import { type ObjectService, startObjectService } from '../support/object-store/object-service.ts';
+import type { Finished } from '../support/rowcast.ts';
+import { csv } from '../support/scoring/files.ts';
+import { slow } from '../support/slow.ts';
+import { startStub } from '../support/stub/service.ts';
+
+interface Bench {
+  service: ObjectService;
+  folder: string;
+  env: Record<string, string>;
+  rowcast(...args: string[]): Promise<Finished>;
+  textOf(key: string): string | undefined;
+}
+
+async function bench(t: TestContext, objects: Record<string, string | Buffer> = {}): Promise<Bench> {
+  const service = await startObjectService();
+  for (const [key, content] of Object.entries(objects)) service.put(key, Buffer.from(content));
+  const stub = await startStub();
+  t.after(async () => {
+    await stub.close();
+    await service.close();
+  });
+  const folder = await newFolder(t);
+  const env = {
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ENDPOINT_URL_S3: service.endpoint,
+    ROWCAST_URL: stub.url,
+    ROWCAST_API_KEY: stub.key,
+  };
+  return {
+    service,
+    folder,
+    env,
+    rowcast: (...args) => rowcastHere(args, { cwd: folder, env }),
+    textOf: key => service.objects.get(key)?.bytes.toString(),
+  };
+}
+
+const report = ['--report', 'r'];
+
+describe('a command with objects', () => {
+  it('scores one to another, writes what else it is told to there, and verifies it', async t => {
+    const { rowcast, textOf, service } = await bench(t, { '/in/a.csv': csv(40) });
+    const files = ['--summary', 's3://bucket/s.json', '--metrics', 's3://bucket/m.txt'];
+    const score = ['score', 's3://bucket/in/a.csv', ...report, '-o', 's3://bucket/out/a.csv', ...files];
+    const { code, stderr } = await rowcast(...score);
+    assert.equal(code, 0, stderr);
+    assert.equal(textOf('/out/a.csv')?.split('\n').length, 42);
+    assert.deepEqual(JSON.parse(textOf('/s.json') ?? '').status, 'finished');
+    assert.match(textOf('/m.txt') ?? '', /rowcast_run_rows/);
+    assert.deepEqual(
+      [...service.objects.keys()].filter(key => key.endsWith('.checkpoint')),
+      [],
+    );
+    const verified = await rowcast('verify', 's3://bucket/in/a.csv', 's3://bucket/out/a.csv');
+    assert.match(verified.stderr, /matches s3:\/\/bucket\/in\/a\.csv: 40 rows/);
+    const status = await rowcast('status', 's3://bucket/out/a.csv');
+    assert.match(status.stdout.toString(), /finished/);
+    assert.equal((await rowcast('abort', 's3://bucket/out/a.csv')).code, 2);
+    assert.equal((await rowcast('status', 's3://bucket/none.csv')).code, 2);
+  });
+
+  it('scores those that match a pattern, and skips them when nothing has changed', async t => {
+    const { rowcast, textOf, service } = await bench(t, {
+      '/in/a.csv': csv(3),
+      '/in/b.csv.gz': gzipSync(csv(4)),
+      '/in/eu/c.csv': csv(5),
+      '/in/no.txt': 'no',
+    });
+    const all = ['score', 's3://bucket/in/**/*.csv*', ...report, '-o', 's3://bucket/out/{dir}/{name}.csv'];
+    const first = await rowcast(...all);
+    assert.equal(first.code, 0, first.stderr);
+    const outputs = ['/out/a.csv', '/out/b.csv', '/out/eu/c.csv'];
+    assert.deepEqual(
+      outputs.map(key => textOf(key)?.split('\n').length),
+      [5, 6, 7],
+    );
+    const { size } = service.objects;
+    assert.match((await rowcast(...all)).stderr, /3 files? .*(skipped|unchanged)|nothing|unchanged/);
+    service.put('/in/eu/c.csv', Buffer.from(csv(6)));
+    const third = await rowcast(...all);
+    assert.equal(third.code, 0, third.stderr);
+    assert.equal(textOf('/out/eu/c.csv')?.split('\n').length, 8);
+    assert.equal(service.objects.size, size);
+    const none = await rowcast('score', 's3://bucket/in/*.tsv', ...report, '-o', 's3://bucket/{name}.csv');
+    assert.match(none.stderr, /s3:\/\/bucket\/in\/\*\.tsv: no file matches the pattern \[no_such_file\]/);
+  });
+
+  slow('takes a key that exists for no pattern', async t => {
+    const { rowcast, textOf } = await bench(t, { '/in/*.csv': csv(1), '/in/a.csv': csv(2) });
+    const { code, stderr } = await rowcast(
+      'score',
+      's3://bucket/in/*.csv',
+      ...report,
+      '-o',
+      's3://bucket/out.csv',
+    );
+    assert.equal(code, 0, stderr);
+    assert.equal(textOf('/out.csv')?.split('\n').length, 3);
+  });
+
+  it('reads a URL that is a secret from a variable, and shows it nowhere', async t => {
+    const { rowcast, folder, env } = await bench(t);
+    const server = await fileServer(t, { '/in.csv': Buffer.from(csv(7)) });
+    env.ROWCAST_INPUT = `${server.url('/in.csv')}?sig=SECRET`;
+    const args = ['score', '--input-env', 'ROWCAST_INPUT', ...report, '-o', 'out.csv', '--summary', 's.json'];
+    const { code, stderr } = await rowcast(...args);
+    assert.equal(code, 0, stderr);
+    const summary = await readFile(join(folder, 's.json'), 'utf8');
+    assert.equal(JSON.parse(summary).input, server.url('/in.csv'));
+    assert.doesNotMatch(stderr + summary, /SECRET/);
+    const refused = await rowcast('score', env.ROWCAST_INPUT, ...report, '-o', 'out.csv');
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /may hold a secret/);
+    for (const name of ['HOME', 'ROWCAST_API_KEY', 'ROWCAST_NONE'])
+      assert.equal((await rowcast('score', '--input-env', name, ...report)).code, 2, name);
+  });
+
+  it('sends no credentials of its own to an endpoint that only a definition names', async t => {
+    const { rowcast, folder, service } = await bench(t, { '/in/a.csv': csv(3) });
+    const definition = (more: string): string =>
+      `score: { input: s3://bucket/in/a.csv, output: out.csv, report: r, store-options: { endpoint: '${service.endpoint}'${more} } }\n`;
+    await writeFile(join(folder, 'd.yaml'), definition(''));
+    const refused = await rowcast('run', 'd.yaml');
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /names an endpoint, but not whose credentials it gets/);
+    assert.equal((await rowcast('run', 'd.yaml', '--store-options', `endpoint=${service.endpoint}`)).code, 0);
+    await writeFile(join(folder, 'd.yaml'), definition(', unsigned: "true"'));
+    const unsigned = await rowcast('run', 'd.yaml', '--restart');
+    assert.equal(unsigned.code, 0, unsigned.stderr);
+  });
+});
