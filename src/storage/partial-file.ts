@@ -18,7 +18,10 @@ export interface AppendedFile {
   /** Makes what was appended durable, except for what a checkpoint carries. */
   sync(): Promise<void>;
   close(): Promise<void>;
-  /** Describes the point after the last byte; it must cost little. A storage that needs no more than a number has none. */
+  /**
+   * Describes the point after the last byte; it must cost little. A storage that needs no more than a number has none. Of an
+   * output, the bytes that a point carries stay as they are until the next point, and until a save that has begun is done.
+   */
   readonly point?: () => StoredPoint;
 }
 

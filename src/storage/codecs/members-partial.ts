@@ -46,7 +46,8 @@ export function membersPartial<Mark>(
           uncompressed: written.uncompressed + uncompressed,
           tail: written.tail.append(packed),
           mark,
-          stored: file.point?.(),
+          // Only points with a mark are ever gone back to.
+          stored: mark === undefined ? undefined : file.point?.(),
         };
         if (mark !== undefined) committed = written;
       }),
@@ -65,7 +66,7 @@ export function membersPartial<Mark>(
         const reached = mark();
         enqueue(
           last.then(() => {
-            committed = written = { ...written, mark: reached };
+            committed = written = { ...written, mark: reached, stored: file.point?.() };
           }),
         );
       }

@@ -44,6 +44,8 @@ export class Claim {
   #version: string | undefined;
   #payload: Buffer = NOTHING;
   #writes = 0;
+  /** Checkpoints that were handed over to be written; their bytes are copies. */
+  saves = 0;
   #writtenAt = 0;
   #isUncertain = false;
   #last: Promise<void> = Promise.resolve();
@@ -110,6 +112,7 @@ export class Claim {
 
   /** @throws RowcastError `locked` if another process has taken it over */
   write(payload: Buffer): Promise<void> {
+    this.saves++;
     return this.#inOrder(async () => {
       this.#payload = payload;
       await this.#replace(this.#holder);

@@ -41,6 +41,8 @@ export class ObjectOutput implements DurableOutput {
   readonly #object: PatientClient;
   readonly #claim: Claim;
   readonly #options: ObjectOutputOptions;
+  /** Whether its checkpoint is its own. */
+  readonly #isOwn: boolean;
   #stream: PartStream | undefined;
 
   /** @param of the output whose checkpoint covers this one, if it is not its own */
@@ -49,6 +51,7 @@ export class ObjectOutput implements DurableOutput {
     this.#options = options;
     this.#object = options.object(name);
     const place = `${name}.checkpoint`;
+    this.#isOwn = of === undefined;
     this.#claim = of ?? new Claim(options.object(place), name, options.holder, options.leaseMs);
     this.checkpoint = checkpointIn(place, this.#claim);
   }
@@ -130,6 +133,8 @@ export class ObjectOutput implements DurableOutput {
     if (bytes === 0) await this.clear();
     this.#stream = new PartStream(this.#object, {
       claim: this.#claim,
+      // The rejects of a point may be older than the last ones.
+      isRecycled: this.#isOwn,
       partBytes: this.#options.partBytes ?? partBytesFor(inputBytes),
       from: bytes === 0 ? undefined : { state: this.#recorded(state), carried },
     });

@@ -4,6 +4,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { takenOver } from '../durable-output.ts';
 import type { AppendedFile, StoredPoint } from '../partial-file.ts';
 import type { Claim } from './claim.ts';
+import { PartMemory } from './part-memory.ts';
 import type { PatientClient } from './patient-client.ts';
 import { storeError, unless } from './store-error.ts';
 
@@ -26,6 +27,8 @@ export const MAX_PARTS = 10_000;
 
 export interface PartStreamOptions {
   partBytes: number;
+  /** Whether only the last point is ever gone back to, so that the memory of parts before it can be used again. */
+  isRecycled?: boolean | undefined;
   /** Confirmed before each part, if there is one. */
   claim?: Claim | undefined;
   /** An upload to go on with, and the bytes after its whole parts. */
@@ -41,18 +44,20 @@ export class PartStream implements AppendedFile {
   readonly #tags: string[];
   #upload: Promise<string> | undefined;
   #id = '';
-  /** Not used again once it is full: a point may still refer to it. Undefined while it would be empty. */
+  /** Undefined while it would be empty. */
   #part: Buffer | undefined;
   #length = 0;
   /** Number of whole parts so far. */
   #parts: number;
   #inProgress: Promise<void>[] = [];
+  readonly #memory: PartMemory;
 
-  constructor(object: PatientClient, { partBytes, claim, from }: PartStreamOptions) {
+  constructor(object: PatientClient, { partBytes, claim, from, isRecycled = false }: PartStreamOptions) {
     this.#object = object;
     this.#claim = claim;
     this.#partBytes = from?.state.partBytes ?? partBytes;
     this.#token = from?.state.token ?? randomUUID();
+    this.#memory = new PartMemory(this.#partBytes, isRecycled ? claim : undefined);
     this.#tags = [...(from?.state.tags ?? [])];
     this.#parts = this.#tags.length;
     this.#id = from?.state.upload ?? '';
@@ -74,6 +79,7 @@ export class PartStream implements AppendedFile {
 
   point(): StoredPoint {
     const parts = this.#parts;
+    this.#memory.pointAfter(parts);
     return {
       carried: this.#filled,
       state: (): UploadState => ({
@@ -86,6 +92,7 @@ export class PartStream implements AppendedFile {
   }
 
   async sync(): Promise<void> {
+    this.#memory.saveBegins();
     // A checkpoint must refer to an upload that is there.
     if (this.#claim !== undefined) await this.#begun();
     await Promise.all(this.#inProgress);
@@ -114,13 +121,14 @@ export class PartStream implements AppendedFile {
   #add(bytes: Uint8Array): number {
     const piece = bytes.subarray(0, this.#partBytes - this.#length);
     if (piece.length === 0) return 0;
-    this.#part ??= Buffer.allocUnsafeSlow(this.#partBytes);
+    this.#part ??= this.#memory.take();
     this.#part.set(piece, this.#length);
     this.#length += piece.length;
     return piece.length;
   }
 
   async #send(): Promise<void> {
+    const memory = this.#part;
     const [part, number] = [this.#filled, ++this.#parts];
     this.#part = undefined;
     this.#length = 0;
@@ -136,6 +144,7 @@ export class PartStream implements AppendedFile {
           unless('missing')(error);
           throw takenOver(this.#object.name);
         });
+        if (memory !== undefined) this.#memory.uploaded(number, memory);
       })
       .catch(error => {
         throw storeError(this.#object.name, 'write', error);

@@ -181,6 +181,45 @@ describe('an output that is an object', { concurrency: true }, () => {
     assert.ok(requests > 10);
   });
 
+  for (const [status, code] of [
+    [503, 'SlowDown'],
+    [500, 'InternalError'],
+    [403, 'RequestTimeTooSkewed'],
+    [400, 'ExpiredToken'],
+    [400, 'XAmzContentSHA256Mismatch'],
+  ] as const)
+    slow(`is written although every third request is refused once with ${code}`, async t => {
+      const bench = await storeBench(t);
+      const wanted = await bench.wanted('out.csv');
+      let requests = 0;
+      bench.service.hooks.refuse = () => (++requests % 3 === 0 ? [status, code] : undefined);
+      await bench.run('/out.csv', { store: { maxOutage: 5 } });
+      assert.deepEqual(bench.written('/out.csv'), wanted);
+      assert.ok(requests > 10);
+    });
+
+  for (const [status, refused, code, exitCode] of [
+    [503, 'SlowDown', 'store_unavailable', 75],
+    [400, 'ExpiredToken', 'store_credentials_expired', 75],
+    [403, 'AccessDenied', 'store_access_denied', 3],
+    [404, 'NoSuchBucket', 'no_such_bucket', 3],
+  ] as const)
+    slow(`stops with ${code} and exit code ${exitCode} if that stays so, and is resumed`, async t => {
+      const bench = await storeBench(t, 1800);
+      const wanted = await bench.wanted('out.csv');
+      let parts = 0;
+      bench.service.hooks.refuse = ({ text }) => {
+        if (text === 'PUT /out.csv?part') parts++;
+        return parts > 2 ? [status, refused] : undefined;
+      };
+      await assert.rejects(bench.run('/out.csv', { store: { maxOutage: 0.3 } }), { code, exitCode });
+      delete bench.service.hooks.refuse;
+      const next = await bench.run('/out.csv');
+      assert.deepEqual(bench.written('/out.csv'), wanted);
+      assert.deepEqual(bench.service.uploads(), []);
+      assert.ok(next);
+    });
+
   slow('is refused by a store that ignores conditions', async t => {
     const bench = await storeBench(t);
     bench.service.hooks.ignoresConditions = true;

@@ -16,6 +16,8 @@ export interface ObjectRequest {
 export interface Hooks {
   /** Called before it has any effect. */
   before?(request: ObjectRequest): Promise<void> | void;
+  /** Refuses a request, with a status and a code of S3's protocol. */
+  refuse?(request: ObjectRequest): [status: number, code: string] | undefined;
   /** Whether conditions of writes are ignored, as some services do. */
   ignoresConditions?: boolean;
   /** Called after its effect, before the response is sent. */
@@ -93,6 +95,8 @@ export async function startObjectService(): Promise<ObjectService> {
       text: `${method} ${key}${operationOf(method, query)}`,
     };
     await hooks.before?.(seen);
+    const refusal = hooks.refuse?.(seen);
+    if (refusal !== undefined) throw new Refusal(...refusal);
     const answer = answerTo({ method, key, query, body, headers });
     await hooks.after?.(seen);
     const { bytes = Buffer.alloc(0), etag = '', token = '', modified = Date.now(), status = 200 } = answer;

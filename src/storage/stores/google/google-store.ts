@@ -31,7 +31,6 @@ export function googleStore(options: StoreOptions, agent: string): ObjectStore {
   const config = configOf({ ...options, endpoint, pathStyle: true, region: 'auto', unsigned: true }, agent);
   const store = storeOf(
     {
-      scheme: 'gs',
       config: {
         ...config,
         signer: {

@@ -39,18 +39,19 @@ const CONNECT_MS = 10_000;
 
 /** Differences of services that speak S3's protocol. */
 export interface S3Dialect {
-  /** How messages call the store. */
-  scheme: string;
   config: S3ClientConfig;
   /** Adds what is not in the protocol of S3, such as headers of its own, to a client. */
   adapt?: (client: S3Client) => void;
-  /** Whether parts carry a digest. TLS protects the connection, and a digest everything behind it. */
+  /** Whether what is written carries a digest. Without TLS, the signature has one already. */
   hasDigests: boolean;
 }
 
 /** Stores that speak the protocol of S3, through AWS's own client and its chain of credentials. */
 export const s3Store = (options: StoreOptions, agent: string): ObjectStore =>
-  storeOf({ scheme: 's3', config: configOf(options, agent), hasDigests: true }, options);
+  storeOf(
+    { config: configOf(options, agent), hasDigests: !endpointOf(options)?.startsWith('http:') },
+    options,
+  );
 
 /** @param options what requests say besides */
 export function storeOf(dialect: S3Dialect, options: StoreOptions): ObjectStore {
@@ -74,9 +75,12 @@ export function storeOf(dialect: S3Dialect, options: StoreOptions): ObjectStore 
   };
 }
 
-/** Where services other than AWS's have buckets: most of them have no host for each. */
-const isOtherService = ({ endpoint }: StoreOptions): boolean =>
-  (endpoint ?? process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL) !== undefined;
+/** The address of a service other than AWS's. */
+const endpointOf = ({ endpoint }: StoreOptions): string | undefined =>
+  endpoint ?? process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
+
+/** Most services other than AWS's have no host for each bucket. */
+const isOtherService = (options: StoreOptions): boolean => endpointOf(options) !== undefined;
 
 export function configOf(options: StoreOptions, agent: string): S3ClientConfig {
   const { region, endpoint, profile, unsigned, pathStyle = isOtherService(options) } = options;
