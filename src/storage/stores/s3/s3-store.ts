@@ -127,10 +127,21 @@ class S3Object implements ObjectClient {
   }
 
   async head(): Promise<ObjectHead | undefined> {
-    const found = await this.#send(() => this.#client().send(new HeadObjectCommand(this.#place))).catch(
-      unless('missing'),
-    );
-    return found && headOf(found);
+    return this.#send(async () => headOf(await this.#client().send(new HeadObjectCommand(this.#place))))
+      .catch(error => {
+        // Its response has no body, so an expired token looks like any other wrong request.
+        if (!(error instanceof StoreError) || !['denied', 'refused'].includes(error.failure)) throw error;
+        return this.#headOfGet();
+      })
+      .catch(unless('missing'));
+  }
+
+  async #headOfGet(): Promise<ObjectHead> {
+    return this.#send(async () => {
+      const found = await this.#client().send(new GetObjectCommand(this.#place));
+      (found.Body as Readable).destroy(); // in Node, it is one
+      return headOf(found);
+    });
   }
 
   read({ from, end, version }: ObjectRange): Promise<ByteStream> {
