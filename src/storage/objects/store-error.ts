@@ -77,7 +77,7 @@ export function storeError(name: string, purpose: Purpose, error: unknown): Rowc
     case 'no credentials':
       return new RowcastError('no_store_credentials', `${what}: no credentials were found (${message})`, {
         ...details,
-        hint: "Log in with the store's own command, set its variables, or give --store-options unsigned for public objects.",
+        hint: "Log in with the store's own command, set its variables, or give --store-options unsigned=true for public objects.",
       });
     case 'expired':
       return new RowcastError(

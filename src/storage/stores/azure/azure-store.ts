@@ -23,7 +23,7 @@ import { AnonymousCredential, BlobServiceClient, RestError, StorageSharedKeyCred
 /** The name of the metadata by which a run recognizes its object; a C# identifier, as Azure wants it. */
 const TOKEN = 'rowcastrun';
 
-/** Hosts that may get a token of Azure's identity: those of its clouds. */
+/** Hosts that may get a token: those of Azure's clouds. */
 const OWN_HOSTS = /\.(blob|dfs)\.core\.(windows\.net|usgovcloudapi\.net|chinacloudapi\.cn)$/;
 
 /** Azure Blob Storage: `az://container/key`, or `abfss://container@account.dfs.core.windows.net/key`. */
@@ -99,7 +99,8 @@ async function connect(
   named: string | undefined,
   pipeline: StoragePipelineOptions,
 ): Promise<BlobServiceClient> {
-  const { env } = process;
+  // A variable that is empty is not set.
+  const { AZURE_STORAGE_SAS_TOKEN: sas, AZURE_STORAGE_KEY: key, ...env } = variables();
   const text = env.AZURE_STORAGE_CONNECTION_STRING;
   if (text !== undefined && named === undefined && options.endpoint === undefined)
     return BlobServiceClient.fromConnectionString(text, pipeline);
@@ -107,20 +108,20 @@ async function connect(
   if (account === undefined && options.endpoint === undefined)
     throw new StoreError('no credentials', 'the storage account is not named: set AZURE_STORAGE_ACCOUNT');
   const endpoint = options.endpoint ?? `https://${account}.blob.core.windows.net`;
-  const key = env.AZURE_STORAGE_KEY;
   if (options.unsigned === true) return new BlobServiceClient(endpoint, new AnonymousCredential(), pipeline);
-  if (env.AZURE_STORAGE_SAS_TOKEN !== undefined)
-    return new BlobServiceClient(
-      `${endpoint}?${env.AZURE_STORAGE_SAS_TOKEN.replace(/^\?/, '')}`,
-      undefined,
-      pipeline,
-    );
+  const isOwnHost = OWN_HOSTS.test(new URL(endpoint).hostname);
+  // It is a secret as it is, unlike a key, which only signs.
+  if (sas !== undefined && isOwnHost)
+    return new BlobServiceClient(`${endpoint}?${sas.replace(/^\?/, '')}`, undefined, pipeline);
   if (key !== undefined && account !== undefined)
     return new BlobServiceClient(endpoint, new StorageSharedKeyCredential(account, key), pipeline);
-  if (!OWN_HOSTS.test(new URL(endpoint).hostname))
+  if (!isOwnHost)
     throw new StoreError('no credentials', `no token of Azure is sent to ${new URL(endpoint).host}`);
   return new BlobServiceClient(endpoint, await identity(), pipeline);
 }
+
+const variables = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''));
 
 /** Large, and not needed with a key. */
 async function identity(): Promise<TokenCredential> {
@@ -304,5 +305,10 @@ function fail(error: unknown): never {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const isIdentity = /Credential|Authentication/.test(name);
   const [said = ''] = message.split('\n');
-  throw new StoreError(isIdentity ? 'no credentials' : failureOfStatus(undefined), said.slice(0, 300), error);
+  const failure = isIdentity
+    ? 'no credentials'
+    : error instanceof TypeError
+      ? 'refused'
+      : failureOfStatus(undefined);
+  throw new StoreError(failure, said.slice(0, 300), error);
 }

@@ -58,6 +58,8 @@ export function storeOf(dialect: S3Dialect, options: StoreOptions): ObjectStore 
   let client: S3Client | undefined;
   const current = (): S3Client => {
     if (client === undefined) {
+      // Which Node is needed is said by rowcast.
+      process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
       client = new S3Client(dialect.config);
       keepDates(client);
       dialect.adapt?.(client);
