@@ -7,7 +7,7 @@ import { fileServer } from '../support/file-server.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast as rowcastHere } from '../support/in-process.ts';
 import { type ObjectService, startObjectService } from '../support/object-store/object-service.ts';
-import type { Finished } from '../support/rowcast.ts';
+import { type Finished, rowcast as startedRowcast } from '../support/rowcast.ts';
 import { csv } from '../support/scoring/files.ts';
 import { slow } from '../support/slow.ts';
 import { startStub } from '../support/stub/service.ts';
@@ -123,6 +123,20 @@ describe('a command with objects', () => {
     assert.match(refused.stderr, /may hold a secret/);
     for (const name of ['HOME', 'ROWCAST_API_KEY', 'ROWCAST_NONE'])
       assert.equal((await rowcast('score', '--input-env', name, ...report)).code, 2, name);
+  });
+
+  slow('refuses shards of objects, and trains with one', async t => {
+    const { rowcast, folder, env } = await bench(t, {
+      '/history.csv': `plan,out\n${'a,yes\nb,no\n'.repeat(60)}`,
+    });
+    const shards = await rowcast('score', 's3://bucket/a.csv', ...report, '-o', 'out.csv', '--workers', '2');
+    assert.equal(shards.code, 2);
+    assert.match(shards.stderr, /shards need local files/);
+    const home = join(folder, 'home');
+    const train = ['train', 's3://bucket/history.csv', '--predict', 'out', '--report', 'h', '--home', home];
+    // Training has threads, which have the environment of their process.
+    const trained = await startedRowcast(train, { env });
+    assert.equal(trained.code, 0, trained.stderr);
   });
 
   it('sends no credentials of its own to an endpoint that only a definition names', async t => {

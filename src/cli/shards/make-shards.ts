@@ -6,7 +6,7 @@ import { readVersion } from '../../base/version.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import { writtenBy } from '../../library/several/plan-files.ts';
 import { shardsOf } from '../../library/shards/find-folder.ts';
-import { localPath } from '../../runs/paths/local-path.ts';
+import { checkLocal, localPath } from '../../runs/paths/local-path.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { folderOfPattern } from '../../runs/several/output-pattern.ts';
@@ -52,6 +52,7 @@ export async function makeShards(
   checkReplaces({ ...defined, ...flags });
   if (values.output === '-')
     throw new RowcastError('usage', 'shards need an output file', { hint: 'Give -o FILE.' });
+  checkLocal([...job.inputs, values.output], 'shards need');
   const { input = '-', output, rejects } = { ...job.places, output: values.output };
   if (!job.isMany) localPath((await resolveRunPaths(job.places)).output, 'shards need');
   if (job.isMany && shards === undefined)

@@ -213,7 +213,7 @@ describe('an output that is an object', { concurrency: true }, () => {
         if (text === 'PUT /out.csv?part') parts++;
         return parts > 2 ? [status, refused] : undefined;
       };
-      const store = { maxOutage: 0.3, holder: { ...thisProcess(), started: 'never' } };
+      const store = { maxOutage: status === 503 ? 0.3 : 10, holder: { ...thisProcess(), started: 'never' } };
       await assert.rejects(bench.run('/out.csv', { store }), { code, exitCode });
       delete bench.service.hooks.refuse;
       const next = await bench.run('/out.csv');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { localPath } from '../../../src/runs/paths/local-path.ts';
+import { checkLocal, localPath } from '../../../src/runs/paths/local-path.ts';
 import { repair } from '../../../src/runs/repair/repair.ts';
 import { resolveTarget } from '../../../src/storage/backends.ts';
 import { withObjectStore } from '../../support/object-store/object-backend.ts';
@@ -12,6 +12,14 @@ describe('what needs a local file refuses', () => {
     assert.throws(() => localPath(target, 'shards need'), {
       code: 'usage',
       message: 'shards need an output that is a local file',
+    });
+  });
+
+  it('a URL among inputs and outputs', () => {
+    checkLocal(['-', 'in/*.csv', 'out.csv'], 'shards need');
+    assert.throws(() => checkLocal(['in.csv', 's3://bucket/{name}.csv'], 'shards need'), {
+      code: 'usage',
+      message: 'shards need local files',
     });
   });
 

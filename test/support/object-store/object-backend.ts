@@ -20,7 +20,7 @@ export function withObjectStore(
   process.env.AWS_ACCESS_KEY_ID = 'test';
   process.env.AWS_SECRET_ACCESS_KEY = 'test';
   return backendsFor({
-    maxOutage: 0,
+    maxOutage: 10,
     leaseMs: 60_000,
     partBytes: 64 << 10,
     ...settings,

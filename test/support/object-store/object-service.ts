@@ -216,6 +216,8 @@ export async function startObjectService(): Promise<ObjectService> {
     objects.set(key, { bytes: Buffer.concat(given), etag, modified: Date.now(), token });
   }
 
+  // A connection that is closed while it is used again is a fault, which tests make themselves.
+  server.keepAliveTimeout = 600_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // it listens on a port
