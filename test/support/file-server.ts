@@ -6,7 +6,7 @@ import { listen } from './listen.ts';
 export type Fault = (request: IncomingMessage, response: ServerResponse, bytes: Buffer) => boolean;
 
 export interface FileServer {
-  /** Of a file. */
+  /** The URL of a file. */
   url(path: string): string;
   /** By path; replacing one changes its ETag. */
   files: Map<string, Buffer>;

@@ -15,7 +15,7 @@ export type ClaimHolder = z.infer<typeof holderShape>;
 const headerShape = z.object({
   rowcast: z.literal('claim'),
   holder: holderShape.nullable(),
-  /** The process that wrote it, and the how many-th of its writes it was: no two writes have the same bytes. */
+  /** Identifies the process that wrote it and counts its writes, so that no two writes have the same bytes. */
   by: z.string(),
   write: z.int(),
 });
@@ -54,7 +54,7 @@ export class Claim {
   /**
    * @param object the checkpoint object
    * @param name of the output, for messages
-   * @param leaseMs how long a claim holds that was not written again
+   * @param leaseMs how long the claim holds without being written again
    */
   constructor(object: PatientClient, name: string, holder: ClaimHolder, leaseMs: number) {
     this.#object = object;
@@ -74,7 +74,11 @@ export class Claim {
         .catch(this.#refuse);
       if (version === undefined) continue;
       this.#written(version);
-      if (found === undefined) await this.#checkConditions().catch(this.#refuse);
+      if (found === undefined)
+        await this.#checkConditions().catch(async error => {
+          await this.#release();
+          return this.#refuse(error);
+        });
       this.#timer = setInterval(() => {
         // A failure is reported by the next write.
         this.renew().catch(() => {});

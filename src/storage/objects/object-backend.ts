@@ -11,7 +11,8 @@ import { objectDocument } from './object-document.ts';
 import { openObject } from './object-input.ts';
 import { ObjectOutput, type ObjectOutputOptions } from './object-output.ts';
 import { objectPattern, prefixOf } from './object-pattern.ts';
-import { PartStream, partBytesFor } from './part-stream.ts';
+import { partBytesFor } from './part-size.ts';
+import { PartStream } from './part-stream.ts';
 import { type OutageLimits, Patience, patiently } from './patience.ts';
 import { PatientClient } from './patient-client.ts';
 import { storeError } from './store-error.ts';
@@ -54,8 +55,7 @@ export function objectBackend(open: () => Promise<ObjectStore>, settings: Object
       return head && { size: head.size, modified: head.modified.getTime(), etag: head.version };
     },
     async isPattern(name) {
-      const { list } = await storeOf();
-      if (list === undefined || !SPECIAL.test(name)) return false;
+      if (!SPECIAL.test(name) || (await storeOf()).list === undefined) return false;
       const head = await (await objectAt(name)).head().catch(error => {
         throw storeError(name, 'read', error);
       });
@@ -67,7 +67,7 @@ export function objectBackend(open: () => Promise<ObjectStore>, settings: Object
       const patience = new Patience(settings, pattern, renew);
       const found = await patiently(patience, async () => {
         const names: Buffer[] = [];
-        for await (const { name } of list?.(prefixOf(pattern)) ?? [])
+        for await (const name of list?.(prefixOf(pattern)) ?? [])
           if (matches(name)) names.push(Buffer.from(name));
         return names;
       }).catch(error => {

@@ -11,7 +11,7 @@ export interface ObjectHead {
   modified: Date;
   /** The time by the store's clock, in milliseconds since 1970. */
   now: number;
-  /** What whoever began its upload has given it, if anything. */
+  /** The token that its upload was begun with, if any. */
   token: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface ObjectRange {
   from: number;
   /** The byte after the last one. */
   end: number;
-  /** Undefined: any. */
+  /** Undefined if any version will do. */
   version?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface ObjectClient {
   /**
    * Begins an upload in parts.
    *
-   * @param token what the object shall have, see `ObjectHead`
+   * @param token kept with the object, so that it can be recognized; see `ObjectHead`
    */
   beginUpload(token: string): Promise<string>;
   /** The uploads to this object that were neither completed nor given up. */
@@ -68,7 +68,7 @@ export interface ObjectClient {
    * Uploads a part; one with the same number is replaced.
    *
    * @param number from 1
-   * @returns what the store identifies the part by
+   * @returns the tag by which the store identifies the part
    * @throws StoreError `missing` if the upload is gone
    */
   putPart(upload: string, number: number, bytes: Buffer): Promise<string>;
@@ -84,23 +84,16 @@ export interface ObjectClient {
   abort(upload: string): Promise<void>;
 }
 
-/** An object of a listing. */
-export interface ListedObject {
-  /** Its URL. */
-  name: string;
-  size: number;
-  modified: Date;
-}
-
-/** The objects of a store that can be read. */
+/** A store of objects. */
 export interface ObjectStore {
   /** @param name the URL of an object */
   object(name: string): ObjectClient;
   /**
-   * The objects whose names begin with a URL, in pages, in the order of the bytes of their names; undefined if the store has
-   * no listing.
+   * The URLs of the objects that begin with a prefix; undefined if the store cannot list them.
+   *
+   * @throws StoreError, while it is iterated
    */
-  readonly list?: ((prefix: string) => AsyncIterable<ListedObject>) | undefined;
+  readonly list?: ((prefix: string) => AsyncIterable<string>) | undefined;
   /** Whether objects can be written. */
   readonly isWritable: boolean;
   /** Forgets credentials, so that the next request asks for them again. */

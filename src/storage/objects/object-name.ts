@@ -2,6 +2,8 @@ import { RowcastError } from '../../base/errors.ts';
 
 /** The parts of the name of an object. A key is literal: nothing in it is decoded. */
 export interface ObjectName {
+  /** Everything before the key: `s3://bucket/`. */
+  start: string;
   /** A bucket or container. */
   bucket: string;
   key: string;
@@ -13,12 +15,18 @@ export interface ObjectName {
  * @throws RowcastError `usage`
  */
 export function parseObjectName(name: string): ObjectName {
-  const [, bucket = '', key = ''] = /^[a-z][a-z0-9+.-]*:\/\/([^/]*)\/?(.*)$/is.exec(name) ?? [];
-  if (bucket !== '' && !/[\s@:?#]/.test(bucket) && key !== '') return { bucket, key };
-  throw new RowcastError('usage', `${name}: not the URL of an object`, {
-    hint:
-      key === ''
-        ? 'Give a bucket and a key, such as s3://bucket/folder/file.csv.'
-        : 'Give a bucket without user or port.',
-  });
+  const found = parseObjectPrefix(name);
+  if (found.key !== '') return found;
+  throw notAnObject(name, 'Give a bucket and a key, such as s3://bucket/folder/file.csv.');
 }
+
+/** The same for the beginning of names, which may have no key. @throws RowcastError `usage` */
+export function parseObjectPrefix(prefix: string): ObjectName {
+  const [, start = '', bucket = '', key = ''] =
+    /^([a-z][a-z0-9+.-]*:\/\/([^/]*)\/?)(.*)$/is.exec(prefix) ?? [];
+  if (bucket !== '' && !/[\s@:?#]/.test(bucket)) return { start, bucket, key };
+  throw notAnObject(prefix, 'Give a bucket without user or port.');
+}
+
+export const notAnObject = (name: string, hint: string): RowcastError =>
+  new RowcastError('usage', `${name}: not the URL of an object`, { hint });

@@ -10,7 +10,8 @@ import type {
 import { Tail } from '../tail-digest.ts';
 import { Claim, type ClaimHolder } from './claim.ts';
 import { openObject } from './object-input.ts';
-import { PartStream, partBytesFor, type UploadState, uploadShape } from './part-stream.ts';
+import { partBytesFor } from './part-size.ts';
+import { PartStream, type UploadState, uploadShape } from './part-stream.ts';
 import type { PatientClient } from './patient-client.ts';
 import { type Purpose, StoreError, storeError, unless } from './store-error.ts';
 
@@ -20,9 +21,9 @@ export interface ObjectOutputOptions {
   holder: ClaimHolder;
   /** Undefined: it depends on the size of the input. */
   partBytes: number | undefined;
-  /** How long a claim holds that was not written again. */
+  /** How long a claim holds without being written again. */
   leaseMs: number;
-  /** How long nothing may arrive before it is requested again. */
+  /** How long a response may stall before its bytes are requested again. */
   stallMs: number;
 }
 
@@ -202,7 +203,7 @@ export class ObjectOutput implements DurableOutput {
 
   async removeSetAside(): Promise<void> {}
 
-  /** Undefined if there are none, or for whoever may only read objects. */
+  /** Undefined if there are none, or if the credentials do not allow listing them. */
   async #partialBytes(): Promise<number | undefined> {
     const uploads = (await this.#object.uploads().catch(unless('denied'))) ?? [];
     let bytes = 0;

@@ -7,7 +7,7 @@ import type { Claim } from './claim.ts';
 export class PartMemory {
   readonly #partBytes: number;
   readonly #claim: Claim | undefined;
-  /** Of parts that were uploaded, by their number. */
+  /** The memory of parts that were uploaded, with their numbers. */
   readonly #free: { number: number; bytes: Buffer }[] = [];
   /** The number of whole parts before the last point. */
   #before = 0;

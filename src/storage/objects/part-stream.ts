@@ -179,21 +179,3 @@ const tooManyParts = (file: string): RowcastError =>
     hint: 'Start over with larger parts: --restart --part-bytes 128MiB.',
     needsRestart: true,
   });
-
-/** Bytes in the smallest part that S3 accepts, but for the last one. */
-export const MIN_PART_BYTES = 5 << 20;
-const USUAL_PART_BYTES = 32 << 20;
-const SMALL_PART_BYTES = 8 << 20;
-const LARGE_PART_BYTES = 512 << 20;
-
-/**
- * The size of the parts of an output, so that they suffice if it is half as large again as its input.
- *
- * @param inputBytes undefined if not known
- */
-export function partBytesFor(inputBytes: number | undefined): number {
-  if (inputBytes === undefined) return USUAL_PART_BYTES;
-  const needed = Math.ceil((1.5 * inputBytes) / 9_000);
-  const whole = Math.ceil(needed / (1 << 20)) * (1 << 20);
-  return Math.min(LARGE_PART_BYTES, Math.max(SMALL_PART_BYTES, whole));
-}

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from './store-error.ts';
 
-/** How long a store may be unavailable, and who is told. */
+/** For how long requests are repeated while a store is unavailable, and who is told about it. */
 export interface OutageLimits {
   /** In seconds. */
   maxOutage: number;

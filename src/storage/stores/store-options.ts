@@ -16,9 +16,9 @@ export interface StoreOptions {
   /** Whether requests carry no credentials. */
   unsigned?: boolean;
   requesterPays?: boolean;
-  /** Of S3 or Google a storage class, of Azure a tier. */
+  /** A storage class of S3 or Google, or a tier of Azure. */
   storageClass?: string;
-  /** Of S3 `AES256` or `aws:kms`, of Azure an encryption scope. */
+  /** `AES256` or `aws:kms` for S3, or an encryption scope of Azure. */
   encryption?: string;
   encryptionKey?: string;
 }

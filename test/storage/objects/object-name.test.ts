@@ -5,7 +5,11 @@ import { parseObjectName } from '../../../src/storage/objects/object-name.ts';
 describe('the name of an object', () => {
   it('has a literal key, in which nothing is decoded', () => {
     for (const key of ['a.csv', 'a/b c/%20?x#y+z.csv', '/a//b', '2026-11-20/*.csv.gz', 'ä/\n'])
-      assert.deepEqual(parseObjectName(`s3://bucket/${key}`), { bucket: 'bucket', key });
+      assert.deepEqual(parseObjectName(`s3://bucket/${key}`), {
+        start: 's3://bucket/',
+        bucket: 'bucket',
+        key,
+      });
   });
 
   it('has a bucket without user and port, and a key', () => {

@@ -14,10 +14,12 @@ export interface ObjectRequest {
 
 /** What a test does with a request. */
 export interface Hooks {
-  /** Called before it has any effect. */
+  /** Called before the request has any effect. */
   before?(request: ObjectRequest): Promise<void> | void;
   /** Refuses a request, with a status and a code of S3's protocol. */
   refuse?(request: ObjectRequest): [status: number, code: string] | undefined;
+  /** Whether the service speaks the XML API of Google: with generations, and without headers of S3's own. */
+  isGoogle?: boolean;
   /** Whether conditions of writes are ignored, as some services do. */
   ignoresConditions?: boolean;
   /** Called after its effect, before the response is sent. */
@@ -86,7 +88,8 @@ export async function startObjectService(): Promise<ObjectService> {
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '', headers } = request;
+    const { method = '' } = request;
+    const headers = hooks.isGoogle === true ? fromGoogle(request.headers) : request.headers;
     const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://store');
     const key = decodeURIComponent(pathname).slice(`/${BUCKET}`.length);
     const body = await buffer(request);
@@ -100,9 +103,12 @@ export async function startObjectService(): Promise<ObjectService> {
     const answer = answerTo({ method, key, query, body, headers });
     await hooks.after?.(seen);
     const { bytes = Buffer.alloc(0), etag = '', token = '', modified = Date.now(), status = 200 } = answer;
+    const meta = hooks.isGoogle === true ? 'x-goog-meta-rowcast-run' : 'x-amz-meta-rowcast-run';
     response.writeHead(status, {
-      ...(etag !== '' && { etag: `"${etag}"` }),
-      ...(token !== '' && { 'x-amz-meta-rowcast-run': token }),
+      // An ETag of Google is no condition of a write, so it must not matter what it is.
+      ...(etag !== '' && { etag: hooks.isGoogle === true && !query.has('uploadId') ? '"-"' : `"${etag}"` }),
+      ...(hooks.isGoogle === true && !query.has('uploadId') && { 'x-goog-generation': etag }),
+      ...(token !== '' && { [meta]: token }),
       'last-modified': new Date(modified).toUTCString(),
       'content-length': bytes.length,
     });
@@ -150,13 +156,14 @@ export async function startObjectService(): Promise<ObjectService> {
     const { 'if-match': match, 'if-none-match': noneMatch } = headers;
     if (method === 'GET' || method === 'HEAD') {
       if (found === undefined) throw new Refusal(404, 'NoSuchKey');
-      if (match !== undefined && match !== `"${found.etag}"`) throw new Refusal(412, 'PreconditionFailed');
+      if (match !== undefined && match.replaceAll('"', '') !== found.etag)
+        throw new Refusal(412, 'PreconditionFailed');
       const [, from, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
       if (from === undefined) return found;
       return { ...found, bytes: found.bytes.subarray(Number(from), Number(last) + 1), status: 206 };
     }
     if (method === 'DELETE') {
-      if (match === undefined || match === `"${found?.etag}"`) objects.delete(key);
+      if (match === undefined || match.replaceAll('"', '') === found?.etag) objects.delete(key);
       return { status: 204 };
     }
     const isConditional = hooks.ignoresConditions !== true;
@@ -249,6 +256,19 @@ const BUCKET = 'bucket';
 
 /** A name as a part of a `User-Agent` that any client passes on. */
 export const nameInAgent = (name: string): string => `client-${Buffer.from(name).toString('hex')}`;
+
+/** The headers of a request to Google as those of one to S3. */
+function fromGoogle(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
+  const others = Object.keys(headers).filter(name => /^(x-amz-|amz-sdk-|if-)/.test(name));
+  if (others.length > 0) throw new Refusal(400, `headers that are not Google's: ${others.join()}`);
+  const { 'x-goog-if-generation-match': generation, 'x-goog-meta-rowcast-run': token, ...rest } = headers;
+  return {
+    ...rest,
+    ...(generation === '0' && { 'if-none-match': '*' }),
+    ...(generation !== undefined && generation !== '0' && { 'if-match': String(generation) }),
+    ...(token !== undefined && { 'x-amz-meta-rowcast-run': String(token) }),
+  };
+}
 
 const clientOf = (agent = ''): string =>
   Buffer.from(/client-([0-9a-f]*)/.exec(agent)?.[1] ?? '', 'hex').toString();

@@ -30,6 +30,8 @@ export interface StoreBench {
 }
 
 export interface RunInStore {
+  /** Of the URL of the output; by default `s3`. */
+  scheme?: string;
   store?: StoreOfTest;
   stop?: AbortSignal;
   values?: Partial<RunValues>;
@@ -63,8 +65,8 @@ export async function storeBench(t: TestContext, rows = 500): Promise<StoreBench
         ['.rejects', await readFile(`${output}.rejects`)],
       ]);
     },
-    run(key, { store, stop, values } = {}) {
-      const output = service.nameOf(key);
+    run(key, { scheme = 's3', store, stop, values } = {}) {
+      const output = service.nameOf(key).replace('s3:', `${scheme}:`);
       const backends = withObjectStore(service.endpoint, store);
       return score(job({ ...options, output, ...values }), client, { ...(stop && { stop }) }, { backends });
     },

@@ -1,6 +1,6 @@
 /** An object store that a test has started. */
 export interface RealStore {
-  /** Of a bucket or container, without a slash at its end. */
+  /** The URL of a bucket or container, without a slash at its end. */
   url: string;
   /** What a command needs to reach it. */
   env: Record<string, string>;

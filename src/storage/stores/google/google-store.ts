@@ -1,5 +1,4 @@
-import type { S3Client, ServiceInputTypes, ServiceOutputTypes } from '@aws-sdk/client-s3';
-import type { DeserializeHandler, DeserializeHandlerArguments } from '@smithy/types';
+import type { S3Client } from '@aws-sdk/client-s3';
 import type { ObjectStore } from '../../objects/object-client.ts';
 import { StoreError } from '../../objects/store-error.ts';
 import { configOf, storeOf } from '../s3/s3-store.ts';
@@ -74,14 +73,14 @@ export function speakGoogle(client: S3Client): void {
     },
     { step: 'finalizeRequest', priority: 'low', name: 'googleHeaders' },
   );
-  client.middlewareStack.addRelativeTo(
-    (next: DeserializeHandler<ServiceInputTypes, ServiceOutputTypes>) =>
-      async (args: DeserializeHandlerArguments<ServiceInputTypes>) => {
-        const result = await next(args);
-        amazonHeaders(result.response as HttpMessage); // an HTTP response
-        return result;
-      },
-    { relation: 'after', toMiddleware: 'deserializerMiddleware', name: 'amazonHeaders' },
+  // The one with the lowest priority sees a response first.
+  client.middlewareStack.add(
+    next => async args => {
+      const result = await next(args);
+      amazonHeaders(result.response as HttpMessage); // an HTTP response
+      return result;
+    },
+    { step: 'deserialize', priority: 'low', name: 'amazonHeaders' },
   );
 }
 

@@ -1,4 +1,4 @@
-// What is used of a package that is bundled, so that it need not be installed: build/bundle.ts.
+// Lists what is used of a package that comes with rowcast, so that users need not install it (build/bundle.ts).
 
 export {
   AbortMultipartUploadCommand,

@@ -1,0 +1,56 @@
+import type { DefaultAzureCredential } from '@azure/identity';
+import type { StoragePipelineOptions } from '@azure/storage-blob';
+import { StoreError } from '../../objects/store-error.ts';
+import type { StoreOptions } from '../store-options.ts';
+import { AnonymousCredential, BlobServiceClient, StorageSharedKeyCredential } from './sdk.ts';
+
+/** A storage account as a URL names it. */
+export interface AzureAccount {
+  name: string;
+  /** The domain of its cloud: `core.windows.net`. */
+  cloud: string;
+}
+
+/** Hosts that may get a token: those of Azure's clouds. */
+const OWN_HOSTS = /\.(blob|dfs)\.core\.(windows\.net|usgovcloudapi\.net|chinacloudapi\.cn)$/;
+
+/**
+ * Finds the account and the credentials, in the order in which Azure's own command looks for them.
+ *
+ * @param account as the URL or the options name it
+ * @throws StoreError `no credentials`
+ */
+export async function connect(
+  options: StoreOptions,
+  { name: named, cloud = 'core.windows.net' }: Partial<AzureAccount>,
+  pipeline: StoragePipelineOptions,
+): Promise<BlobServiceClient> {
+  // A variable that is empty is not set.
+  const { AZURE_STORAGE_SAS_TOKEN: sas, AZURE_STORAGE_KEY: key, ...env } = variables();
+  const text = env.AZURE_STORAGE_CONNECTION_STRING;
+  if (text !== undefined && named === undefined && options.endpoint === undefined)
+    return BlobServiceClient.fromConnectionString(text, pipeline);
+  const account = named ?? env.AZURE_STORAGE_ACCOUNT;
+  if (account === undefined && options.endpoint === undefined)
+    throw new StoreError('no credentials', 'the storage account is not named: set AZURE_STORAGE_ACCOUNT');
+  const endpoint = options.endpoint ?? `https://${account}.blob.${cloud}`;
+  if (options.unsigned === true) return new BlobServiceClient(endpoint, new AnonymousCredential(), pipeline);
+  const isOwnHost = OWN_HOSTS.test(new URL(endpoint).hostname);
+  // It is a secret as it is, unlike a key, which only signs.
+  if (sas !== undefined && isOwnHost)
+    return new BlobServiceClient(`${endpoint}?${sas.replace(/^\?/, '')}`, undefined, pipeline);
+  if (key !== undefined && account !== undefined)
+    return new BlobServiceClient(endpoint, new StorageSharedKeyCredential(account, key), pipeline);
+  if (!isOwnHost)
+    throw new StoreError('no credentials', `no token of Azure is sent to ${new URL(endpoint).host}`);
+  return new BlobServiceClient(endpoint, await identity(), pipeline);
+}
+
+const variables = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''));
+
+/** The package is large, and a key does not need it. */
+async function identity(): Promise<DefaultAzureCredential> {
+  const { DefaultAzureCredential } = await import('./identity.ts');
+  return new DefaultAzureCredential();
+}

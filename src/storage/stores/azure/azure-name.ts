@@ -1,0 +1,27 @@
+import { notAnObject, type ObjectName, parseObjectPrefix } from '../../objects/object-name.ts';
+import type { AzureAccount } from './azure-account.ts';
+
+export interface AzureName extends ObjectName {
+  /** Undefined: the usual one. */
+  account: AzureAccount | undefined;
+}
+
+/**
+ * Takes the beginning of a name apart: `az://container/key`, or `abfss://container@account.dfs.core.windows.net/key`.
+ *
+ * @throws RowcastError `usage`
+ */
+export function parseAzurePrefix(prefix: string): AzureName {
+  if (!/^abfss:/i.test(prefix)) return { ...parseObjectPrefix(prefix), account: undefined };
+  const [, start = '', bucket = '', name = '', cloud = '', key = ''] =
+    /^(abfss:\/\/([\w$-]+)@([a-z0-9]+)\.(?:dfs|blob)\.(core\.[\w.-]+)\/)(.*)$/is.exec(prefix) ?? [];
+  if (start !== '') return { start, bucket, key, account: { name, cloud } };
+  throw notAnObject(prefix, 'Give abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/KEY.');
+}
+
+/** The same for a whole name. @throws RowcastError `usage` */
+export function parseAzureName(name: string): AzureName {
+  const found = parseAzurePrefix(name);
+  if (found.key !== '') return found;
+  throw notAnObject(name, 'Give a container and a key, such as az://container/folder/file.csv.');
+}

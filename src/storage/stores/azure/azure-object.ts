@@ -1,0 +1,162 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { BlobRequestConditions, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
+import type { ListedPart, ObjectClient, ObjectHead, ObjectRange } from '../../objects/object-client.ts';
+import { StoreError, unless } from '../../objects/store-error.ts';
+import type { ByteStream } from '../../source.ts';
+import type { StoreOptions } from '../store-options.ts';
+import { fail } from './azure-errors.ts';
+
+/** The name of the metadata by which a run recognizes its object; a C# identifier, as Azure wants it. */
+const TOKEN = 'rowcastrun';
+
+/** Bytes of the name of an upload, which the names of its blocks begin with. */
+const UPLOAD_BYTES = 12;
+
+/** The names of all blocks of an object have one length. */
+const blockOf = (upload: string, number: number): string =>
+  Buffer.from(`${upload}-${String(number).padStart(5, '0')}`).toString('base64');
+
+function readBlock(id: string): { upload: string; number: number } | undefined {
+  const [, upload, number] = /^([0-9a-f]{24})-(\d{5})$/.exec(Buffer.from(id, 'base64').toString()) ?? [];
+  return upload === undefined ? undefined : { upload, number: Number(number) };
+}
+
+/** An upload is a set of blocks that are not part of the object yet. It has no existence of its own, and ends after a week. */
+export class AzureObject implements ObjectClient {
+  readonly name: string;
+  readonly #key: string;
+  readonly #container: () => Promise<ContainerClient>;
+  readonly #options: StoreOptions;
+
+  constructor(name: string, key: string, container: () => Promise<ContainerClient>, options: StoreOptions) {
+    this.name = name;
+    this.#key = key;
+    this.#container = container;
+    this.#options = options;
+  }
+
+  async head(): Promise<ObjectHead | undefined> {
+    return this.#ask(async blob => headOf(await blob.getProperties())).catch(unless('missing'));
+  }
+
+  read({ from, end, version }: ObjectRange): Promise<ByteStream> {
+    return this.#ask(async blob => {
+      const { readableStreamBody: body } = await blob.download(from, end - from, {
+        conditions: matching(version),
+      });
+      return body as unknown as ByteStream; // in Node, it is a readable stream
+    });
+  }
+
+  async get(): Promise<{ head: ObjectHead; bytes: Buffer } | undefined> {
+    return this.#ask(async blob => {
+      const found = await blob.download();
+      const head = headOf(found);
+      const parts: Buffer[] = [];
+      for await (const part of found.readableStreamBody ?? []) parts.push(Buffer.from(part as Buffer));
+      const bytes = Buffer.concat(parts);
+      if (bytes.length !== head.size) throw new StoreError('unavailable', 'the response ended too early');
+      return { head, bytes };
+    }).catch(unless('missing'));
+  }
+
+  put(bytes: Buffer, replaces?: string | null): Promise<string> {
+    return this.#ask(async blob => {
+      const conditions = replaces === null ? { ifNoneMatch: '*' } : matching(replaces);
+      const { etag } = await blob.upload(bytes, bytes.length, { conditions, ...this.#stored() });
+      return versionOf(etag);
+    });
+  }
+
+  async remove(version?: string): Promise<void> {
+    await this.#ask(blob => blob.delete({ conditions: matching(version) }));
+  }
+
+  async beginUpload(): Promise<string> {
+    return randomBytes(UPLOAD_BYTES).toString('hex');
+  }
+
+  async uploads(): Promise<string[]> {
+    return [...new Set((await this.#uncommitted()).map(({ upload }) => upload))];
+  }
+
+  putPart(upload: string, number: number, bytes: Buffer): Promise<string> {
+    return this.#ask(async blob => {
+      const id = blockOf(upload, number);
+      const transactionalContentMD5 = createHash('md5').update(bytes).digest();
+      await blob.stageBlock(id, bytes, bytes.length, { transactionalContentMD5, ...this.#scope() });
+      return id;
+    });
+  }
+
+  async parts(upload: string): Promise<ListedPart[]> {
+    return (await this.#uncommitted())
+      .filter(block => block.upload === upload)
+      .map(({ number, bytes }) => ({ number, tag: blockOf(upload, number), bytes }));
+  }
+
+  async complete(_: string, tags: readonly string[], token: string): Promise<void> {
+    await this.#ask(blob =>
+      blob.commitBlockList([...tags], { metadata: { [TOKEN]: token }, ...this.#stored() }),
+    );
+  }
+
+  /** Blocks cannot be removed; they expire. */
+  async abort(): Promise<void> {}
+
+  async #uncommitted(): Promise<{ upload: string; number: number; bytes: number }[]> {
+    const list = await this.#ask(blob => blob.getBlockList('uncommitted')).catch(unless('missing'));
+    return (list?.uncommittedBlocks ?? []).flatMap(({ name, size }) => {
+      const block = readBlock(name);
+      return block === undefined ? [] : [{ ...block, bytes: size }];
+    });
+  }
+
+  #scope(): { encryptionScope?: string } {
+    const { encryption } = this.#options;
+    return encryption === undefined ? {} : { encryptionScope: encryption };
+  }
+
+  #stored(): { tier?: string; encryptionScope?: string } {
+    const { storageClass } = this.#options;
+    return { ...this.#scope(), ...(storageClass !== undefined && { tier: storageClass }) };
+  }
+
+  async #ask<T>(act: (blob: BlockBlobClient) => Promise<T>): Promise<T> {
+    try {
+      return await act((await this.#container()).getBlockBlobClient(this.#key));
+    } catch (error) {
+      return fail(error);
+    }
+  }
+}
+
+const matching = (version: string | undefined): BlobRequestConditions =>
+  version === undefined ? {} : { ifMatch: `"${version}"` };
+
+interface Found {
+  etag?: string | undefined;
+  contentLength?: number | undefined;
+  lastModified?: Date | undefined;
+  date?: Date | undefined;
+  metadata?: Record<string, string> | undefined;
+}
+
+function headOf({
+  etag,
+  contentLength = 0,
+  lastModified = new Date(0),
+  date = new Date(),
+  metadata,
+}: Found): ObjectHead {
+  return {
+    version: versionOf(etag),
+    isWeak: false,
+    size: contentLength,
+    modified: lastModified,
+    now: date.getTime(),
+    token: metadata?.[TOKEN],
+  };
+}
+
+const versionOf = (etag = ''): string => etag.replace(/^"(.*)"$/, '$1');
