@@ -9,7 +9,7 @@ import { chooseService } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/open-client.ts';
 import { noService } from '../library/service/refuse-protocol.ts';
 import type { Context } from './context.ts';
-import { retryLines } from './open-service.ts';
+import { retryLines } from './retry-lines.ts';
 
 export interface OnePersona
   extends Pick<JobValues, 'protocol' | 'custom' | 'timeout'>,

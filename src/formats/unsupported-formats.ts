@@ -1,5 +1,7 @@
 import { RowcastError } from '../base/errors.ts';
+import { schemeOf } from '../base/scheme.ts';
 import { shellWord } from '../base/shell-word.ts';
+import { printCommand } from './print-command.ts';
 
 /** A format that is not read. */
 interface OtherFormat {
@@ -12,6 +14,8 @@ interface OtherFormat {
    * @param file a word of a shell, empty for stdin
    */
   readonly command: (file: string) => string;
+  /** Whether the command itself reads URLs. */
+  readonly readsUrls?: boolean;
 }
 
 const decompressedBy =
@@ -43,6 +47,7 @@ const FORMATS: readonly OtherFormat[] = [
   {
     is: 'Parquet',
     begins: /^5041523115/,
+    readsUrls: true,
     // It is read from its end, so not from a pipe; a name in quotes cannot be nested in other quotes.
     command: file =>
       `duckdb -c "COPY (FROM '${/^[^']+$/.test(file) ? file : 'FILE'}') TO '/dev/stdout' (FORMAT csv, HEADER)"`,
@@ -61,13 +66,20 @@ const HEAD_BYTES = 512;
  * @throws RowcastError `not_csv`, with the command that makes CSV of it
  */
 export function refuseOtherFormats(bytes: Buffer, file: string): void {
-  const name = file === 'stdin' ? '' : shellWord(file);
+  const isUrl = schemeOf(file) !== undefined;
+  const name = file === 'stdin' || isUrl ? '' : shellWord(file);
+  // An object is printed by a command of its store, and arrives as stdin.
+  const printed = isUrl ? printCommand(file) : undefined;
+  const piped = (command: string): string => (printed === undefined ? command : `${printed} | ${command}`);
   const hex = bytes.toString('hex', 0, HEAD_BYTES);
   const found = FORMATS.find(({ begins }) => begins.test(hex));
-  if (found !== undefined) throw notCsv(found.is, file, found.command(name));
+  if (found !== undefined) {
+    const ownReads = isUrl && found.readsUrls === true;
+    throw notCsv(found.is, file, ownReads ? found.command(file) : piped(found.command(name)));
+  }
   // A byte order mark is white space.
   if (JSON_BEGINS.test(bytes.toString('utf8', 0, HEAD_BYTES)))
-    throw notCsv('JSON', file, `mlr --ijson --ocsv cat ${name}`.trim());
+    throw notCsv('JSON', file, piped(`mlr --ijson --ocsv cat ${name}`.trim()));
 }
 
 const notCsv = (is: string, file: string, command: string): RowcastError =>

@@ -1,6 +1,5 @@
 import type { runOptions } from '../base/options/score.ts';
 import type { Values } from '../base/options/values/resolve-options.ts';
-import type { StoreValues } from '../storage/backends.ts';
 
 /** The options of a scoring run. */
-export type JobValues = Values<typeof runOptions> & Pick<StoreValues, 'secretUrls'>;
+export type JobValues = Values<typeof runOptions>;

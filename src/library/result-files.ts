@@ -4,7 +4,6 @@ import { metricsFile } from '../runs/observers/metrics-file.ts';
 import { summaryFile } from '../runs/observers/summary-file.ts';
 import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
-import { backendsOf } from '../storage/backends.ts';
 import type { UsedFile } from '../storage/local/used-file.ts';
 import { htmlFile } from './html-file.ts';
 import type { RunJob } from './run-job.ts';
@@ -12,7 +11,7 @@ import type { RunJob } from './run-job.ts';
 /** The files that a run writes besides its rows. When the summary is there, so are the others. */
 export function resultFiles(job: RunJob): RunObserver[] {
   const { metrics, summaryHtml, lineage, private: isPrivate } = job.values;
-  const backends = backendsOf(job.values);
+  const { backends } = job;
   const files: RunObserver[] = [];
   const others: string[] = [];
   const add = (path: string | undefined, option: string, make: typeof metricsFile): void => {

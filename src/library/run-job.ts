@@ -1,11 +1,14 @@
 import type { RunPathsOptions } from '../runs/paths/run-paths.ts';
 import type { RunNames } from '../runs/summary/summary.ts';
+import type { Backends } from '../storage/backends.ts';
 import type { UsedFile } from '../storage/local/used-file.ts';
 import type { JobValues } from './job-values.ts';
 
 /** What is to be scored. */
 export interface RunJob {
   values: JobValues;
+  /** What the names of its files belong to, with the stores as the options have them. */
+  backends: Backends;
   /** The inputs that are files, as given: paths, `-` for stdin, patterns. */
   inputs: readonly string[];
   /** The paths of the run, if it has a single input. */

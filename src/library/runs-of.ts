@@ -1,7 +1,6 @@
 import { RowcastError } from '../base/errors.ts';
 import type { Run } from '../runs/run.ts';
 import type { FilePair } from '../runs/several/pair-files.ts';
-import { backendsOf } from '../storage/backends.ts';
 import type { JobValues } from './job-values.ts';
 import type { RunJob } from './run-job.ts';
 import { namesOf } from './run-names.ts';
@@ -13,21 +12,25 @@ export type RunResources = Pick<
 >;
 
 /** The run of a job with a single input. */
-export function runOfJob({ values, inputs, places, names }: RunJob, resources: RunResources): Run {
+export function runOfJob({ values, backends, inputs, places, names }: RunJob, resources: RunResources): Run {
   const [input = '-'] = inputs;
   // Whoever opens the scorer checks that there is a report, so that the summary says so.
   const options = { ...values, report: values.report ?? '', input };
-  return { names, options, paths: places, backends: backendsOf(values), ...resources };
+  return { names, options, paths: places, backends, ...resources };
 }
 
 /** The run of one of several inputs of a job, each of which has an output of its own. @throws as `reportOf` */
-export function runOfFile({ values, places }: RunJob, file: FilePair, resources: RunResources): Run {
+export function runOfFile(
+  { values, backends, places }: RunJob,
+  file: FilePair,
+  resources: RunResources,
+): Run {
   const options = { ...values, ...file, report: reportOf(values) };
   return {
     names: namesOf(options, [file.input]),
     options,
     paths: { ...file, private: values.private, reads: places.reads },
-    backends: backendsOf(values),
+    backends,
     ...resources,
   };
 }

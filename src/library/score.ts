@@ -5,6 +5,7 @@ import { drift } from '../runs/observers/drift.ts';
 import { unknownValues } from '../runs/observers/unknown-values.ts';
 import { RunControl } from '../runs/run-control.ts';
 import type { Summary } from '../runs/summary/summary.ts';
+import { backendsOf } from '../storage/backends.ts';
 import type { ByteStream } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
 import { asRowcastError, rejectsWithRowcastError } from './as-rowcast-error.ts';
@@ -122,8 +123,10 @@ function jobOf(values: JobValues, { input, file, output, service }: Places): Run
   const isPath = typeof output === 'string';
   const named = namesOf(values, file === undefined ? [] : [file]);
   const names = input === undefined ? named : { ...named, input };
+  const backends = backendsOf(values);
   return {
     values,
+    backends,
     inputs: file === undefined ? [] : [file],
     names: isPath ? names : { ...names, output: output.name },
     places: {
@@ -132,6 +135,7 @@ function jobOf(values: JobValues, { input, file, output, service }: Places): Run
       rejects,
       summary,
       private: isPrivate,
+      backends,
       reads: [...serviceFiles(service), ...comparedFiles(values)],
     },
   };

@@ -13,7 +13,7 @@ export const historyTable = { ...trainOptions, ...historyOptions };
 
 /** Options of `train`: those of `rowcast train` in camel case. `report` is the id of the new report. */
 export interface TrainOptions extends GivenHistoryOptions {
-  /** A CSV of labelled rows, plain, gzip or zstd: a path, `-` for stdin, or a `file:` URL. */
+  /** A CSV of labelled rows, plain, gzip or zstd: a path, `-` for stdin, or the URL of a file or an object. */
   history: string | URL;
   /** The column to predict. */
   predict: string;

@@ -14,7 +14,7 @@ import { type FilesToVerify, verifyFiles } from './verify-files.ts';
 
 /** Options of `verify`: the files, and what the run was told about the shape of its output. */
 export interface VerifyOptions extends GivenVerifyOptions {
-  /** The input of the run: a path, `-` for stdin, or a `file:` URL. */
+  /** The input of the run: a path, `-` for stdin, or the URL of a file or an object. */
   input: string | URL;
   /** Its finished output. */
   output: string | URL;

@@ -26,22 +26,21 @@ export interface StoreValues {
   partBytes?: number | undefined;
   /** In seconds. */
   maxOutage?: number | undefined;
-  /** By what is shown instead, the URLs of inputs that may hold a secret. */
+  /** URLs that may hold a secret, by the names that are shown instead. */
   secretUrls?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
- * All backends, as the options of a command have it.
+ * All backends, with stores that are reached as the options of a command say.
  *
+ * @param onRetry told about requests that are repeated
  * @throws RowcastError `bad_option`
  */
-export const backendsOf = ({
-  storeOptions,
-  partBytes,
-  maxOutage = USUAL_OUTAGE,
-  secretUrls,
-}: StoreValues): Backends =>
-  backendsFor({ options: readStoreOptions(storeOptions), partBytes, maxOutage, secretUrls });
+export const backendsOf = (
+  { storeOptions, partBytes, maxOutage = USUAL_OUTAGE, secretUrls }: StoreValues,
+  onRetry?: StoreSettings['onRetry'],
+): Backends =>
+  backendsFor({ options: readStoreOptions(storeOptions), partBytes, maxOutage, secretUrls, onRetry });
 
 /** What a command uses that says nothing about stores. */
 export const backends: Backends = backendsOf({});

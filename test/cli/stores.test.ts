@@ -69,6 +69,19 @@ describe('a command with objects', () => {
     assert.equal((await rowcast('status', 's3://bucket/none.csv')).code, 2);
   });
 
+  it('says that it tries again while a store is unavailable', async t => {
+    const { rowcast, service } = await bench(t, { '/in/a.csv': csv(3) });
+    let refused = 0;
+    service.hooks.refuse = ({ text }) =>
+      text === 'GET /in/a.csv' && refused++ === 0 ? [503, 'SlowDown'] : undefined;
+    const { code, stderr } = await rowcast('score', 's3://bucket/in/a.csv', ...report, '-o', 'out.csv');
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stderr,
+      /s3:\/\/bucket\/in\/a\.csv: .*SlowDown; will keep trying for up to .* \(--max-outage\)/,
+    );
+  });
+
   it('scores those that match a pattern, and skips them when nothing has changed', async t => {
     const { rowcast, textOf, service } = await bench(t, {
       '/in/a.csv': csv(3),
@@ -140,13 +153,20 @@ describe('a command with objects', () => {
   });
 
   it('sends no credentials of its own to an endpoint that only a definition names', async t => {
-    const { rowcast, folder, service } = await bench(t, { '/in/a.csv': csv(3) });
+    const { rowcast, folder, service, env } = await bench(t, { '/in/a.csv': csv(3) });
     const definition = (more: string): string =>
       `score: { input: s3://bucket/in/a.csv, output: out.csv, report: r, store-options: { endpoint: '${service.endpoint}'${more} } }\n`;
     await writeFile(join(folder, 'd.yaml'), definition(''));
     const refused = await rowcast('run', 'd.yaml');
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /names an endpoint, but not whose credentials it gets/);
+    const verify = ['verify', 's3://bucket/in/a.csv', 'out.csv', '--definition', 'd.yaml'];
+    assert.match((await rowcast(...verify)).stderr, /names an endpoint/);
+    const train = `train: { history: s3://bucket/in/a.csv, predict: amount, report: t, store-options: { endpoint: '${service.endpoint}' } }\nscore: { input: a.csv, output: b.csv, report: t }\n`;
+    await writeFile(join(folder, 'train.yaml'), train);
+    const { ROWCAST_URL: _, ...local } = env;
+    const training = await rowcastHere(['run', 'train.yaml'], { cwd: folder, env: local });
+    assert.match(training.stderr, /names an endpoint/);
     assert.equal((await rowcast('run', 'd.yaml', '--store-options', `endpoint=${service.endpoint}`)).code, 0);
     await writeFile(join(folder, 'd.yaml'), definition(', unsigned: "true"'));
     const unsigned = await rowcast('run', 'd.yaml', '--restart');

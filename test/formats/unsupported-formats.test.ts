@@ -19,6 +19,15 @@ const files: readonly [string, string, string][] = [
   ['a.jsonl', hex('{"a": 1}\n{"a": 2}\n'), 'mlr --ijson --ocsv cat a.jsonl | rowcast …'],
   ['a.json', hex('\ufeff[\n  {\n    "a\\"b": 1'), 'mlr --ijson --ocsv cat a.json | rowcast …'],
   ['stdin', 'fd377a585a000004', 'input: xz -dc | rowcast …'],
+  ['s3://b/a b.xz', 'fd377a585a000004', "input: aws s3 cp 's3://b/a b.xz' - | xz -dc | rowcast …"],
+  ['gs://b/a.zip', '504b03040a000000', 'gcloud storage cat gs://b/a.zip | bsdtar -xOf - | rowcast …'],
+  ['az://c/d/a.xz', 'fd377a585a000004', '--only-show-errors -c c -n d/a.xz | xz -dc | rowcast …'],
+  ['https://h/a.json', hex('[{"a": 1}]'), 'curl -fsSL https://h/a.json | mlr --ijson --ocsv cat | rowcast …'],
+  [
+    's3://b/a.parquet',
+    '504152311504151a',
+    `"COPY (FROM 's3://b/a.parquet') TO '/dev/stdout' (FORMAT csv, HEADER)" | rowcast …`,
+  ],
 ];
 
 describe('a file that is not CSV', () => {

@@ -6,6 +6,7 @@ import { resolveValues } from '../../src/base/options/values/resolve-options.ts'
 import { resultFiles } from '../../src/library/result-files.ts';
 import { namesOf } from '../../src/library/run-names.ts';
 import { RunRecord } from '../../src/runs/run-record.ts';
+import { backends } from '../../src/storage/backends.ts';
 import { newFolder } from '../support/folder.ts';
 
 describe('the files that a run writes besides its rows', () => {
@@ -14,7 +15,7 @@ describe('the files that a run writes besides its rows', () => {
     const given = { report: 'r', metrics: `${folder}/m.prom`, lineage: `${folder}/m.prom` };
     const values = resolveValues(runOptions, given);
     const places = { input: '-', output: '-' };
-    const job = { values, inputs: [], names: namesOf(values, []), places };
+    const job = { values, backends, inputs: [], names: namesOf(values, []), places };
     const record = new RunRecord({ names: job.names, observers: resultFiles(job) });
     const refusal = await record.begin({ summary: undefined }, false).catch(error => error);
     assert.equal(refusal.code, 'output_is_input');

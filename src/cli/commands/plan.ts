@@ -14,11 +14,10 @@ import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { type InputPlan, planInput } from '../../runs/forecast/plan-input.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
-import { backendsOf } from '../../storage/backends.ts';
 import type { Context } from '../context.ts';
 import { settingsOf, withSettings } from '../definitions.ts';
 import { describeFailure } from '../exit-codes.ts';
-import { retryLines } from '../open-service.ts';
+import { retryLines } from '../retry-lines.ts';
 import { type Job, readJob } from '../score/read-job.ts';
 import { onSignals } from '../signals.ts';
 import { describePlan, describeTotals } from '../terminal/plan-text.ts';
@@ -117,6 +116,7 @@ async function runPlan(context: Context, defined: Section): Promise<number> {
             probes: isFirst ? values.probe : 0,
             showRequest: isFirst && values.showRequest,
             stop,
+            backends: job.backends,
           }),
         );
       }
@@ -147,8 +147,8 @@ function firstRequestOf([first]: readonly InputPlan[]): string {
   return first?.firstRequest ?? '';
 }
 
-const inputsOf = async ({ isMany, inputs, values }: Job): Promise<string[]> =>
-  isMany ? (await findInputs(inputs, backendsOf(values))).map(({ path }) => path) : [...inputs];
+const inputsOf = async ({ isMany, inputs, backends }: Job): Promise<string[]> =>
+  isMany ? (await findInputs(inputs, backends)).map(({ path }) => path) : [...inputs];
 
 /** Maximum number of inputs that are described one by one. */
 const MAX_DESCRIBED = 5;

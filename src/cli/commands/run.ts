@@ -4,6 +4,7 @@ import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import type { History } from '../../base/options/values/run-values.ts';
+import { schemeOf } from '../../base/scheme.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import { loadDefinition } from '../../library/definition/definition.ts';
 import type { Definition } from '../../library/definition/inspect-definition.ts';
@@ -87,7 +88,8 @@ async function runDefinition(given: Context, { file, train, score }: Definition)
   const { isMany, inputs, values } = await readJob(context, score, reads);
   const [input = '-'] = inputs;
   const { output, delimiter, quote } = values;
-  if (isMany || input === '-' || output === '-') return code;
+  const isLocal = [input, output].every(name => name !== '-' && schemeOf(name) === undefined);
+  if (isMany || !isLocal) return code;
   if (process.stdout.isTTY) await printPreview({ input, output, delimiter, quote });
   const more =
     values.protocol === usualProtocol ? `, or run: ${reportCommand(context, score, values.report)}` : '';

@@ -8,6 +8,7 @@ import { type FilesToVerify, verifyFiles } from '../../library/verify-files.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { longFieldLine } from '../../runs/long-field-line.ts';
 import type { VerifiedRows } from '../../runs/verify/compare.ts';
+import { checkEndpoint } from '../check-endpoint.ts';
 import type { Context } from '../context.ts';
 import { definedBy } from '../defined-by.ts';
 import { reportedRequests } from '../open-service.ts';
@@ -16,6 +17,7 @@ import { reportedRequests } from '../open-service.ts';
 export async function run(context: Context): Promise<number> {
   const { flags, log } = context;
   const defined = await definedBy(context);
+  checkEndpoint(flags, defined);
   const values = resolveValues(verifyOptions, flags, defined);
   const sample = await sampleOf(context, defined);
   const [input, output] = [String(flags.input), String(flags.output)];

@@ -7,8 +7,9 @@ import { serviceFiles } from '../../library/service/choose-service.ts';
 import { isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { backendsOf, isPattern } from '../../storage/backends.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
+import { checkEndpoint } from '../check-endpoint.ts';
 import type { Context } from '../context.ts';
-import { checkEndpoint } from './check-endpoint.ts';
+import { storeRetryLines } from '../retry-lines.ts';
 import { secretInput } from './secret-input.ts';
 
 /** What a command scores. */
@@ -22,7 +23,7 @@ export interface Job extends RunJob {
  * @param reads files that the command reads in addition to the inputs and the key file
  */
 export async function readJob(
-  { flags, env, isTrained, history }: Pick<Context, 'flags' | 'env' | 'isTrained' | 'history'>,
+  { flags, env, log, isTrained, history }: Pick<Context, 'flags' | 'env' | 'log' | 'isTrained' | 'history'>,
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Promise<Job> {
@@ -33,18 +34,20 @@ export async function readJob(
   const secret = given === undefined ? secretInput(resolved.inputEnv, env) : undefined;
   const inputs = given ?? [secret?.shown ?? '-'];
   const secretUrls = secret && new Map([[secret.shown, secret.url]]);
-  const values = { ...resolved, restartIfRetrained: isTrained, history, secretUrls };
+  const values = { ...resolved, restartIfRetrained: isTrained, history };
+  const backends = backendsOf({ ...values, secretUrls }, storeRetryLines(log, values.maxOutage));
   for (const name of [...inputs, values.output]) checkPublicUrl(name);
   const { output, rejects, summary, private: isPrivate } = values;
   const isMany =
     inputs.length > 1 ||
     isOutputPattern(output) ||
     values.ifExists === 'skip-unchanged' ||
-    (await isPattern(inputs[0] ?? '-', backendsOf(values)));
+    (await isPattern(inputs[0] ?? '-', backends));
   const isChosen = flags['if-exists'] !== undefined || defined['if-exists'] !== undefined;
   const [input = '-'] = inputs;
   return {
     values: isMany && !isChosen ? { ...values, ifExists: 'skip-unchanged' } : values,
+    backends,
     inputs,
     isMany,
     places: {
@@ -53,6 +56,7 @@ export async function readJob(
       rejects,
       summary,
       private: isPrivate,
+      backends,
       reads: [...reads, ...serviceFiles({ flags, env }, defined), ...comparedFiles(values)],
     },
     names: namesOf(values, inputs),

@@ -5,7 +5,7 @@ import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { whyOneShard } from '../../shards/plan/publish-shards.ts';
 import type { Context } from '../context.ts';
-import { retryLines } from '../open-service.ts';
+import { retryLines } from '../retry-lines.ts';
 import type { Job } from '../score/read-job.ts';
 import { onSignals } from '../signals.ts';
 import { printText } from '../terminal/print.ts';

@@ -50,7 +50,7 @@ export interface ScoreStreamOptions
     GivenServiceOptions,
     Callbacks {
   /**
-   * A path, `-` for stdin, a `file:` URL, or bytes: a stream or an iterable of them, or all at once. It is CSV, plain or
+   * A path, `-` for stdin, a URL (of a file or of an object), or bytes: a stream or an iterable of them, or all at once. It is CSV, plain or
    * gzip. A stream is read as fast as rows are written, and destroyed if the run ends before it.
    */
   input: string | URL | Readable | AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array;
@@ -64,8 +64,8 @@ export interface ScoreStreamOptions
 /** Options of `score`. */
 export interface ScoreOptions extends ScoreStreamOptions {
   /**
-   * A path, `-` for stdout, a `file:` URL, or a stream, which is ended when the output is complete and destroyed if it
-   * is not. Only a file can be resumed.
+   * A path, `-` for stdout, a URL (of a file or of an object), or a stream, which is ended when the output is complete and destroyed if it
+   * is not. Only a file or an object can be resumed.
    */
   output: string | URL | Writable;
 }

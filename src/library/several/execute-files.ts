@@ -14,7 +14,6 @@ import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { watchRequests } from '../../runs/watch.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
-import { backendsOf } from '../../storage/backends.ts';
 import { reportOf } from '../runs-of.ts';
 import { combineExitCodes, totalStatus } from './combine-exit-codes.ts';
 import { FileScorer } from './file-scorer.ts';
@@ -80,7 +79,7 @@ async function scoreFiles(
   const total = new RunsTotal(
     await sizesOf(
       pairs.map(({ input }) => input),
-      backendsOf(values),
+      job.backends,
     ),
   );
   const budget = new RejectBudget(values.maxRejects);

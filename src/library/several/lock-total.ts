@@ -1,11 +1,11 @@
 import { lockOutput } from '../../runs/paths/lock-paths.ts';
-import { backendsOf } from '../../storage/backends.ts';
 import type { Target } from '../../storage/target.ts';
 import type { RunJob } from '../run-job.ts';
 
 /** Locks the summary of several runs together; each of them locks its own files. */
 export async function lockTotal({
   values,
+  backends,
   places: { reads },
 }: RunJob): Promise<{ summary: Target | undefined; release(): Promise<void> }> {
   const { summary, private: isPrivate } = values;
@@ -13,7 +13,7 @@ export async function lockTotal({
   const { target, release } = await lockOutput(summary, undefined, {
     reads,
     isPrivate,
-    backends: backendsOf(values),
+    backends,
   });
   return { summary: target, release };
 }

@@ -3,7 +3,7 @@ import { findInputs } from '../../runs/several/input-files.ts';
 import { folderOfPattern } from '../../runs/several/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/several/pair-files.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
-import { backends, backendsOf, versionOf } from '../../storage/backends.ts';
+import { backends as usual, versionOf } from '../../storage/backends.ts';
 import type { RunJob } from '../run-job.ts';
 
 /**
@@ -14,10 +14,10 @@ import type { RunJob } from '../run-job.ts';
 export async function planFiles({
   inputs,
   values,
+  backends,
 }: RunJob): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
   const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
-  const among = backendsOf(values);
-  const ledger = new RunLedger(folderOfPattern(output), among);
+  const ledger = new RunLedger(folderOfPattern(output), backends);
   const others = {
     'the summary': summary,
     'the HTML summary': summaryHtml,
@@ -25,7 +25,7 @@ export async function planFiles({
     'the lineage': lineage,
     'the record of finished runs': ledger.path,
   };
-  return { pairs: await pairFiles(await findInputs(inputs, among), { output, rejects, others }), ledger };
+  return { pairs: await pairFiles(await findInputs(inputs, backends), { output, rejects, others }), ledger };
 }
 
 /** The outputs and rejects files of all inputs, for `makeOutputFolders`. */
@@ -38,7 +38,7 @@ export const writtenBy = (pairs: readonly FilePair[]): ReadonlyMap<string, strin
   );
 
 /** The sizes of files in bytes; 0 for those that cannot be read. */
-export async function sizesOf(paths: readonly string[], among = backends): Promise<number[]> {
+export async function sizesOf(paths: readonly string[], among = usual): Promise<number[]> {
   const sizes: number[] = [];
   for (const path of paths) sizes.push((await versionOf(path, among))?.size ?? 0);
   return sizes;

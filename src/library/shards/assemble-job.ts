@@ -1,6 +1,7 @@
 import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
+import { backends } from '../../storage/backends.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { JobValues } from '../job-values.ts';
 import { comparedFiles, type RunJob } from '../run-job.ts';
@@ -26,6 +27,7 @@ export function plannedJob(plan: ShardPlan, planned: JobValues, reads: readonly 
   const { rejects, summary, private: isPrivate } = values;
   return {
     values,
+    backends,
     inputs,
     places: {
       input: inputs[0],

@@ -8,7 +8,7 @@ import { appendedFor, appendedOptions, appendedOptionsFor } from '../../scoring/
 import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
 import { nullsOf, withPredicted } from '../../scoring/prepare.ts';
 import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
-import { backendsOf, openSource } from '../../storage/backends.ts';
+import { type Backends, openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import { countRecords } from './count-records.ts';
 import { type Sample, sampleRequests } from './sample-requests.ts';
@@ -48,6 +48,8 @@ export interface ForecastOptions {
   probes: number;
   showRequest: boolean;
   stop: AbortSignal;
+  /** Backends of the name of the input, if they are not the usual ones. */
+  backends?: Backends | undefined;
 }
 
 /** Plans one input. Nothing is written, and without probes only the report is asked for. */
@@ -56,7 +58,7 @@ export async function planInput(
   scorer: Scorer,
   plan: ForecastOptions,
 ): Promise<InputPlan> {
-  const source = await openSource(options.input, false, options.encoding, backendsOf(options));
+  const source = await openSource(options.input, false, options.encoding, plan.backends);
   try {
     return await planSource(source, options, scorer, plan);
   } finally {

@@ -1,5 +1,4 @@
-import type { AppendedFile, Extent } from '../partial-file.ts';
-import { fileStart } from '../partial-file.ts';
+import { type AppendedFile, type Extent, fileStart } from '../partial-file.ts';
 import { MEMBER_BYTES } from './codec.ts';
 import { codecOfName } from './codecs.ts';
 

@@ -1,4 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
+import { schemeOf } from '../../base/scheme.ts';
 import { codecOfName, codecSuffixes } from './codecs.ts';
 import { none } from './none.ts';
 
@@ -24,8 +25,9 @@ export function refuseOtherCompressions(output: string): void {
   const command = Object.hasOwn(COMPRESSORS, suffix) ? COMPRESSORS[suffix] : undefined;
   if (command === undefined) return;
   const own = codecSuffixes.join(' and ');
+  const isUrl = schemeOf(output) !== undefined;
   throw new RowcastError('bad_compression', `cannot write .${suffix} files, only plain and ${own} files`, {
     location: { file: output },
-    hint: `Use a name that ends in ${codecSuffixes.join(' or ')}, or leave out -o and pipe the output: … | ${command} > ${output}.`,
+    hint: `Use a name that ends in ${codecSuffixes.join(' or ')}${isUrl ? '' : `, or leave out -o and pipe the output: … | ${command} > ${output}`}.`,
   });
 }

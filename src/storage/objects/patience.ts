@@ -5,7 +5,7 @@ import { StoreError } from './store-error.ts';
 export interface OutageLimits {
   /** In seconds. */
   maxOutage: number;
-  /** Called before each wait, with its length in seconds. */
+  /** Called before each wait, with its length in milliseconds. */
   onRetry?: ((error: StoreError, name: string, wait: number) => void) | undefined;
 }
 
@@ -58,7 +58,7 @@ export class Patience {
     const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures++);
     // Processes that failed together do not come back together.
     const wait = Math.min(left, longest * (0.5 + Math.random() / 2));
-    this.#limits.onRetry?.(error, this.#name, wait / 1000);
+    this.#limits.onRetry?.(error, this.#name, wait);
     await sleep(wait);
   }
 }

@@ -4,7 +4,7 @@ import type { StoreOptions } from './store-options.ts';
 
 export interface StoreSettings extends ObjectSettings {
   options?: StoreOptions | undefined;
-  /** By what is shown instead, URLs that may hold a secret. */
+  /** URLs that may hold a secret, by the names that are shown instead. */
   secretUrls?: ReadonlyMap<string, string> | undefined;
   /** The name of the program that requests carry. */
   agent?: string | undefined;

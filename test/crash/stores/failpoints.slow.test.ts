@@ -40,13 +40,13 @@ function diesAt({ service, run }: StoreBench, key: string, { client, isAt, side 
   });
 }
 
-/** Lets a run die at every second of its requests, before and after its effect, and compares what the next run makes of it. */
+/** Lets a run die at each of its requests, before and after its effect, and compares what the next run makes of it. */
 async function dieAtEach(t: TestContext, key: string, bench: StoreBench): Promise<void> {
   const wanted = await bench.wanted(key.slice(1));
   let requests = 0;
   bench.service.hooks.before = ({ client }) => void (client === 'whole' && requests++);
   await bench.run(`/whole${key}`, { store: { client: 'whole' } });
-  const step = isFull ? 2 : Math.ceil(requests / TRIED);
+  const step = isFull ? 1 : Math.ceil(requests / TRIED);
   let resumes = 0;
   let deaths = 0;
   for (const side of ['before', 'after'] as const)

@@ -15,8 +15,6 @@ export type RunValues = Omit<Values<typeof scoreOptions & typeof batchOptions>, 
   /** A path or `-` for stdin. */
   input: string;
   report: string;
-  /** By what is shown instead, the URLs of inputs that may hold a secret. */
-  secretUrls?: ReadonlyMap<string, string> | undefined;
   /** Whether an unfinished run is set aside if its report was trained again, because it can never be resumed. */
   restartIfRetrained?: boolean | undefined;
   /** What the report was trained from, if the command trains it again when that changes. */

@@ -11,7 +11,7 @@ const CONNECT_MS = 30_000;
 /**
  * Files of web servers, which can only be read. No credentials are sent.
  *
- * @param secrets by what is shown instead of them: URLs that are secrets, such as presigned ones
+ * @param secrets URLs that may hold a secret, such as presigned ones, by the names that are shown instead
  */
 export const httpsStore = (agent: string, secrets: ReadonlyMap<string, string> = new Map()): ObjectStore => ({
   isWritable: false,

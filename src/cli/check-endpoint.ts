@@ -1,10 +1,10 @@
-import { RowcastError } from '../../base/errors.ts';
+import { RowcastError } from '../base/errors.ts';
 
 /**
  * Checks that a definition, which may be from someone else, does not have the credentials of this machine sent to a host that
  * it names: a URL and its credentials come from the same level.
  *
- * @param defined its section `score`
+ * @param defined what the section of the command has in the definition
  * @throws RowcastError `usage`
  */
 export function checkEndpoint(
