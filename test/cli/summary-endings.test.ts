@@ -90,7 +90,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)
-    it(`says which signal stopped it: ${signal}`, async t => {
+    (signal === 'SIGHUP' ? slow : it)(`says which signal stopped it: ${signal}`, async t => {
       let stop = (): void => {};
       const { start, summary } = await bench(t, {
         async behave({ number }) {
@@ -220,7 +220,7 @@ it('a definition whose training fails reports that in its summary', async t => {
   assert.deepEqual([status, error.code], ['refused', 'too_few_rows']);
 });
 
-it('a definition that is killed while it trains leaves a summary that says "running"', async t => {
+slow('a definition that is killed while it trains leaves a summary that says "running"', async t => {
   const folder = await newFolder(t);
   const definition =
     'train: {history: history.csv, predict: id, report: r}\nscore: {input: in.csv, report: r, output: out.csv, summary: s.json}\n';

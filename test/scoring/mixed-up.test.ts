@@ -126,7 +126,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     assertRight(outcome, 'surplus_bytes');
   });
 
-  it('if a response is followed by meaningless bytes', async t => {
+  slow('if a response is followed by meaningless bytes', async t => {
     const outcome = await scoreWith(t, ({ number, connection, response, write }) =>
       write(number === 1 && connection === 2 ? `${response}{"more":1}` : response),
     );
@@ -211,7 +211,7 @@ describe('responses are told apart through a proxy too', { skip: noOpenssl }, ()
       assertRight(await scoreWith(t, respond, 4, reach), 'surplus_bytes');
     });
 
-    it(`if requests are ${what}: a late second response`, async t => {
+    slow(`if requests are ${what}: a late second response`, async t => {
       const respond = ({ number, connection, response, write, later }: Exchange): void => {
         const isLate = connection === 1 && number >= 4;
         if (!isLate || number === 4) write(response);
@@ -233,7 +233,7 @@ describe('a run is not disturbed', { concurrency: 4 }, () => {
     assertRight(outcome);
   });
 
-  it('by ids of a gateway in addition to its own', async t => {
+  slow('by ids of a gateway in addition to its own', async t => {
     const outcome = await scoreWith(t, ({ response, id, write }) =>
       write(withId(withId(response, id), `gateway, ${id}`)),
     );
@@ -252,7 +252,7 @@ describe('a run is not disturbed', { concurrency: 4 }, () => {
     'one of HTTP/1.0': ['HTTP/1.0 100 Continue\r\n\r\n'],
     'blank lines and one': [`\r\n\r\n${interim}`],
   }))
-    it(`by ${what} before a response`, async t => {
+    (before.length > 1 ? it : slow)(`by ${what} before a response`, async t => {
       const outcome = await scoreWith(t, ({ response, write, inPieces }) => {
         if (before.length === 1) write(before + response);
         else inPieces([...before, response]);
@@ -261,11 +261,14 @@ describe('a run is not disturbed', { concurrency: 4 }, () => {
     });
 
   for (const ms of [undefined, 0, 3])
-    it(`by 100 Continue after a response, ${ms === undefined ? 'together with it' : `${ms} ms later`}`, async t => {
-      const respond = ({ response, write, later }: Exchange): void => {
-        write(ms === undefined ? response + interim : response);
-        if (ms !== undefined) later(ms, interim);
-      };
-      assertRight(await scoreWith(t, respond, 2));
-    });
+    (ms === 0 ? it : slow)(
+      `by 100 Continue after a response, ${ms === undefined ? 'together with it' : `${ms} ms later`}`,
+      async t => {
+        const respond = ({ response, write, later }: Exchange): void => {
+          write(ms === undefined ? response + interim : response);
+          if (ms !== undefined) later(ms, interim);
+        };
+        assertRight(await scoreWith(t, respond, 2));
+      },
+    );
 });

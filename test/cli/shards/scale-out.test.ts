@@ -6,7 +6,7 @@ import { commandFolder, plan } from '../../support/shards/command-folder.ts';
 import { slow } from '../../support/slow.ts';
 
 describe('a run in shards', () => {
-  it('of --workers leaves the files of a run without them', async t => {
+  slow('of --workers leaves the files of a run without them', async t => {
     const { cwd, run, read } = await commandFolder(t);
     const score = ['score', 'in.csv', '--allow-missing', '--report', 'one'];
     await run(1, ...score, '-o', 'one.csv', '--summary', 'one.json');

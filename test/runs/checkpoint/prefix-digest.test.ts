@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { BLOCK_BYTES, PrefixDigest } from '../../../src/runs/checkpoint/prefix-digest.ts';
 
-const bytesOf = (length: number): Buffer => Buffer.from(Uint8Array.from({ length }, (_, at) => at % 251));
+const pattern = Uint8Array.from({ length: 251 }, (_, at) => at);
+const bytesOf = (length: number): Buffer => Buffer.alloc(length, pattern);
 
 /** Digests bytes that arrive in chunks of this size. */
 function digest(bytes: Buffer, chunk = bytes.length): PrefixDigest {

@@ -59,7 +59,7 @@ describe('an output that is an object', { concurrency: true }, () => {
     });
 
   for (const key of ['/out.csv', '/out.csv.gz'])
-    caseOf(key)(`keeps the rejects that it had when it is resumed and there are no more: ${key}`, async t => {
+    slow(`keeps the rejects that it had when it is resumed and there are no more: ${key}`, async t => {
       const bench = await storeBench(t);
       const input = join(bench.folder, 'first-rejected.csv');
       const rows = Array.from({ length: 900 }, () => `x,${randomBytes(2000).toString('hex')},note\n`);
@@ -73,7 +73,7 @@ describe('an output that is an object', { concurrency: true }, () => {
       assert.deepEqual(bench.service.uploads(), []);
     });
 
-  it('shows its status from the checkpoint', async t => {
+  slow('shows its status from the checkpoint', async t => {
     const bench = await storeBench(t);
     const name = bench.service.nameOf('/out.csv');
     await stopped(bench, '/out.csv');
@@ -105,17 +105,20 @@ describe('an output that is an object', { concurrency: true }, () => {
     },
   );
 
-  it('replaces the rejects of an earlier run by their header if it has none, because nothing is deleted', async t => {
-    const bench = await storeBench(t);
-    await bench.run('/out.csv');
-    const rejects = bench.written('/out.csv').get('.rejects') ?? Buffer.alloc(0);
-    const input = join(bench.folder, 'good.csv');
-    await writeFile(input, 'id,plan,note\n5,a,b\n');
-    await bench.run('/out.csv', { values: { input } });
-    const header = rejects.subarray(0, rejects.indexOf('\n') + 1);
-    assert.deepEqual(bench.written('/out.csv').get('.rejects'), header);
-    assert.deepEqual([...bench.written('/out.csv').keys()].sort(), ['', '.rejects']);
-  });
+  slow(
+    'replaces the rejects of an earlier run by their header if it has none, because nothing is deleted',
+    async t => {
+      const bench = await storeBench(t);
+      await bench.run('/out.csv');
+      const rejects = bench.written('/out.csv').get('.rejects') ?? Buffer.alloc(0);
+      const input = join(bench.folder, 'good.csv');
+      await writeFile(input, 'id,plan,note\n5,a,b\n');
+      await bench.run('/out.csv', { values: { input } });
+      const header = rejects.subarray(0, rejects.indexOf('\n') + 1);
+      assert.deepEqual(bench.written('/out.csv').get('.rejects'), header);
+      assert.deepEqual([...bench.written('/out.csv').keys()].sort(), ['', '.rejects']);
+    },
+  );
 
   slow(
     'can have its rejects elsewhere, in the store or in a file, and a file can have its own in the store',
@@ -241,7 +244,7 @@ describe('an output that is an object', { concurrency: true }, () => {
     await second;
   });
 
-  it('has rejects elsewhere in the store that no other run writes meanwhile', async t => {
+  slow('has rejects elsewhere in the store that no other run writes meanwhile', async t => {
     const bench = await storeBench(t);
     const values = { rejects: bench.service.nameOf('/shared-rejects.csv') };
     let second: Promise<unknown> | undefined;
