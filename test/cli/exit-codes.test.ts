@@ -13,8 +13,8 @@ import { unwritable } from '../../src/storage/target.ts';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
 import { bin, rowcast } from '../support/rowcast.ts';
-import { slow } from '../support/slow.ts';
 import { assertScored } from '../support/scoring/scored.ts';
+import { slow } from '../support/slow.ts';
 import { connect } from '../support/stub/connect.ts';
 
 describe('a failure', () => {
