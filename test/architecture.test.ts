@@ -78,7 +78,12 @@ describe('the architecture', () => {
       // One loads it for the queue of a run, the other for the list of runs.
       bullmq: ['shards/queue/load-package.ts', 'shards/queue/store.ts'],
       ioredis: 'shards/queue/load-package.ts',
-      'p-limit': ['client/requests.ts', 'scoring/in-flight.ts', 'storage/local/read-many.ts'],
+      'p-limit': [
+        'client/requests.ts',
+        'scoring/in-flight.ts',
+        'storage/local/read-many.ts',
+        'storage/objects/copy-objects.ts',
+      ],
       'stream-chain': 'scoring/stages.ts',
       undici: 'client/transport/connection.ts',
       '@fastify/accept-negotiator': 'server/batch-predict/route.ts',

@@ -1,3 +1,4 @@
+import type { FolderLayout, SharedFolder } from './shared-folder.ts';
 import type { StoredInput } from './source.ts';
 import type { Target } from './target.ts';
 
@@ -46,4 +47,6 @@ export interface Backend {
   /** The names that a pattern matches, sorted. */
   namesMatching(pattern: string): Promise<string[]>;
   document(name: string): SharedDocument;
+  /** A folder that several machines see. */
+  sharedFolder(path: string, layout: FolderLayout): SharedFolder;
 }

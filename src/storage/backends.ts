@@ -1,9 +1,11 @@
 import { RowcastError } from '../base/errors.ts';
 import { checkPublicUrl, schemeOf } from '../base/scheme.ts';
 import type { Backend, FileVersion, SharedDocument } from './backend.ts';
+import { sha256OfStream } from './checksum.ts';
 import { checkEncoding } from './codecs/transcode.ts';
 import { DecodedSource } from './decoded-source.ts';
 import { localFiles } from './local/local-files.ts';
+import type { FolderLayout, SharedFolder } from './shared-folder.ts';
 import type { Source } from './source.ts';
 import { standardStreams } from './standard-streams.ts';
 import { readStoreOptions } from './stores/store-options.ts';
@@ -33,14 +35,14 @@ export interface StoreValues {
 /**
  * All backends, with stores that are reached as the options of a command say.
  *
- * @param onRetry told about requests that are repeated
+ * @param settings what no option says
  * @throws RowcastError `bad_option`
  */
 export const backendsOf = (
   { storeOptions, partBytes, maxOutage = USUAL_OUTAGE, secretUrls }: StoreValues,
-  onRetry?: StoreSettings['onRetry'],
+  settings: Pick<StoreSettings, 'onRetry' | 'leaseMs'> = {},
 ): Backends =>
-  backendsFor({ options: readStoreOptions(storeOptions), partBytes, maxOutage, secretUrls, onRetry });
+  backendsFor({ options: readStoreOptions(storeOptions), partBytes, maxOutage, secretUrls, ...settings });
 
 /** What a command uses that says nothing about stores. */
 export const backends: Backends = backendsOf({});
@@ -90,9 +92,19 @@ export const isPattern = async (name: string, among = backends): Promise<boolean
 export const namesMatching = async (pattern: string, among = backends): Promise<string[]> =>
   backendOf(pattern, among).namesMatching(pattern);
 
+/** SHA-256 in hex of all bytes of a file, as they are stored. */
+export async function sha256Of(name: string, among = backends): Promise<string> {
+  const { stream } = await backendOf(name, among).openInput(name);
+  return sha256OfStream(stream);
+}
+
 /** A small file that several processes change. */
 export const documentAt = (name: string, among = backends): SharedDocument =>
   backendOf(name, among).document(name);
+
+/** A folder that several machines see. */
+export const sharedFolderAt = (path: string, layout: FolderLayout, among = backends): SharedFolder =>
+  backendOf(path, among).sharedFolder(path, layout);
 
 /**
  * Finds what the name of an output refers to: a path, or `-` for stdout.

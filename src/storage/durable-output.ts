@@ -111,6 +111,26 @@ export interface DurableOutput {
    * @throws RowcastError `unwritable_output`; what the storage throws
    */
   open(extent: StoredExtent, inputBytes?: number): Promise<AppendedFile>;
+  /** Whether the complete one is the one that was written. */
+  isPublished(extent: StoredExtent): Promise<boolean>;
+  /**
+   * The bytes of the complete one.
+   *
+   * @param from the offset of the first one
+   * @throws RowcastError `part_lost` if it is not the one that was written
+   */
+  chunks(extent: StoredExtent, from?: number): AsyncIterable<Buffer>;
+  /**
+   * Makes complete outputs, one after the other, the complete one, without reading them. Until then, nothing changes.
+   *
+   * @param parts their addresses and sizes in bytes
+   * @param onBytes called with the bytes so far
+   * @returns false if the storage cannot do this with these parts
+   */
+  concatenate?(
+    parts: readonly { address: string; bytes: number }[],
+    onBytes?: (bytes: number) => void,
+  ): Promise<boolean>;
   /** Makes names of new files, and those of published ones, durable. */
   settle(): Promise<void>;
   /**
@@ -147,6 +167,14 @@ export interface DurableOutput {
 
 /** The extent of an output to which nothing was written. */
 export const NOTHING_WRITTEN: StoredExtent = { bytes: 0, tail: '' };
+
+/** The error of a complete output that is to be joined with others. */
+export const partLost = (file: string): RowcastError =>
+  new RowcastError('part_lost', 'the part was removed, cut or overwritten while it was being joined', {
+    severity: 'stopped',
+    location: { file },
+    hint: 'Run rowcast assemble again: it names what must be scored again.',
+  });
 
 /** The error of a process that comes back late: its output now belongs to the process that has taken over the lock. */
 export const takenOver = (file: string): RowcastError =>

@@ -1,4 +1,4 @@
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { schemeOf } from '../base/scheme.ts';
 
 /** What every pattern contains; most names do not, and are not looked up. */
@@ -14,6 +14,9 @@ export function fixedFolderOf(pattern: string, special = SPECIAL): string {
   while (special.test(folder)) folder = folderOf(folder);
   return folder;
 }
+
+/** A name that means the same in every working directory: an absolute path, or a URL as it is. */
+export const absoluteName = (name: string): string => (schemeOf(name) === undefined ? resolve(name) : name);
 
 /** The name of a file from its folder, or one above it; a URL as it is if it is not below a folder that is a URL too. */
 export function nameFrom(folder: string, name: string): string {

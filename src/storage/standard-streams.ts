@@ -13,6 +13,9 @@ export const standardStreams: Backend = {
   document: () => {
     throw new Error('a stream is no document');
   },
+  sharedFolder: () => {
+    throw new Error('a stream is no folder');
+  },
 };
 
 export const stdout: Target = {

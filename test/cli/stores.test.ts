@@ -138,13 +138,10 @@ describe('a command with objects', () => {
       assert.equal((await rowcast('score', '--input-env', name, ...report)).code, 2, name);
   });
 
-  slow('refuses shards of objects, and trains with one', async t => {
-    const { rowcast, folder, env } = await bench(t, {
+  slow('trains with an object', async t => {
+    const { folder, env } = await bench(t, {
       '/history.csv': `plan,out\n${'a,yes\nb,no\n'.repeat(60)}`,
     });
-    const shards = await rowcast('score', 's3://bucket/a.csv', ...report, '-o', 'out.csv', '--workers', '2');
-    assert.equal(shards.code, 2);
-    assert.match(shards.stderr, /shards need local files/);
     const home = join(folder, 'home');
     const train = ['train', 's3://bucket/history.csv', '--predict', 'out', '--report', 'h', '--home', home];
     // Training has threads, which have the environment of their process.

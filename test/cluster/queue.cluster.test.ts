@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { open, rename, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { openFolder } from '../../src/shards/folder/open-folder.ts';
 import { plannedShards, readShard } from '../../src/shards/folder/read-plan.ts';
-import { sharedFolder } from '../../src/shards/folder/shared-folder.ts';
 import { openQueue } from '../../src/shards/queue/open-queue.ts';
 import { chooseQueue } from '../../src/shards/queue/queue-address.ts';
 import { hardCsv } from '../support/shards/hard-csv.ts';
@@ -102,7 +102,7 @@ for (const { name, skip, start } of stores)
       await utimes(join(own.cwd, 'in.csv'), TIME, TIME);
       const planner = own.score('--workers', '0', '--max-record-bytes', '64KiB');
       await until('it is in the queue', async () => (await runsOf(own)).length === 1);
-      const folder = sharedFolder(join(own.cwd, 'out.csv.shards'));
+      const folder = openFolder(join(own.cwd, 'out.csv.shards'));
       await until('it is planned', async () => (await plannedShards(folder)) !== undefined);
       await breakShard(join(own.cwd, 'in.csv'), (await readShard(folder, 1))?.from?.offset ?? 0);
       const worker = own.work();
@@ -117,7 +117,7 @@ for (const { name, skip, start } of stores)
       const own = await queueRun(t, await start(t), text);
       const planner = own.score('--workers', '0');
       await until('it is in the queue', async () => (await runsOf(own)).length === 1);
-      const folder = sharedFolder(join(own.cwd, 'out.csv.shards'));
+      const folder = openFolder(join(own.cwd, 'out.csv.shards'));
       await until('it is planned', async () => (await plannedShards(folder)) !== undefined);
       await rename(join(own.cwd, 'in.csv'), join(own.cwd, 'hidden.csv'));
       const blind = own.work();

@@ -6,7 +6,7 @@ import type { Predictions } from '../../src/base/contract/predictions.ts';
 import { readVersion } from '../../src/base/version.ts';
 import { plannedValues } from '../../src/library/shards/assemble-job.ts';
 import { PLAN } from '../../src/shards/folder/names.ts';
-import { sharedFolder } from '../../src/shards/folder/shared-folder.ts';
+import { openFolder } from '../../src/shards/folder/open-folder.ts';
 import { SHARD_UNIT } from '../../src/shards/plan/cut-records.ts';
 import { makePlan } from '../../src/shards/plan/make-plan.ts';
 import { pinnedOptions } from '../../src/shards/plan/pinned-options.ts';
@@ -54,7 +54,7 @@ describe('a run in shards', { concurrency: true }, () => {
         },
         { predicts: 'plan' },
       );
-      const folder = sharedFolder(at('out.csv.shards'));
+      const folder = openFolder(at('out.csv.shards'));
       const pinned = pinnedOptions({}, {}, at);
       const options = plannedValues({ ...pinned, report: { id: 'r', hash: '' } }, {});
       const { signal: stop } = new AbortController();

@@ -3,6 +3,7 @@ import { progressOptions, summaryOptions } from './observability.ts';
 import type { Option } from './option.ts';
 import { rejectsOptions } from './rejects.ts';
 import { connectionOptions, homeOption, timeoutOption } from './service.ts';
+import { storeOptions } from './store.ts';
 
 const { 'max-rejects': maxRejects, 'rejects-ok': rejectsOk } = rejectsOptions;
 
@@ -12,6 +13,7 @@ export const assembleGroups = {
   Drift: driftOptions,
   Service: { ...connectionOptions, ...homeOption, ...timeoutOption },
   'Result of the run': summaryOptions,
+  Stores: storeOptions,
   Progress: progressOptions,
 } as const satisfies Record<string, Record<string, Option>>;
 
@@ -31,7 +33,7 @@ export const shardOptions = {
   shards: {
     kind: 'path',
     value: 'DIR',
-    describe: 'folder for plan and parts of the shards, which all machines see',
+    describe: 'folder or URL for plan and parts of the shards, which all machines see',
   },
   'shard-bytes': {
     kind: 'size',

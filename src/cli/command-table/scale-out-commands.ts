@@ -9,6 +9,7 @@ import {
   workOptions,
   workPositional,
 } from '../../base/options/shards.ts';
+import { storeAccess, storeOptions } from '../../base/options/store.ts';
 import type { CommandRow } from './command-row.ts';
 
 /** Commands that divide the work of a run among processes and machines. */
@@ -25,6 +26,7 @@ export const scaleOutCommands: readonly CommandRow[] = [
       Queue: queueWorkOptions,
       Service: { ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },
       Pace: { ...rateOptions, ...batchOptions, ...threadOptions },
+      Stores: storeOptions,
       Progress: progressOptions,
     },
     examples: [
@@ -57,7 +59,7 @@ export const scaleOutCommands: readonly CommandRow[] = [
     describe:
       'stop all workers of a sharded run; what is finished is kept, and the command that planned it resumes it',
     positionals: [shardsPositional],
-    options: {},
+    options: { Stores: storeAccess },
     examples: [{ about: 'Stop for today', command: 'rowcast cancel /shared/scored.csv.shards' }],
     load: () => import('../commands/cancel.ts'),
   },

@@ -10,16 +10,17 @@ import type { Context } from '../context.ts';
 /** Discards an unfinished run, of one process or in shards. */
 export async function run({ flags, log }: Context): Promise<number> {
   const output = String(flags.output);
-  const folder = await findShards(output);
+  const among = backendsOf(resolveValues(storeAccess, flags));
+  const folder = await findShards(output, among);
   if (folder !== undefined) {
-    await discardShards(folder);
+    await discardShards(folder, among);
     log.info(
       { event: 'run_discarded' },
       `${folder.path}: the plan and what the workers have scored are removed`,
     );
     return ExitCode.done;
   }
-  const isDiscarded = await discardUnfinished(output, backendsOf(resolveValues(storeAccess, flags)));
+  const isDiscarded = await discardUnfinished(output, among);
   log.info(
     { event: 'run_discarded' },
     isDiscarded

@@ -3,11 +3,12 @@ import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder
 import { readRun } from '../../shards/folder/read-run.ts';
 import type { Context } from '../context.ts';
 import { assembleFinished } from '../shards/assemble-finished.ts';
+import { backendsOfFlags } from '../shards/store-flags.ts';
 
 /** Joins the finished shards of a run into its outputs. */
 export async function run(context: Context): Promise<number> {
   const { flags, log } = context;
-  const folder = await shardsAt(String(flags.dir));
+  const folder = await shardsAt(String(flags.dir), backendsOfFlags(flags));
   const code = await assembledCode(folder);
   if (code !== undefined) {
     await removeFolder(folder, code);

@@ -3,10 +3,11 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import { CANCELLED } from '../../shards/folder/names.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { Context } from '../context.ts';
+import { backendsOfFlags } from '../shards/store-flags.ts';
 
 /** Stops the workers of a sharded run. */
 export async function run({ flags, log }: Context): Promise<number> {
-  const folder = await shardsAt(String(flags.dir));
+  const folder = await shardsAt(String(flags.dir), backendsOfFlags(flags));
   await readPlan(folder);
   await folder.create(CANCELLED, '{}');
   log.info(

@@ -10,11 +10,12 @@ import { findRuns, lostRejectsOf } from '../../runs/status/find-runs.ts';
 import { nextRunOf } from '../../runs/status/next-run.ts';
 import { noRuns, readStatus } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport, unfinishedReport } from '../../runs/status/status-report.ts';
-import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
 import { readProgress } from '../../shards/status/read-progress.ts';
 import { shardsReport } from '../../shards/status/shards-report.ts';
 import { type Backends, backendsOf } from '../../storage/backends.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
+import { storeFlags } from '../shards/store-flags.ts';
 import { plannedAddress } from '../shards/work-command.ts';
 import { printText } from '../terminal/print.ts';
 import { describeShards } from '../terminal/shards-text.ts';
@@ -24,6 +25,13 @@ import { describeStatus } from '../terminal/status-text.ts';
 /** Milliseconds between two looks with --watch. */
 const WATCH_MS = 1_000;
 
+/** How what is looked at is reached. */
+interface Place {
+  among: Backends;
+  /** The flags that have another command reach it too. */
+  stores: readonly string[];
+}
+
 interface Seen {
   text: string;
   state: StatusReport['state'];
@@ -32,8 +40,9 @@ interface Seen {
 /** Prints the state of an output or of all runs of a folder. The exit code is that of the state. */
 export async function run({ flags }: Context): Promise<number> {
   const path = String(flags.output);
-  const among = backendsOf(resolveValues(storeAccess, flags));
-  const look = (): Promise<Seen> => lookAt(path, among, flags.json === true);
+  const values = resolveValues(storeAccess, flags);
+  const place = { among: backendsOf(values), stores: storeFlags(values) };
+  const look = (): Promise<Seen> => lookAt(path, place, flags.json === true);
   let seen = await look();
   if (flags.watch !== true) await printText(seen.text);
   else if (process.stdout.isTTY && flags.json !== true) {
@@ -59,9 +68,10 @@ async function again(look: () => Promise<Seen>): Promise<Seen> {
   return look();
 }
 
-async function lookAt(path: string, among: Backends, isJson: boolean): Promise<Seen> {
-  const shards = await findShards(path);
-  if (shards !== undefined) return lookAtShards(shards, isJson);
+async function lookAt(path: string, place: Place, isJson: boolean): Promise<Seen> {
+  const { among } = place;
+  const shards = await findShards(path, among);
+  if (shards !== undefined) return lookAtShards(shards, place, isJson);
   if ((await stat(path).catch(() => undefined))?.isDirectory()) return lookAtFolder(path, isJson);
   const status = await readStatus(path, among);
   const lost = schemeOf(path) === undefined ? await lostRejectsOf(path) : undefined;
@@ -76,11 +86,11 @@ async function lookAt(path: string, among: Backends, isJson: boolean): Promise<S
 const withLostRejects = (report: StatusReport, lost: string | undefined): StatusReport =>
   report.state === 'finished' && lost !== undefined ? { ...report, lost_rejects: lost } : report;
 
-async function lookAtShards(folder: SharedFolder, isJson: boolean): Promise<Seen> {
-  const progress = await readProgress(folder);
+async function lookAtShards(folder: SharedFolder, { among, stores }: Place, isJson: boolean): Promise<Seen> {
+  const progress = await readProgress(folder, among);
   const report = shardsReport(progress);
   const { env } = process;
-  const service = flagsOfAddress(plannedAddress({ flags: {}, env }, progress.run.plan), env);
+  const service = [...flagsOfAddress(plannedAddress({ flags: {}, env }, progress.run.plan), env), ...stores];
   return { text: isJson ? jsonOf(report) : describeShards(progress, report, service), state: report.state };
 }
 

@@ -6,13 +6,14 @@ import { shardsAt } from '../../library/shards/find-folder.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { shardsFailed } from '../../shards/assemble/check-complete.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
-import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
 import { chooseQueue } from '../../shards/queue/queue-address.ts';
 import { chosenShards } from '../../shards/work/chosen-shards.ts';
 import { work } from '../../shards/work/work.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
 import { joinRun } from '../shards/join-run.ts';
 import { observeWork } from '../shards/observe-work.ts';
+import { backendsOfFlags } from '../shards/store-flags.ts';
 import { workCommandOf } from '../shards/work-command.ts';
 import { onSignals } from '../signals.ts';
 
@@ -45,7 +46,7 @@ async function runOnFolder(context: Context, stop: AbortSignal): Promise<number>
   const address = queue === undefined ? undefined : chooseQueue(queue, env.ROWCAST_QUEUE);
   if (address !== undefined && shard !== undefined) throw noShards();
   const only = address === undefined ? chosenShards(shard, shardsPerTask, env) : undefined;
-  const folder = await shardsAt(String(flags.dir));
+  const folder = await shardsAt(String(flags.dir), backendsOfFlags(flags));
   const watched = observeWork(context);
   const observer = watched.observe(log, folder);
   try {

@@ -35,7 +35,7 @@ export async function readJob(
   const inputs = given ?? [secret?.shown ?? '-'];
   const secretUrls = secret && new Map([[secret.shown, secret.url]]);
   const values = { ...resolved, restartIfRetrained: isTrained, history };
-  const backends = backendsOf({ ...values, secretUrls }, storeRetryLines(log, values.maxOutage));
+  const backends = backendsOf({ ...values, secretUrls }, { onRetry: storeRetryLines(log, values.maxOutage) });
   for (const name of [...inputs, values.output]) checkPublicUrl(name);
   const { output, rejects, summary, private: isPrivate } = values;
   const isMany =

@@ -80,7 +80,7 @@ async function assemble(
     const opening = { values, address: address(), env, ...reportedRequests(context, values), stop };
     return withScorer(opening, async scorer => {
       await checkWorker(plan, { scorer, version: readVersion(), stop });
-      return joinTallies(files, plan, values, { scorer, stop });
+      return joinTallies(files, plan, values, { scorer, stop, backends: job.backends });
     });
   };
   const count = async (files: readonly FileParts[]) => {

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { planFiles } from '../../library/several/plan-files.ts';
 import { workOf } from '../../library/several/work-of.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
@@ -7,7 +6,8 @@ import type { Scorer } from '../../scoring/scorer.ts';
 import { PLAN } from '../../shards/folder/names.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
-import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
+import { absoluteName } from '../../storage/folders.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';
 
@@ -40,8 +40,8 @@ export async function filesToScore(
   const outputs = new Set(begun.map(({ output }) => output));
   found.pairs = [];
   for (const pair of pairs) {
-    const [input, output] = [resolve(pair.input), resolve(pair.output)];
-    const rejects = pair.rejects === undefined ? undefined : resolve(pair.rejects);
+    const [input, output] = [absoluteName(pair.input), absoluteName(pair.output)];
+    const rejects = pair.rejects === undefined ? undefined : absoluteName(pair.rejects);
     const key = { input, output, rejects, options };
     const run = outputs.has(output) ? undefined : await unchangedRun(ledger, key);
     if (run === undefined) found.pairs.push(pair);

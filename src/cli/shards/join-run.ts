@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
 import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
@@ -8,16 +7,19 @@ import { type Address, chooseService } from '../../library/service/choose-servic
 import { withScorer } from '../../library/service/open-predictor.ts';
 import type { Budget } from '../../shards/budget/take-slot.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
-import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
 import { WorkerPace, type WorkerPaceOptions } from '../../shards/pace/worker-pace.ts';
 import { queuedRun } from '../../shards/queue/queued-run.ts';
 import type { QueuedRun } from '../../shards/queue/shard-queue.ts';
 import { checkInputs, checkWorker } from '../../shards/work/check-worker.ts';
 import type { WorkOptions } from '../../shards/work/work.ts';
 import type { WorkObserver } from '../../shards/work/work-observer.ts';
+import { backendsOf } from '../../storage/backends.ts';
+import { absoluteName } from '../../storage/folders.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
 import { reportedRequests } from '../open-service.ts';
+import { storeRetryLines } from '../retry-lines.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { observeBoth } from './observe-work.ts';
 import { traceWork } from './trace-work.ts';
@@ -48,9 +50,12 @@ export async function joinRun<T>(
   const values = resolveValues(runOptions, given.flags, { ...plan.options, ...plan.settings });
   const options = { ...values, report: plan.report.id };
   const address = chooseService(given, { protocol: values.protocol });
-  if (seesInputs) await checkInputs(plan, values.encoding);
+  const retried = storeRetryLines(given.log, values.maxOutage);
+  // The leases of shards decide who writes a part.
+  const backends = backendsOf(values, { onRetry: retried, leaseMs: 0 });
+  if (seesInputs) await checkInputs(plan, values.encoding, backends);
   const worker = randomUUID();
-  const reserve = queue && countedBy(queue, queuedRun({ path: resolve(folder.path) }, plan));
+  const reserve = queue && countedBy(queue, queuedRun({ path: absoluteName(folder.path) }, plan));
   const own = { worker, process: thisProcess(), given: givenLimits(values, address) };
   const sharedPace = new WorkerPace({ folder, ...own, reserve });
   const traced = await traceWork(given, plan, values);
@@ -60,7 +65,7 @@ export async function joinRun<T>(
     withScorer(opening, async scorer => {
       await checkWorker(plan, { scorer, version: readVersion(), stop });
       const watched = observeBoth(observer, traced?.observer);
-      return use({ folder, plan, options, scorer, worker, sharedPace, observer: watched, stop });
+      return use({ folder, plan, options, scorer, worker, sharedPace, observer: watched, stop, backends });
     });
   try {
     await sharedPace.join();

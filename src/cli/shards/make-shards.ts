@@ -1,25 +1,26 @@
-import { resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { shardOptions } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import { writtenBy } from '../../library/several/plan-files.ts';
-import { shardsOf } from '../../library/shards/find-folder.ts';
-import { checkLocal, localPath } from '../../runs/paths/local-path.ts';
+import { shardsOf, withoutSlash } from '../../library/shards/find-folder.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { folderOfPattern } from '../../runs/several/output-pattern.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
+import { openFolder } from '../../shards/folder/open-folder.ts';
 import type { Shard, ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readShards } from '../../shards/folder/read-plan.ts';
-import { type SharedFolder, sharedFolder } from '../../shards/folder/shared-folder.ts';
 import { SHARD_UNIT } from '../../shards/plan/cut-records.ts';
 import { makePlan } from '../../shards/plan/make-plan.ts';
 import { pinnedOptions } from '../../shards/plan/pinned-options.ts';
 import { publishShards } from '../../shards/plan/publish-shards.ts';
 import { startPlan } from '../../shards/plan/start-plan.ts';
+import { absoluteName } from '../../storage/folders.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
+import type { Target } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';
 import { filesToScore } from './files-to-score.ts';
@@ -52,27 +53,31 @@ export async function makeShards(
   checkReplaces({ ...defined, ...flags });
   if (values.output === '-')
     throw new RowcastError('usage', 'shards need an output file', { hint: 'Give -o FILE.' });
-  checkLocal([...job.inputs, values.output], 'shards need');
   const { input = '-', output, rejects } = { ...job.places, output: values.output };
-  if (!job.isMany) localPath((await resolveRunPaths(job.places)).output, 'shards need');
+  if (values.inputEnv !== undefined)
+    throw new RowcastError('usage', 'a URL with a secret cannot be divided into shards', {
+      hint: 'The plan would have to contain it. Copy what it names to where all machines can read it.',
+    });
+  if (!job.isMany) checkDurable((await resolveRunPaths(job.places)).output);
   if (job.isMany && shards === undefined)
     throw new RowcastError('usage', 'several inputs need a folder for their shards', {
       hint: 'Give --shards DIR.',
     });
-  const folder = sharedFolder(resolve(shards ?? shardsOf(output)));
+  const folder = openFolder(absoluteName(withoutSlash(shards ?? shardsOf(output))), job.backends);
   const assembled = await assembledCode(folder);
   if (assembled !== undefined) await removeFolder(folder, assembled);
   const { pairs, unchanged } = job.isMany
     ? await filesToScore(log, job, { folder, scorer, stop })
     : { pairs: [{ input, output, rejects }], unchanged: [] };
   const options = { ...values, report: reportOf(values) };
-  const pinned = pinnedOptions(flags, defined, path => resolve(path));
+  const pinned = pinnedOptions(flags, defined, absoluteName);
   const work = { pairs, unchanged, options, pinned, shardBytes, version: readVersion(), scorer, stop };
   const trace = env.TRACEPARENT || undefined;
   const plan = await makePlan({
     ...work,
     trace,
-    ledger: job.isMany ? resolve(folderOfPattern(output)) : undefined,
+    backends: job.backends,
+    ledger: job.isMany ? absoluteName(folderOfPattern(output)) : undefined,
   });
   await makeOutputFolders(writtenBy(pairs));
   await startPlan(folder, plan);
@@ -80,8 +85,25 @@ export async function makeShards(
     folder,
     plan,
     publish: async onShard =>
-      publishShards({ folder, plan, options, published: await readShards(folder), onShard, stop }),
+      publishShards({
+        folder,
+        plan,
+        options,
+        published: await readShards(folder),
+        onShard,
+        stop,
+        backends: job.backends,
+      }),
   };
+}
+
+/** @throws RowcastError `usage` for an output that nothing can be resumed in, such as a pipe */
+function checkDurable({ name, durable }: Target): void {
+  if (durable !== undefined) return;
+  throw new RowcastError('usage', 'shards need an output that is a file or an object', {
+    location: { file: name },
+    hint: 'Give -o FILE. A finished file can be copied elsewhere.',
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { countOf } from '../../base/number-text.ts';
-import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
 import type { WorkObserver } from '../../shards/work/work-observer.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 

@@ -10,6 +10,7 @@ import type { Job } from '../score/read-job.ts';
 import { onSignals } from '../signals.ts';
 import { printText } from '../terminal/print.ts';
 import { makeShards } from './make-shards.ts';
+import { storeFlags } from './store-flags.ts';
 
 /** Divides the inputs into shards, writes the plan, and prints the commands that score and join them. */
 export async function planShards(
@@ -53,7 +54,7 @@ export async function planShards(
           `${JSON.stringify({ format: 1, plan: plan.id, folder: folder.path, shards: number, shard_bytes: plan.shard_bytes, files, unchanged: plan.unchanged.map(({ input }) => input) }, null, 2)}\n`,
         );
       else {
-        const words = [folder.path, ...flagsOfAddress(address, env)];
+        const words = [folder.path, ...flagsOfAddress(address, env), ...storeFlags(job.values)];
         await printText(textOf(words, number, files, plan.unchanged.length));
       }
       return ExitCode.done;

@@ -24,6 +24,7 @@ import { assembleFinished } from './assemble-finished.ts';
 import { FollowedRun } from './followed-run.ts';
 import { makeShards } from './make-shards.ts';
 import { startWorkers, workerFlags } from './start-workers.ts';
+import { storeFlags } from './store-flags.ts';
 import { untilScored } from './until-scored.ts';
 import { explainQueue, type OpenedQueue, withQueue } from './with-queue.ts';
 
@@ -118,7 +119,7 @@ async function scoreShards(
       }
       log.info(
         { event: 'run_started', report, service: scorer.name, output: values.output, workers: number },
-        `scoring ${nameOf(job)}${withWorkers(number, queue, flagsOfAddress(address, env))}`,
+        `scoring ${nameOf(job)}${withWorkers(number, queue, [...flagsOfAddress(address, env), ...storeFlags(values)])}`,
       );
       const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, number)));
       const own = workerFlags({ values, flags, address, env, number: Math.max(1, number), threads });
@@ -134,7 +135,7 @@ async function scoreShards(
       const others =
         queue === undefined
           ? ''
-          : `. Other workers go on; to stop them: ${commandOf('cancel', [sharding.folder.path])}`;
+          : `. Other workers go on; to stop them: ${commandOf('cancel', [sharding.folder.path, ...storeFlags(values)])}`;
       log.info({ event: 'run_suspended', command: commandLine }, `to resume, run: ${commandLine}${others}`);
       throw new Interrupted(stop);
     }

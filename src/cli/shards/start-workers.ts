@@ -4,6 +4,7 @@ import { exitCodes } from '../../base/errors.ts';
 import { thresholdText } from '../../base/options/values/changed-options.ts';
 import type { JobValues } from '../../library/job-values.ts';
 import { type Address, type Environment, flagsOfAddress } from '../../library/service/choose-service.ts';
+import { storeFlags } from './store-flags.ts';
 
 export interface Workers {
   /** How many are running. */
@@ -88,6 +89,7 @@ export function workerFlags({ values, flags, address, env, number, threads }: Wo
   const ofLog = ['log-format', 'log-level'];
   return [
     ...flagsOfAddress(address, env),
+    ...storeFlags(values),
     ...given('concurrency', share(concurrency)),
     ...given('threads', values.threads === undefined ? threads : share(values.threads)),
     ...given('timeout', timeout),

@@ -8,6 +8,7 @@ import {
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import type { Context } from '../context.ts';
+import { storeFlagsOf } from './store-flags.ts';
 
 /**
  * The service of a plan, with the key that this command was given for it, to name both in another command. Nothing is sent
@@ -28,5 +29,6 @@ export function workCommandOf(
   { folder, plan }: Pick<ShardedRun, 'folder' | 'plan'>,
 ): (shard: number) => string {
   const service = flagsOfAddress(plannedAddress(context, plan), context.env);
-  return shard => commandOf('work', [folder.path, '--shard', String(shard), ...service]);
+  const stores = storeFlagsOf(context.flags);
+  return shard => commandOf('work', [folder.path, '--shard', String(shard), ...service, ...stores]);
 }

@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
 import type { QueueAddress } from '../../shards/queue/queue-address.ts';
 import { queuedRun } from '../../shards/queue/queued-run.ts';
 import { workRun } from '../../shards/queue/work-run.ts';
 import { LeaseWatch } from '../../shards/work/see-attempts.ts';
+import { absoluteName } from '../../storage/folders.ts';
 import type { Context } from '../context.ts';
 import { type Joining, joinRun } from './join-run.ts';
 import { withQueue } from './with-queue.ts';
@@ -21,7 +21,7 @@ export const workOneRun = (
   withQueue(context, address, opened =>
     joinRun(context, { ...joining, queue: opened }, async work => {
       const { folder, plan } = work;
-      const run = queuedRun({ path: resolve(folder.path) }, plan);
+      const run = queuedRun({ path: absoluteName(folder.path) }, plan);
       const watch = new LeaseWatch(folder);
       const end = await workRun({ work, ...opened, run, watch, mayLeave: async () => false });
       return end.kind === 'over' ? end.failed : [];

@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { logOfFile } from '../terminal/log.ts';
 import { joinRun } from './join-run.ts';
 import { observeWork, type WatchedWork } from './observe-work.ts';
+import { backendsOfFlags } from './store-flags.ts';
 import { type OpenedQueue, withQueue } from './with-queue.ts';
 
 /** How often a worker without a run looks for one. */
@@ -72,13 +73,14 @@ class QueueWorker {
   readonly #opened: OpenedQueue;
   readonly #watched: WatchedWork;
   readonly #stop: AbortSignal;
-  readonly #runs = new KnownRuns();
+  readonly #runs: KnownRuns;
 
   constructor(context: Context, opened: OpenedQueue, watched: WatchedWork, stop: AbortSignal) {
     this.#context = context;
     this.#opened = opened;
     this.#watched = watched;
     this.#stop = stop;
+    this.#runs = new KnownRuns(backendsOfFlags(context.flags));
   }
 
   /** The first error that keeps this worker from a run of the queue. */

@@ -1,7 +1,7 @@
 import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
-import { backends } from '../../storage/backends.ts';
+import { backendsOf } from '../../storage/backends.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { JobValues } from '../job-values.ts';
 import { comparedFiles, type RunJob } from '../run-job.ts';
@@ -18,6 +18,7 @@ export const plannedValues = (
 
 /** A planned run as one that a single process makes. */
 export function plannedJob(plan: ShardPlan, planned: JobValues, reads: readonly UsedFile[]): RunJob {
+  const backends = backendsOf(planned);
   const { files, unchanged } = plan;
   const inputs = files.map(({ input }) => input);
   const only = isSingle(plan) ? files[0] : undefined;
@@ -30,6 +31,7 @@ export function plannedJob(plan: ShardPlan, planned: JobValues, reads: readonly 
     backends,
     inputs,
     places: {
+      backends,
       input: inputs[0],
       output,
       rejects,

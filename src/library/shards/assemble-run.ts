@@ -75,11 +75,12 @@ async function lockOutputs(job: RunJob, { plan }: ShardedRun): Promise<HeldFiles
   const { summary, release } = await lockTotal(job);
   held.add(release);
   const { private: isPrivate, reads } = job.places;
+  const { backends } = job;
   const locked: LockedPaths[] = [];
   try {
     for (const { input, output, rejects: given } of plan.files) {
       const rejects = given ?? undefined;
-      const paths = await lockRunPaths({ input, output, rejects, private: isPrivate, reads });
+      const paths = await lockRunPaths({ input, output, rejects, private: isPrivate, reads, backends });
       held.add(() => paths.release());
       locked.push(paths);
     }
@@ -108,6 +109,7 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
     saveBytes = SAVE_BYTES,
   } = options;
   const { folder, plan } = run;
+  const { backends } = options.job;
   const { signal: stop } = control;
   // Another process may have finished while this one waited for the locks.
   await readPlan(folder);
@@ -119,7 +121,7 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
   const pending: PendingFile[] = [];
   for (const [i, file] of joined.entries())
     pending.push(await pendingFile({ folder, plan, files }, file, locked[i] as LockedPaths));
-  for (const { parts } of pending) await checkParts(folder, files, parts, workCommand);
+  for (const { parts } of pending) await checkParts(folder, { files, backends }, parts, workCommand);
   const needs = await spaceNeeded(pending);
   const parts = pending.reduce((sum, file) => sum + file.parts.length, 0);
   if (parts > 0) onSpace?.(parts, needs);
@@ -129,7 +131,7 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
   let before = 0;
   for (const [i, { file, locked: paths }] of pending.entries()) {
     const { attempt } = record;
-    const rejectsHeader = await rejectsHeaderOf(file, values);
+    const rejectsHeader = await rejectsHeaderOf(file, values, backends);
     const onJoined = (bytes: number): void => options.onJoined?.(before + bytes, all);
     const how = {
       folder,
@@ -138,6 +140,7 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
       rejectsHeader,
       private: values.private,
       files,
+      backends,
       saveBytes,
       onJoined,
       stop,
@@ -149,7 +152,7 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
     before += sizes[i] ?? 0;
   }
   const { onDrift } = options;
-  const summary = await recordJoined(record, { run, values, files: joined, counts, onDrift });
-  await recordFinished(plan, summary).catch(error => options.onUnrecorded?.(reasonOf(error)));
+  const summary = await recordJoined(record, { run, values, backends, files: joined, counts, onDrift });
+  await recordFinished(plan, summary, backends).catch(error => options.onUnrecorded?.(reasonOf(error)));
   return summary;
 }

@@ -5,16 +5,17 @@ import { SHARDS_OPTION } from '../../shards/assemble/join-state.ts';
 import { PLAN } from '../../shards/folder/names.ts';
 import type { PlanFile } from '../../shards/folder/plan-shape.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
-import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
 import { lastAttempts } from '../../shards/status/read-progress.ts';
 import { stillBeating } from '../../shards/status/still-beating.ts';
+import type { Backends } from '../../storage/backends.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 
 /**
  * Removes a sharded run with everything that its workers have scored, and outputs that are half joined.
  *
  * @throws RowcastError `locked` while a worker is alive or the parts are being joined
  */
-export async function discardShards(folder: SharedFolder): Promise<void> {
+export async function discardShards(folder: SharedFolder, among: Backends): Promise<void> {
   const alive = await stillBeating(folder, await lastAttempts(folder));
   if (alive !== undefined)
     throw new RowcastError(
@@ -27,8 +28,9 @@ export async function discardShards(folder: SharedFolder): Promise<void> {
       },
     );
   for (const { output } of await plannedFiles(folder)) {
-    const { saved } = await readStatus(output).catch(noStatus);
-    if (saved?.checkpoint.fingerprint.options[SHARDS_OPTION] !== undefined) await discardUnfinished(output);
+    const { saved } = await readStatus(output, among).catch(noStatus);
+    if (saved?.checkpoint.fingerprint.options[SHARDS_OPTION] !== undefined)
+      await discardUnfinished(output, among);
   }
   await folder.discard(PLAN);
 }

@@ -2,7 +2,6 @@ import type { DriftLine } from '../../runs/drift/drift-line.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { noteUnknownValues } from '../../runs/observers/unknown-values.ts';
-import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Checksums, Summary } from '../../runs/summary/summary.ts';
 import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
@@ -11,7 +10,7 @@ import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
 import { workTimeOf } from '../../shards/assemble/work-time.ts';
 import { isSingle } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
-import { sha256Of } from '../../storage/checksum.ts';
+import { type Backends, sha256Of } from '../../storage/backends.ts';
 import type { JobValues } from '../job-values.ts';
 import { namesOf } from '../run-names.ts';
 
@@ -20,6 +19,7 @@ type Rows = Pick<RowCounts, 'read' | 'rejected'>;
 export interface Joined {
   run: ShardedRun;
   values: JobValues;
+  backends: Backends;
   files: readonly FileParts[];
   counts: JoinedTally;
   /** Called with what has changed most since the run of --compare. */
@@ -102,7 +102,7 @@ async function fill(record: RunRecord, joined: Joined, file: FileParts): Promise
 }
 
 /** A run with --limit does not read its input to the end. */
-async function checksumsOf({ values }: Joined, { file }: FileParts): Promise<Checksums> {
-  const input = values.limit === undefined ? await sha256Of(file.input) : null;
-  return { input, output: await sha256Of(runFilesOf(file.output).output) };
+async function checksumsOf({ values, backends }: Joined, { file }: FileParts): Promise<Checksums> {
+  const input = values.limit === undefined ? await sha256Of(file.input, backends) : null;
+  return { input, output: await sha256Of(file.output, backends) };
 }

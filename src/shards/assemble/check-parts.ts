@@ -1,11 +1,18 @@
-import { RowcastError } from '../../base/errors.ts';
-import { runFilesOf } from '../../runs/paths/run-files.ts';
+import { runOutputsOf } from '../../runs/paths/run-outputs.ts';
+import type { Backends } from '../../storage/backends.ts';
 import type { Files } from '../../storage/durable-files.ts';
-import { verifyCommitted } from '../../storage/local/verify-committed.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { doneName } from '../folder/names.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
+import { partOutput } from '../folder/part-output.ts';
 import { unfinished } from './check-complete.ts';
 import type { Part } from './file-parts.ts';
+
+/** Where parts are. */
+export interface PartPlaces {
+  /** Of parts that are files. */
+  files: Files;
+  backends: Backends;
+}
 
 /**
  * Checks that parts are whole. The result of one that is not is withdrawn, so that its shard is scored again.
@@ -14,12 +21,12 @@ import type { Part } from './file-parts.ts';
  */
 export async function checkParts(
   folder: SharedFolder,
-  files: Files,
+  { files, backends }: PartPlaces,
   parts: readonly Part[],
   workCommand: (shard: number) => string,
 ): Promise<void> {
   for (const part of parts) {
-    if (await isWhole(files, part)) continue;
+    if (await isWhole(part, backends, files)) continue;
     await folder.remove(doneName(part.shard));
     throw unfinished(
       part.path,
@@ -29,14 +36,7 @@ export async function checkParts(
   }
 }
 
-async function isWhole(files: Files, { path, result }: Part): Promise<boolean> {
-  if ((await files.size(path)) === undefined) return false;
-  try {
-    await verifyCommitted(files, path, result.output);
-    await verifyCommitted(files, runFilesOf(path).rejects, result.rejects);
-    return true;
-  } catch (error) {
-    if (error instanceof RowcastError) return false;
-    throw error;
-  }
+async function isWhole({ path, result }: Part, among: Backends, files: Files): Promise<boolean> {
+  const { output, rejects } = runOutputsOf(await partOutput(path, among, files));
+  return (await output.isPublished(result.output)) && (await rejects.isPublished(result.rejects));
 }

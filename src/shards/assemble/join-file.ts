@@ -3,20 +3,21 @@ import { Interrupted } from '../../base/interrupted.ts';
 import type { Attempt } from '../../runs/attempt.ts';
 import { acquireDurable } from '../../runs/output/acquire-durable-output.ts';
 import type { Output } from '../../runs/output/output.ts';
-import { localPath } from '../../runs/paths/local-path.ts';
 import type { LockedPaths } from '../../runs/paths/lock-paths.ts';
-import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
-import { runOutputsOf } from '../../runs/paths/run-outputs.ts';
+import { runFilesOf } from '../../runs/paths/run-files.ts';
+import { type RunOutputs, runOutputsOf } from '../../runs/paths/run-outputs.ts';
 import { newRowCounts, sumOf } from '../../scoring/row-counts.ts';
+import { type Backends, resolveTarget } from '../../storage/backends.ts';
 import type { Files } from '../../storage/durable-files.ts';
-import { LocalOutput } from '../../storage/local/local-output.ts';
+import type { DurableOutput } from '../../storage/durable-output.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { joinedName } from '../folder/names.ts';
+import { isStored, partOutput } from '../folder/part-output.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 import { adoptFirst } from './adopt-first.ts';
-import { chunksOf } from './chunks-of.ts';
 import type { FileParts, Part } from './file-parts.ts';
 import { coveredParts, joinFingerprint, pointAfter } from './join-state.ts';
+import { joinedOutput } from './joined-output.ts';
 
 export interface JoinOptions {
   folder: SharedFolder;
@@ -29,6 +30,8 @@ export interface JoinOptions {
   rejectsHeader: Buffer;
   private: boolean;
   files: Files;
+  /** What the names of other files belong to. */
+  backends: Backends;
   /** Copied parts are removed when this much was copied since the last checkpoint. */
   saveBytes: number;
   /** Called with the process that joins, which may resume another one. */
@@ -50,13 +53,9 @@ const NOTHING = Buffer.alloc(0);
  * @throws RowcastError `other_work`, `unwritable_output`, `part_lost`, `partial_damaged`; Interrupted
  */
 export async function joinFile(file: FileParts, options: JoinOptions): Promise<void> {
-  const { folder, plan, locked, attempt, rejectsHeader, files, stop } = options;
-  const { name } = locked.output;
-  const path = localPath(locked.output, 'shards need');
-  const rejects = locked.rejects?.path;
-  const output = new LocalOutput(path, { name, isPrivate: options.private, files });
-  const outputs = runOutputsOf(output, rejects === undefined ? undefined : output.at(rejects));
-  const paths = runFilesOf(path, rejects);
+  const { folder, plan, locked, attempt, rejectsHeader, files, backends, stop } = options;
+  const output = joinedOutput(locked, files, options.private);
+  const outputs = runOutputsOf(output, rejectsOf(locked, output));
   const acquire = () =>
     acquireDurable({
       outputs,
@@ -67,13 +66,18 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
       // Saved explicitly, after whole parts.
       checkpointInterval: Number.POSITIVE_INFINITY,
       isCompressed: true,
+      backends,
     });
   // An earlier run may have only its renames left, or the one that joined these parts.
   await acquire();
-  if (await isInPlace(folder, files, file, paths)) return;
+  if (await isInPlace(folder, file, output)) return;
   const fingerprint = joinFingerprint(plan, file, locked.relativeRejects);
   const identity = { attempt, fingerprint, rejectsHeader };
-  await adoptFirst({ ...options, paths, parts: file.parts, identity, predictionType: plan.predictionType });
+  const { path } = locked.output;
+  if (path !== undefined && !file.parts.some(part => isStored(part.path))) {
+    const paths = runFilesOf(path, locked.rejects?.path);
+    await adoptFirst({ ...options, paths, parts: file.parts, identity, predictionType: plan.predictionType });
+  } else if (await joinInStore(file, outputs, options)) return;
   const acquired = await acquire();
   const joined = await acquired?.open(identity).catch(error => {
     throw withHint(error);
@@ -95,16 +99,55 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
 /** Whether the output is complete and has its final name. */
 async function isInPlace(
   folder: SharedFolder,
-  files: Files,
   { index }: Pick<FileParts, 'index'>,
-  { checkpoint }: Pick<RunFiles, 'checkpoint'>,
+  { checkpoint }: Pick<DurableOutput, 'checkpoint'>,
 ): Promise<boolean> {
-  return (await folder.read(joinedName(index))) !== undefined && (await files.size(checkpoint)) === undefined;
+  return (await folder.read(joinedName(index))) !== undefined && (await checkpoint.read()) === undefined;
+}
+
+/** The rejects of an output, if they are not next to it. */
+function rejectsOf({ rejects }: LockedPaths, output: DurableOutput): DurableOutput | undefined {
+  if (rejects?.path !== undefined) return output.at(rejects.path);
+  return rejects?.durable;
+}
+
+/**
+ * Lets the store join parts that are objects, so that no byte of them passes through this machine. Nothing is resumed: a
+ * killed process is followed by one that begins again.
+ *
+ * @returns false if the store cannot do it, or an unfinished run is there, which is resumed or refused
+ */
+async function joinInStore(file: FileParts, outputs: RunOutputs, options: JoinOptions): Promise<boolean> {
+  const { folder, locked, rejectsHeader, backends, onJoined } = options;
+  const { output, rejects, hasDefaultRejects } = outputs;
+  if ((await output.checkpoint.read()) !== undefined) return false;
+  const parts = file.parts.map(({ path, result }) => ({ address: path, bytes: result.output.bytes }));
+  if (!(await output.concatenate?.(parts, onJoined))) return false;
+  // The rejects of an earlier run are replaced, because nothing is removed from a store.
+  const hasRejects = file.rowCounts.rejected > 0 || !hasDefaultRejects;
+  if (hasRejects || (await rejects.exists())) {
+    const target = locked.rejects ?? (await resolveTarget(rejects.address, options.private, backends));
+    const sink = await target.open();
+    try {
+      await sink.write(rejectsHeader);
+      for (const { path, result } of file.parts) {
+        const part = runOutputsOf(await partOutput(path, backends));
+        for await (const chunk of part.rejects.chunks(result.rejects, rejectsHeader.length))
+          await sink.write(chunk);
+      }
+      await sink.close();
+    } catch (error) {
+      await sink.abandon();
+      throw error;
+    }
+  }
+  await folder.create(joinedName(file.index), '{}');
+  return true;
 }
 
 /** Appends the parts that no checkpoint covers, and removes all of them. */
 async function append({ parts }: FileParts, output: Output, options: JoinOptions): Promise<void> {
-  const { plan, files, rejectsHeader, saveBytes, stop } = options;
+  const { plan, files, backends, rejectsHeader, saveBytes, stop } = options;
   const before = output.previous?.checkpoint.rowCounts ?? newRowCounts();
   const first = coveredParts(parts, before.bytesIn);
   let removed = 0;
@@ -118,10 +161,11 @@ async function append({ parts }: FileParts, output: Output, options: JoinOptions
     if (i < first) continue;
     const { result } = part;
     const header = rowCounts.rejected === 0 ? 0 : rejectsHeader.length;
-    for await (const chunk of chunksOf(files, runFilesOf(part.path).rejects, result.rejects, header))
+    const stored = runOutputsOf(await partOutput(part.path, backends, files));
+    for await (const chunk of stored.rejects.chunks(result.rejects, header))
       await output.write({ ...PIECE, rejects: chunk }, never);
     let joined = parts.slice(0, i).reduce((sum, each) => sum + each.result.output.bytes, 0);
-    for await (const chunk of chunksOf(files, part.path, result.output)) {
+    for await (const chunk of stored.output.chunks(result.output)) {
       if (stop.aborted) throw new Interrupted(stop);
       await output.write({ ...PIECE, bytes: chunk }, never);
       joined += chunk.length;
@@ -144,7 +188,9 @@ const never = (): never => {
   throw new Error('not a commit point');
 };
 
+/** Objects are removed with their folder. */
 async function removePart(files: Files, { path }: Part): Promise<void> {
+  if (isStored(path)) return;
   await files.remove(path);
   await files.remove(runFilesOf(path).rejects);
 }

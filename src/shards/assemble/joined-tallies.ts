@@ -9,6 +9,7 @@ import { type RunColumns, runColumns } from '../../runs/run-columns.ts';
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import { type Plan, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
+import type { Backends } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { openPlanned } from '../plan/make-plan.ts';
@@ -35,14 +36,14 @@ export async function joinTallies(
   files: readonly FileParts[],
   plan: ShardPlan,
   options: Omit<RunValues, 'input'>,
-  { scorer, stop }: { scorer: Scorer; stop: AbortSignal },
+  { scorer, stop, backends }: { scorer: Scorer; stop: AbortSignal; backends: Backends },
 ): Promise<JoinedTally> {
   const earlier = await earlierOf(options);
   const total = new TotalTally();
   const figures = new Map<number, DataFigures>();
   const columns = new Map<number, RunColumns>();
   for (const { index, file, parts, rowCounts } of files) {
-    const source = await openPlanned(file, options.encoding);
+    const source = await openPlanned(file, options.encoding, backends);
     const [prepared, firstRecords] = await prepareWithRecords(source, options, scorer, stop);
     const isSame = reportHash(prepared.report) === plan.report.hash;
     const tallies = parts.map(part => part.result.tally);

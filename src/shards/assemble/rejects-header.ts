@@ -1,5 +1,7 @@
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { readLayout } from '../../formats/formats.ts';
+import type { Backends } from '../../storage/backends.ts';
+import { isStored } from '../folder/part-output.ts';
 import { openPlanned } from '../plan/make-plan.ts';
 import type { FileParts } from './file-parts.ts';
 
@@ -11,9 +13,11 @@ import type { FileParts } from './file-parts.ts';
 export async function rejectsHeaderOf(
   { file, rowCounts }: FileParts,
   options: Omit<RunValues, 'input'>,
+  among: Backends,
 ): Promise<Buffer> {
-  if (rowCounts.rejected === 0 && file.rejects === null) return Buffer.alloc(0);
-  const source = await openPlanned(file, options.encoding);
+  // In a store, a header replaces the rejects of an earlier run.
+  if (rowCounts.rejected === 0 && file.rejects === null && !isStored(file.output)) return Buffer.alloc(0);
+  const source = await openPlanned(file, options.encoding, among);
   try {
     const { layout } = await readLayout(source, options);
     return layout.rejectsPreamble;

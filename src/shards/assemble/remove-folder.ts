@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { ASSEMBLED } from '../folder/names.ts';
 import { readRecord } from '../folder/read-record.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 
 const assembledShape = z.strictObject({ exit_code: z.number() });
 

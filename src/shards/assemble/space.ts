@@ -1,6 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
+import { isStored } from '../folder/part-output.ts';
 import type { FileParts, Part } from './file-parts.ts';
 import { SAVE_BYTES } from './join-file.ts';
 import type { PendingFile } from './pending-parts.ts';
@@ -13,15 +14,16 @@ export interface SpaceNeed {
   free: number;
 }
 
-/** The disk space that joining needs in addition to that of the parts, by disk. */
+/** The disk space that joining needs in addition to that of the parts, by disk. A store has room. */
 export async function spaceNeeded(pending: readonly PendingFile[]): Promise<SpaceNeed[]> {
   const needs = new Map<number, SpaceNeed>();
   for (const { file, locked, parts } of pending) {
     const [first] = parts;
-    const folder = dirname(locked.output.path ?? '');
-    if (first === undefined) continue;
+    const { path } = locked.output;
+    if (first === undefined || path === undefined) continue;
+    const folder = dirname(path);
     const { dev } = await stat(folder);
-    const isSameDisk = (await stat(dirname(first.path))).dev === dev;
+    const isSameDisk = !isStored(first.path) && (await stat(dirname(first.path))).dev === dev;
     const { bavail, bsize } = await statfs(folder);
     const need = needs.get(dev) ?? { folder, bytes: 0, free: bavail * bsize };
     const bytes = bytesFor(file, parts, isSameDisk);

@@ -5,7 +5,7 @@ const positionShape = z.strictObject({ offset: z.number(), row: z.number(), line
 
 /** One input of a sharded run, and its output. */
 const planFileShape = z.strictObject({
-  /** Absolute paths. */
+  /** Absolute paths, or URLs. */
   input: z.string(),
   output: z.string(),
   /** Path given with --rejects; null: next to the output. */
@@ -13,6 +13,8 @@ const planFileShape = z.strictObject({
   /** What tells a changed input from an unchanged one. */
   size: z.number(),
   modified: z.number(),
+  /** The version of an object. */
+  etag: z.string().exactOptional(),
   /** Name of the compression. A compressed file is one shard, because it can only be read from its start. */
   codec: z.string(),
   /** SHA-256 of what is before the first record. */

@@ -1,8 +1,8 @@
 import { RowcastError } from '../../base/errors.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { numbersOf, PLAN, PLANNED, shardName } from './names.ts';
 import { plannedShape, planShape, type Shard, type ShardPlan, shardShape } from './plan-shape.ts';
 import { readRecord } from './read-record.ts';
-import type { SharedFolder } from './shared-folder.ts';
 
 /** @throws RowcastError `no_plan`, `bad_plan` */
 export async function readPlan(folder: SharedFolder): Promise<ShardPlan> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
-import type { SharedFolder } from './shared-folder.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 
 /**
  * How often a file is read, and at what interval, before it counts as damaged. A network file system may truncate a new text

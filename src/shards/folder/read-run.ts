@@ -1,10 +1,10 @@
 import { RowcastError } from '../../base/errors.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { doneName, failedName, numbersOf } from './names.ts';
 import type { Shard, ShardPlan } from './plan-shape.ts';
 import { plannedShards, readPlan, readShards } from './read-plan.ts';
 import { readRecord } from './read-record.ts';
 import { failureShape, resultShape, type ShardFailure, type ShardResult } from './result-shape.ts';
-import type { SharedFolder } from './shared-folder.ts';
 
 /** A sharded run, as its folder has it. */
 export interface ShardedRun {

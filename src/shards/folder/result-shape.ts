@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
 import { rowCountsShape } from '../../scoring/row-counts.ts';
+import type { Json } from '../../storage/partial-file.ts';
 
 /** Who holds a lease. */
 export const leaseShape = z.strictObject({
@@ -30,14 +31,19 @@ export const beatShape = z.strictObject({
 });
 export type Beat = z.infer<typeof beatShape>;
 
-/** The end of a file's bytes, as checkpoints have it. */
-const extentShape = z.strictObject({ bytes: z.number(), tail: z.string() });
+/** The end of a file's bytes, as checkpoints have it, and the upload of an object. */
+const extentShape = z.strictObject({
+  bytes: z.number(),
+  tail: z.string(),
+  state: (z.json() as z.ZodType<Json>).exactOptional(), // only mutability differs
+});
 
 /** The result of a shard. */
 export const resultShape = z.strictObject({
   /** The plan's id. */
   plan: z.string(),
   shard: z.number(),
+  /** The attempt that began its part. */
   attempt: z.number(),
   worker: z.string(),
   /** ISO 8601, by the clock of the worker's machine: the attempt that finished the shard. */

@@ -1,6 +1,6 @@
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { numbersOf } from './names.ts';
 import { plannedShards, publishedShards } from './read-plan.ts';
-import type { SharedFolder } from './shared-folder.ts';
 
 /** Which shards are to be scored, as far as they are known. */
 export interface ShardsLeft {

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Learned, SharedLimits, SharedPace } from '../../base/contract/shared-pace.ts';
 import { isMissing } from '../../storage/local/missing.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Rates } from '../budget/slot-store.ts';
 import { workerName } from '../folder/names.ts';
 import { BEAT_MS, LEASE_MS } from '../folder/next-attempt.ts';
 import type { LeaseHolder } from '../folder/result-shape.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 import { WorkerWatch, workersIn } from './see-workers.ts';
 import { type GivenLimits, isCounted, knownLimits, lowestGiven } from './shared-limits.ts';
 import type { SeenWorker, WorkerFile } from './worker-shape.ts';

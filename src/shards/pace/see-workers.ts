@@ -1,8 +1,8 @@
 import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { workerName, workerOf } from '../folder/names.ts';
 import { BEAT_MS, LEASE_MS } from '../folder/next-attempt.ts';
 import { isDamage, readOnce } from '../folder/read-record.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 import { type SeenWorker, type WorkerFile, workerShape } from './worker-shape.ts';
 
 /** A worker whose file was damaged before it was read. It goes like one that is dead, unless it writes another. */

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
@@ -12,7 +11,8 @@ import type { FilePair } from '../../runs/several/pair-files.ts';
 import { appendedFor } from '../../scoring/merge/appended-for.ts';
 import { type Plan, prepare, withPredicted } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
-import { openSource } from '../../storage/backends.ts';
+import { type Backends, openSource } from '../../storage/backends.ts';
+import { absoluteName } from '../../storage/folders.ts';
 import type { Identity, Source } from '../../storage/source.ts';
 import type { PlanFile, ShardPlan } from '../folder/plan-shape.ts';
 import type { PinnedOptions } from './pinned-options.ts';
@@ -34,6 +34,8 @@ export interface PlanWork {
   version: string;
   scorer: Scorer;
   stop: AbortSignal;
+  /** Backends of the names of its files, if they are not the usual ones. */
+  backends?: Backends | undefined;
 }
 
 /**
@@ -43,7 +45,7 @@ export interface PlanWork {
  * @throws RowcastError as `prepare` and `predictedType`; `usage` for an input that other machines cannot read
  */
 export async function makePlan(work: PlanWork): Promise<ShardPlan> {
-  const { pairs, options, pinned, ledger, shardBytes, version, stop } = work;
+  const { pairs, options, pinned, ledger, shardBytes, version, stop, backends } = work;
   const { scorer } = work;
   const files: PlanFile[] = [];
   let report =
@@ -52,12 +54,12 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
       : '';
   let predictionType: PredictionType | undefined;
   for (const pair of pairs) {
-    const source = await openSource(pair.input, false, options.encoding);
+    const source = await openSource(pair.input, false, options.encoding, backends);
     try {
       const prepared = await prepare(source, { ...options }, scorer, stop);
       checkOutputName(pair.output, prepared.layout.readAs);
       report = reportHash(prepared.report);
-      files.push(planFile(pair, await source.identify(), prepared));
+      files.push(planFile(pair, source, await source.identify(), prepared));
       predictionType ??= await predictedType(prepared, scorer, stop);
       // What can be wrong with the columns of the output.
       appendedFor({ ...prepared.options, ...prepared, planned: predictionType });
@@ -90,7 +92,12 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
 /** The trace of a sharded run as a `traceparent`. Nobody sends the span that it names. */
 const newTrace = (): string => `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
 
-function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout }: Plan): PlanFile {
+function planFile(
+  pair: FilePair,
+  { version: { etag } }: Source,
+  { size, modified, codec }: Identity,
+  { layout }: Plan,
+): PlanFile {
   if (size === null || modified === null)
     throw new RowcastError('usage', 'a pipe cannot be divided into shards', {
       location: { file: pair.input },
@@ -98,11 +105,12 @@ function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout 
     });
   const { input, output, rejects = null } = pair;
   return {
-    input: resolve(input),
-    output: resolve(output),
-    rejects: rejects && resolve(rejects),
+    input: absoluteName(input),
+    output: absoluteName(output),
+    rejects: rejects && absoluteName(rejects),
     size,
     modified,
+    ...(etag !== undefined && { etag }),
     codec,
     format: layout.format,
     read_as: layout.readAs,
@@ -112,14 +120,18 @@ function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout 
 }
 
 /** Opens an input of a plan. @throws RowcastError `input_changed` if it is no longer the one that was planned */
-export async function openPlanned(file: PlanFile, encoding: string | undefined): Promise<Source> {
-  const source = await openSource(file.input, false, encoding);
-  const { size, modified } = source.version;
-  if (size === file.size && modified === file.modified) return source;
+export async function openPlanned(
+  file: PlanFile,
+  encoding: string | undefined,
+  among?: Backends,
+): Promise<Source> {
+  const source = await openSource(file.input, false, encoding, among);
+  const { size, modified, etag } = source.version;
+  if (size === file.size && modified === file.modified && etag === file.etag) return source;
   source.close();
   throw new RowcastError(
     'input_changed',
-    'the input is not the one that was planned: its size or time differs',
+    'the input is not the one that was planned: its size, time or version differs',
     {
       severity: 'stopped',
       location: { file: file.input },

@@ -6,7 +6,7 @@ import { givenValue } from '../../base/options/values/resolve-options.ts';
 const tunable = [
   ...['max-requests-per-second', 'max-rows-per-second'],
   ...['max-rejects', 'rejects-ok', 'max-mismatches', 'max-unseen', 'compare', 'max-record-bytes'],
-  ...['private', 'checksum', 'summary', 'summary-html', 'metrics', 'lineage'],
+  ...['private', 'checksum', 'checkpoint-interval', 'summary', 'summary-html', 'metrics', 'lineage'],
 ];
 
 /** Options that are part of what identifies a run in another form. */

@@ -2,10 +2,11 @@ import { Interrupted } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { readLayout } from '../../formats/formats.ts';
 import type { Position } from '../../formats/records/position.ts';
+import type { Backends } from '../../storage/backends.ts';
 import { none } from '../../storage/codecs/none.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { PLANNED, shardName } from '../folder/names.ts';
 import type { PlanFile, Shard, ShardPlan } from '../folder/plan-shape.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 import { cutRecords } from './cut-records.ts';
 import { openPlanned } from './make-plan.ts';
 
@@ -19,6 +20,8 @@ export interface PublishOptions {
   /** Called for each shard, those from before included. */
   onShard?: (shard: Shard) => void;
   stop: AbortSignal;
+  /** Backends of the names of the inputs, if they are not the usual ones. */
+  backends?: Backends | undefined;
 }
 
 /**
@@ -55,11 +58,11 @@ export async function publishShards(options: PublishOptions): Promise<number> {
 
 /** @param from where the last published shard ended; null: none was */
 async function* partsOf(
-  { plan, options, stop }: PublishOptions,
+  { plan, options, stop, backends }: PublishOptions,
   file: PlanFile,
   from: Position | null,
 ): AsyncGenerator<Omit<Shard, 'shard' | 'file'>> {
-  const source = await openPlanned(file, options.encoding);
+  const source = await openPlanned(file, options.encoding, backends);
   try {
     if (whyOneShard(file, options.encoding) !== undefined) {
       yield { from: null, to: null, is_last: true };

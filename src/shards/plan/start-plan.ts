@@ -1,8 +1,8 @@
 import { RowcastError } from '../../base/errors.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { CANCELLED, PLAN, PLANNED } from '../folder/names.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { readPlan } from '../folder/read-plan.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 
 /**
  * Writes a plan, or resumes the same one, even if it was cancelled. One that had nothing to score is replaced.

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted } from '../../base/interrupted.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { CANCELLED, numbersOf, PLAN } from '../folder/names.ts';
 import { isHeld } from '../folder/next-attempt.ts';
 import { readLeft } from '../folder/shards-left.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 import { cancelled } from '../work/cancelled.ts';
 import { LeaseWatch } from '../work/see-attempts.ts';
 import type { QueueMonitor } from './queue-monitor.ts';

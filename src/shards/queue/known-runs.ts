@@ -2,12 +2,15 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
+import { schemeOf } from '../../base/scheme.ts';
+import type { Backends } from '../../storage/backends.ts';
 import { unlessMissing } from '../../storage/local/missing.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { unwritable } from '../../storage/target.ts';
 import { PLAN } from '../folder/names.ts';
+import { openFolder } from '../folder/open-folder.ts';
 import { readPlan } from '../folder/read-plan.ts';
 import { readLeft } from '../folder/shards-left.ts';
-import { type SharedFolder, sharedFolder } from '../folder/shared-folder.ts';
 import { LeaseWatch } from '../work/see-attempts.ts';
 import type { QueuedRun } from './shard-queue.ts';
 
@@ -31,9 +34,15 @@ interface KnownRun {
 /** What a worker knows of the runs of a queue. */
 export class KnownRuns {
   readonly #known = new Map<string, KnownRun>();
+  readonly #among: Backends | undefined;
+
+  /** @param among backends of the names of the folders, if they are not the usual ones */
+  constructor(among?: Backends) {
+    this.#among = among;
+  }
 
   of({ key, folder }: QueuedRun): KnownRun {
-    const known = this.#known.get(key) ?? newRun(folder);
+    const known = this.#known.get(key) ?? newRun(openFolder(folder, this.#among));
     this.#known.set(key, known);
     return known;
   }
@@ -101,13 +110,15 @@ export class KnownRuns {
   }
 }
 
-function newRun(path: string): KnownRun {
-  const folder = sharedFolder(path);
-  return { folder, watch: new LeaseWatch(folder), device: undefined };
-}
+const newRun = (folder: SharedFolder): KnownRun => ({
+  folder,
+  watch: new LeaseWatch(folder),
+  device: undefined,
+});
 
-/** The device of a folder, or where it was; undefined if neither can be seen. */
+/** The device of a folder, or where it was; undefined if neither can be seen. A store that responds is there. */
 async function deviceOf(folder: string): Promise<number | undefined> {
+  if (schemeOf(folder) !== undefined) return 0;
   const found = await stat(folder)
     .catch(unlessMissing)
     .then(own => own ?? stat(dirname(folder)))

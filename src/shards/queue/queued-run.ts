@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 import type { QueuedRun } from './shard-queue.ts';
 
 /** A planned run, as a queue knows it. The same plan in another folder is another run. */

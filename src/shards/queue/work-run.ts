@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { CANCELLED, doneName, failedName, PLAN } from '../folder/names.ts';
 import { readLeft } from '../folder/shards-left.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 import { cancelled } from '../work/cancelled.ts';
 import type { LeaseWatch } from '../work/see-attempts.ts';
 import { ShardTaker } from '../work/take-shard.ts';

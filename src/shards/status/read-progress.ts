@@ -1,13 +1,13 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { Backends } from '../../storage/backends.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
 import { holderOf } from '../../storage/local/locks/output-lock.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { beatName, CANCELLED, leaseName, numbersOf } from '../folder/names.ts';
+import { isStored, partOutput } from '../folder/part-output.ts';
 import { readRecord } from '../folder/read-record.ts';
 import { readRun, type ShardedRun } from '../folder/read-run.ts';
 import { type Beat, type LeaseHolder, leaseShape } from '../folder/result-shape.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 import { readBeat } from '../work/read-beat.ts';
 
 /** The last attempt to score a shard that has no result. */
@@ -17,7 +17,7 @@ export interface LastAttempt {
   holder: LeaseHolder;
   beat: Beat | undefined;
   isAlive: boolean;
-  /** By the clock of the file system. */
+  /** By the clock of the storage. */
   begun: Date;
   seen: Date;
 }
@@ -30,14 +30,14 @@ export interface ShardsProgress {
   isAssembling: boolean;
 }
 
-/** A worker of another machine is shown as dead this long after its last heartbeat, by the clock of the file system. */
+/** A worker of another machine is shown as dead this long after its last heartbeat, by the clock of the storage. */
 const SILENT_MS = 60_000;
 
 /** Reads how far a sharded run is, without changing anything. */
-export async function readProgress(folder: SharedFolder): Promise<ShardsProgress> {
+export async function readProgress(folder: SharedFolder, among: Backends): Promise<ShardsProgress> {
   const run = await readRun(folder);
   const attempts = await lastAttempts(folder);
-  const locks = await Promise.all(run.plan.files.map(({ output }) => holderOf(lockOf(output))));
+  const locks = await Promise.all(run.plan.files.map(({ output }) => holderOfOutput(output, among)));
   return {
     run,
     // A shard may have got its result in between.
@@ -64,14 +64,15 @@ async function readAttempt(
 ): Promise<LastAttempt | undefined> {
   const [lease, beating] = [leaseName(shard, attempt), beatName(shard, attempt)];
   const holder = await readRecord(folder, lease, leaseShape);
-  const begun = await modifiedOf(join(folder.path, lease));
+  const begun = await folder.modified(lease);
   if (holder === undefined || begun === undefined) return undefined;
   const beat = await readBeat(folder, shard, attempt);
-  const seen = (await modifiedOf(join(folder.path, beating))) ?? begun;
+  const seen = (await folder.modified(beating)) ?? begun;
   const isSilent = Math.abs(Date.now() - seen.getTime()) > SILENT_MS;
   const isAlive = beat?.state !== 'ended' && !processIsGone(holder) && !isSilent;
   return { shard, attempt, holder, beat, isAlive, begun, seen };
 }
 
-const modifiedOf = async (path: string): Promise<Date | undefined> =>
-  (await stat(path).catch(() => undefined))?.mtime;
+/** The process that joins an output, if there is one. */
+const holderOfOutput = async (output: string, among: Backends): Promise<unknown> =>
+  isStored(output) ? (await (await partOutput(output, among)).state()).holder : holderOf(lockOf(output));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { LEASE_MS } from '../folder/next-attempt.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 import { readBeat } from '../work/read-beat.ts';
 import type { LastAttempt } from './read-progress.ts';
 

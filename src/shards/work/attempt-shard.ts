@@ -7,11 +7,13 @@ import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { TraceBatch } from '../../scoring/trace.ts';
+import type { Backends } from '../../storage/backends.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { doneName, PLAN } from '../folder/names.ts';
+import { isStored } from '../folder/part-output.ts';
 import type { PlanFile, Shard, ShardPlan } from '../folder/plan-shape.ts';
 import type { ShardResult } from '../folder/result-shape.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 import type { WorkerPace } from '../pace/worker-pace.ts';
 import { cancelled } from './cancelled.ts';
 import { giveUp } from './give-up.ts';
@@ -38,15 +40,26 @@ export interface Work {
   observer: WorkObserver;
   /** Aborted by a signal. */
   stop: AbortSignal;
+  /**
+   * Backends of the names of its files, if they are not the usual ones. Leases alone decide who writes a part, so an object
+   * may be taken over at any time.
+   */
+  backends?: Backends | undefined;
+}
+
+/** A part by its path or URL. */
+export interface BegunPart {
+  attempt: number;
+  path: string;
 }
 
 export interface ShardAttempt {
   shard: Shard;
   file: PlanFile;
   attempt: number;
-  /** Path of the part to write. */
-  part: string;
-  /** The part of an earlier attempt to go on with. */
+  /** The part to write, and the attempt that began it. */
+  part: BegunPart;
+  /** The part of an earlier attempt of which to go on with a copy. */
   from: string | undefined;
   /** The row at which it goes on. */
   row: number;
@@ -80,7 +93,8 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
   });
   if (lease === undefined) return false;
   const lose = async (): Promise<void> => {
-    await removePart(part);
+    // An object may belong to another attempt by now; it is removed with the folder.
+    if (!isStored(part.path)) await removePart(part.path);
     on.onLost?.(shard);
   };
   on.onTake?.(shard, attempt, row);
@@ -93,7 +107,7 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
   try {
     await work.sharedPace?.join();
     await countOthers();
-    if (from !== undefined) await inheritPart(from, part, options.private);
+    if (from !== undefined) await inheritPart(from, part.path, options.private);
     const leaseFigures: RunObserver = {
       progress(now) {
         const { read, rejected } = now.rowCounts;
@@ -107,18 +121,19 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
         predictionType: plan.predictionType,
         shard,
         file,
-        part,
+        part: part.path,
         options,
         scorer,
         budget,
         observers: [leaseFigures, { traceBatch }],
         control,
+        backends: work.backends,
       });
     const scored = await (on.within?.({ shard, attempt }, use) ?? use(undefined));
     const result: ShardResult = {
       plan: plan.id,
       shard: number,
-      attempt,
+      attempt: part.attempt,
       worker,
       ...scored,
       started_at: startedAt.toISOString(),
@@ -128,7 +143,8 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
     if (await folder.create(doneName(number), JSON.stringify(result))) on.onDone?.(shard, result);
     else await lose();
   } catch (error) {
-    if (error instanceof Interrupted && lease.ended.reason === 'lost') await lose();
+    if ((error instanceof Interrupted && lease.ended.reason === 'lost') || isTakenOver(error, part))
+      await lose();
     else await endEarly(error, work, own, lease);
   } finally {
     lease.ended.removeEventListener('abort', abandon);
@@ -153,7 +169,7 @@ async function endEarly(
   const isFault = isFailure && !error.retryable;
   // A folder that cannot be written must not hide the error.
   await lease.giveBack(isFault ? { code: error.code, message: error.message } : null).catch(() => {});
-  if (isFault && isDamaged(part, error)) {
+  if (isFault && isDamaged(part.path, error)) {
     // The next attempt goes on only with what is whole.
     error.hint = 'Another program modified it. The shard is scored again: run the same command again.';
     if (!work.isChosen) return work.observer.onFailed?.(shard, error);
@@ -171,7 +187,12 @@ async function endEarly(
 
 const DAMAGE = ['partial_too_short', 'partial_damaged', 'output_lost'];
 
+/** Whether another process writes the part by now. */
+const isTakenOver = (error: unknown, { path }: BegunPart): boolean =>
+  isStored(path) && error instanceof RowcastError && error.code === 'locked' && error.location.file === path;
+
 function isDamaged(part: string, { code, location }: RowcastError): boolean {
+  if (isStored(part)) return DAMAGE.includes(code) && location.file?.startsWith(part) === true;
   const { partial, rejectsPartial } = runFilesOf(part);
   return DAMAGE.includes(code) && (location.file === partial || location.file === rejectsPartial);
 }

@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 
 export const cancelled = ({ path }: Pick<SharedFolder, 'path'>): RowcastError =>
   new RowcastError('cancelled', 'the run was cancelled', {

@@ -4,6 +4,7 @@ import { unlessStopped } from '../../base/interrupted.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { withPredicted } from '../../scoring/prepare.ts';
 import { LOCAL, type Scorer } from '../../scoring/scorer.ts';
+import type { Backends } from '../../storage/backends.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { openPlanned } from '../plan/make-plan.ts';
 
@@ -46,8 +47,12 @@ export async function checkWorker(
 }
 
 /** Checks that this machine sees the inputs of a plan. @throws RowcastError as `openPlanned` */
-export async function checkInputs({ files }: ShardPlan, encoding: string | undefined): Promise<void> {
-  for (const file of files) (await openPlanned(file, encoding)).close();
+export async function checkInputs(
+  { files }: ShardPlan,
+  encoding: string | undefined,
+  among?: Backends,
+): Promise<void> {
+  for (const file of files) (await openPlanned(file, encoding, among)).close();
 }
 
 const otherWork = (message: string, hint: string): RowcastError =>

@@ -1,6 +1,6 @@
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { failedName } from '../folder/names.ts';
 import type { ShardFailure } from '../folder/result-shape.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 
 /** Records that a shard is not tried again, unless somebody asks for it. */
 export async function giveUp(

@@ -3,18 +3,24 @@ import { copyFile } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { type Checkpoint, readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
+import { runOutputsOf } from '../../runs/paths/run-outputs.ts';
+import type { Backends } from '../../storage/backends.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
 import { accessOf } from '../../storage/local/access.ts';
 import { replaceFile } from '../../storage/local/atomic-write.ts';
 import { verifyCommitted, verifyWhole } from '../../storage/local/verify-committed.ts';
 import { unreadable } from '../../storage/source.ts';
 import { unwritable } from '../../storage/target.ts';
+import { isStored, partOutput } from '../folder/part-output.ts';
 
 /**
  * The checkpoint of an attempt that ended early; undefined if there is none that can be resumed. If it is damaged, or what
  * it covers, the shard is scored from where an earlier attempt ended, or from its first row.
  */
-export async function checkpointOf(part: string): Promise<Checkpoint | undefined> {
+export const checkpointOf = (part: string, among: Backends | undefined): Promise<Checkpoint | undefined> =>
+  isStored(part) ? storedCheckpointOf(part, among) : localCheckpointOf(part);
+
+async function localCheckpointOf(part: string): Promise<Checkpoint | undefined> {
   const files = runFilesOf(part);
   try {
     const text = await diskFiles.read(files.checkpoint);
@@ -25,6 +31,25 @@ export async function checkpointOf(part: string): Promise<Checkpoint | undefined
   } catch (error) {
     if (error instanceof RowcastError) return undefined;
     throw unreadable(files.checkpoint, error as Error, 'stopped'); // errors of fs
+  }
+}
+
+async function storedCheckpointOf(
+  part: string,
+  among: Backends | undefined,
+): Promise<Checkpoint | undefined> {
+  const { output, rejects } = runOutputsOf(await partOutput(part, among));
+  try {
+    const bytes = await output.checkpoint.read();
+    if (bytes === undefined) return undefined;
+    const checkpoint = readCheckpoint(bytes, output.checkpoint.name);
+    if (checkpoint.state === 'complete' && (await output.isPublished(checkpoint.output))) return checkpoint;
+    await output.verify(checkpoint.output);
+    await rejects.verify(checkpoint.rejects);
+    return checkpoint;
+  } catch (error) {
+    if (error instanceof RowcastError && !error.retryable) return undefined;
+    throw error;
   }
 }
 
@@ -46,7 +71,7 @@ async function verifyPart(files: RunFiles, { state, output, rejects }: Checkpoin
  * @returns whether there was anything to go on with
  */
 export async function inheritPart(from: string, to: string, isPrivate: boolean): Promise<boolean> {
-  const checkpoint = await checkpointOf(from);
+  const checkpoint = await localCheckpointOf(from);
   if (checkpoint === undefined) return false;
   const [old, own] = [runFilesOf(from), runFilesOf(to)];
   try {
@@ -64,7 +89,7 @@ export async function inheritPart(from: string, to: string, isPrivate: boolean):
   }
 }
 
-/** Removes everything that an attempt has written. */
+/** Removes everything that an attempt has written to files. */
 export async function removePart(part: string | RunFiles): Promise<void> {
   const files = typeof part === 'string' ? runFilesOf(part) : part;
   const { checkpoint, newCheckpoint, partial, rejectsPartial, output, rejects } = files;

@@ -1,8 +1,8 @@
 import { isMissing } from '../../storage/local/missing.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { beatName, CANCELLED, doneName, leaseName } from '../folder/names.ts';
 import { BEAT_MS } from '../folder/next-attempt.ts';
 import type { Beat, LeaseHolder } from '../folder/result-shape.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 
 /** What an attempt has done so far. */
 export type Figures = Pick<Beat, 'row' | 'read' | 'rejected'>;

@@ -1,7 +1,7 @@
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { doneName, numbersOf } from '../folder/names.ts';
 import { readRecord } from '../folder/read-record.ts';
 import { resultShape } from '../folder/result-shape.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 import { readBeat } from './read-beat.ts';
 import { Turns } from './shard-turns.ts';
 

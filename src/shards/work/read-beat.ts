@@ -1,7 +1,7 @@
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { beatName } from '../folder/names.ts';
 import { isDamage, readOnce } from '../folder/read-record.ts';
 import { type Beat, beatShape } from '../folder/result-shape.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 
 /** The last heartbeat of an attempt; undefined before the first one, or if it is damaged: the next one replaces it. */
 export async function readBeat(

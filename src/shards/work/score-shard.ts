@@ -9,6 +9,7 @@ import type { Run } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import type { RunResult } from '../../runs/run-result.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
+import type { Backends } from '../../storage/backends.ts';
 import type { StoredExtent } from '../../storage/durable-output.ts';
 import type { PlanFile, Shard } from '../folder/plan-shape.ts';
 import type { ShardResult } from '../folder/result-shape.ts';
@@ -29,6 +30,8 @@ export interface ShardWork {
   budget: RejectBudget;
   observers: readonly RunObserver[];
   control: RunControl;
+  /** Backends of the names of its files, if they are not the usual ones. */
+  backends: Backends | undefined;
 }
 
 /** What a shard has come to. */
@@ -58,7 +61,8 @@ export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
 
 /** The run that scores a shard. It has no summary: that of the whole run is written when the parts are joined. */
 function runOfShard(work: ShardWork, keep: RunObserver): Run {
-  const { shard, file, part, reportHash, predictionType, scorer, budget, observers, control } = work;
+  const { shard, file, part, reportHash, predictionType, scorer, budget, observers, control, backends } =
+    work;
   const { summary, summaryHtml, compare, private: isPrivate, encoding, report } = work.options;
   return {
     names: {
@@ -80,7 +84,8 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
     // A folder that is gone was discarded with its run.
     paths: { input: file.input, output: part, private: isPrivate, hasFolders: true },
     openScorer: async () => ({ scorer, close: async () => {} }),
-    openInput: () => openPlanned(file, encoding),
+    openInput: () => openPlanned(file, encoding, backends),
+    backends,
     observers: [...observers, keep],
     control,
     shared: { budget },
@@ -128,4 +133,8 @@ function checkRows({ from, to, shard }: Shard, { rowCounts }: RunResult): void {
   );
 }
 
-const extentOf = ({ bytes, tail }: StoredExtent): ShardResult['output'] => ({ bytes, tail });
+const extentOf = ({ bytes, tail, state }: StoredExtent): ShardResult['output'] => ({
+  bytes,
+  tail,
+  ...(state !== undefined && { state }),
+});

@@ -1,9 +1,9 @@
 import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { leaseName, numbersOf } from '../folder/names.ts';
 import type { SeenAttempt } from '../folder/next-attempt.ts';
 import { readRecord } from '../folder/read-record.ts';
 import { type Beat, type LeaseHolder, leaseShape } from '../folder/result-shape.ts';
-import type { SharedFolder } from '../folder/shared-folder.ts';
 import { readBeat } from './read-beat.ts';
 import { Turns } from './shard-turns.ts';
 

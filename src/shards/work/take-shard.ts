@@ -1,9 +1,10 @@
 import { RowcastError } from '../../base/errors.ts';
 import { isHeld, nextAttempt, type SeenAttempt } from '../folder/next-attempt.ts';
+import { isStored } from '../folder/part-output.ts';
 import { partPathOf } from '../folder/part-path.ts';
 import type { Shard } from '../folder/plan-shape.ts';
 import { readShard } from '../folder/read-plan.ts';
-import { attemptShard, type Work } from './attempt-shard.ts';
+import { attemptShard, type BegunPart, type Work } from './attempt-shard.ts';
 import { giveUp } from './give-up.ts';
 import { checkpointOf } from './inherit-part.ts';
 import { LeaseWatch } from './see-attempts.ts';
@@ -47,18 +48,22 @@ export class ShardTaker {
     if (next.kind === 'wait' && isChosen) this.#refuseHeld(number, last);
     if (next.kind === 'wait') return false;
     const { attempt } = next;
-    return attemptShard(this.#work, { shard, file, attempt, part: this.#partOf(shard, attempt), from, row });
+    const part = { attempt, path: this.#partOf(shard, attempt) };
+    // What is uploaded of an object cannot be copied, so the next attempt goes on with the same one.
+    if (from !== undefined && isStored(from.path))
+      return attemptShard(this.#work, { shard, file, attempt, part: from, from: undefined, row });
+    return attemptShard(this.#work, { shard, file, attempt, part, from: from?.path, row });
   }
 
   /** The last attempt that has left something whole to go on with, and the row at which that ends. */
   async #resumable(
     shard: Shard,
     attempts: readonly SeenAttempt[],
-  ): Promise<{ row: number; from: string | undefined }> {
+  ): Promise<{ row: number; from: BegunPart | undefined }> {
     for (const { number } of attempts.toReversed()) {
-      const from = this.#partOf(shard, number);
-      const checkpoint = await checkpointOf(from);
-      if (checkpoint !== undefined) return { row: checkpoint.position.row, from };
+      const path = this.#partOf(shard, number);
+      const checkpoint = await checkpointOf(path, this.#work.backends);
+      if (checkpoint !== undefined) return { row: checkpoint.position.row, from: { attempt: number, path } };
     }
     return { row: shard.from?.row ?? 1, from: undefined };
   }

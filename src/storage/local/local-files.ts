@@ -8,6 +8,7 @@ import { fileTarget } from './file-target.ts';
 import { followLinks } from './follow-links.ts';
 import { filesMatching, isPattern } from './glob.ts';
 import { localDocument } from './local-document.ts';
+import { localFolder } from './local-folder.ts';
 import { openInput } from './local-input.ts';
 import { isMissing } from './missing.ts';
 
@@ -26,6 +27,7 @@ export const localFiles = (files?: Files): Backend => ({
   isPattern,
   namesMatching: filesMatching,
   document: localDocument,
+  sharedFolder: localFolder,
 });
 
 async function resolveTarget(output: string, isPrivate: boolean, files: Files | undefined): Promise<Target> {

@@ -14,6 +14,7 @@ import type { AppendedFile } from '../partial-file.ts';
 import type { Tail } from '../tail-digest.ts';
 import { unwritable } from '../target.ts';
 import { accessOf, giveAccess, privateAccess } from './access.ts';
+import { chunksOf } from './chunks-of.ts';
 import { localCheckpoint } from './local-checkpoint.ts';
 import { localState } from './local-state.ts';
 import { takeLock } from './locks/output-lock.ts';
@@ -101,6 +102,20 @@ export class LocalOutput implements DurableOutput {
 
   verify(extent: StoredExtent): Promise<Tail> {
     return verifyCommitted(this.#files, this.#names.partial, extent);
+  }
+
+  isPublished(extent: StoredExtent): Promise<boolean> {
+    return verifyCommitted(this.#files, this.address, extent).then(
+      () => true,
+      error => {
+        if (error instanceof RowcastError) return false;
+        throw error;
+      },
+    );
+  }
+
+  chunks(extent: StoredExtent, from?: number): AsyncIterable<Buffer> {
+    return chunksOf(this.#files, this.address, extent, from);
   }
 
   async verifyWhole(extent: StoredExtent): Promise<void> {

@@ -54,7 +54,7 @@ export class Claim {
   /**
    * @param object the checkpoint object
    * @param name of the output, for messages
-   * @param leaseMs how long the claim holds without being written again
+   * @param leaseMs how long the claim holds without being written again; 0 if something else decides who may take it over
    */
   constructor(object: PatientClient, name: string, holder: ClaimHolder, leaseMs: number) {
     this.#object = object;
@@ -79,10 +79,11 @@ export class Claim {
           await this.#release();
           return this.#refuse(error);
         });
-      this.#timer = setInterval(() => {
-        // A failure is reported by the next write.
-        this.renew().catch(() => {});
-      }, this.#leaseMs / 3).unref();
+      if (this.#leaseMs > 0)
+        this.#timer = setInterval(() => {
+          // A failure is reported by the next write.
+          this.renew().catch(() => {});
+        }, this.#leaseMs / 3).unref();
       return { tookOver: (found?.holder ?? null) !== null, release: () => this.#release() };
     }
   }

@@ -8,6 +8,7 @@ import type { Sink } from '../sink.ts';
 import { type Target, unwritable } from '../target.ts';
 import type { ObjectStore } from './object-client.ts';
 import { objectDocument } from './object-document.ts';
+import { objectFolder } from './object-folder.ts';
 import { openObject } from './object-input.ts';
 import { ObjectOutput, type ObjectOutputOptions } from './object-output.ts';
 import { objectPattern, prefixOf } from './object-pattern.ts';
@@ -46,6 +47,19 @@ export function objectBackend(open: () => Promise<ObjectStore>, settings: Object
   const clientOf = (store: ObjectStore) => (name: string) =>
     new PatientClient(store.object(name), settings, () => store.renew());
   const objectAt = async (name: string): Promise<PatientClient> => clientOf(await storeOf())(name);
+  /** The names that begin with a prefix, sorted by their bytes. */
+  const listed = async (prefix: string, matches = (_: string): boolean => true): Promise<string[]> => {
+    const { list, renew } = await storeOf();
+    const patience = new Patience(settings, prefix, renew);
+    const found = await patiently(patience, async () => {
+      const names: Buffer[] = [];
+      for await (const name of list?.(prefix) ?? []) if (matches(name)) names.push(Buffer.from(name));
+      return names;
+    }).catch(error => {
+      throw storeError(prefix, 'read', error);
+    });
+    return found.sort(Buffer.compare).map(String);
+  };
   return {
     async openInput(name) {
       return openObject(await objectAt(name), stallMs);
@@ -61,21 +75,9 @@ export function objectBackend(open: () => Promise<ObjectStore>, settings: Object
       });
       return head === undefined;
     },
-    async namesMatching(pattern) {
-      const { list, renew } = await storeOf();
-      const matches = objectPattern(pattern);
-      const patience = new Patience(settings, pattern, renew);
-      const found = await patiently(patience, async () => {
-        const names: Buffer[] = [];
-        for await (const name of list?.(prefixOf(pattern)) ?? [])
-          if (matches(name)) names.push(Buffer.from(name));
-        return names;
-      }).catch(error => {
-        throw storeError(pattern, 'read', error);
-      });
-      return found.sort(Buffer.compare).map(String);
-    },
+    namesMatching: async pattern => listed(prefixOf(pattern), objectPattern(pattern)),
     document: name => objectDocument(() => objectAt(name)),
+    sharedFolder: (path, layout) => objectFolder(path, layout, { object: objectAt, list: listed }),
     async resolveTarget(name) {
       const store = await storeOf();
       if (!store.isWritable)

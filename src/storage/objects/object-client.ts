@@ -32,6 +32,17 @@ export interface ObjectRange {
   version?: string | undefined;
 }
 
+/** Bytes of another object. */
+export interface CopiedRange {
+  /** Its URL. */
+  name: string;
+  from: number;
+  /** The byte after the last one. */
+  end: number;
+  /** Whether these are all of its bytes. */
+  isWhole: boolean;
+}
+
 /** Requests about one object: each method makes one, and does not repeat it. Every failure is a `StoreError`. */
 export interface ObjectClient {
   /** The URL of the object. */
@@ -72,6 +83,14 @@ export interface ObjectClient {
    * @throws StoreError `missing` if the upload is gone
    */
   putPart(upload: string, number: number, bytes: Buffer): Promise<string>;
+  /**
+   * Makes bytes of another object of the same store a part, without reading them.
+   *
+   * @param number from 1
+   * @returns the tag by which the store identifies the part
+   * @throws StoreError `missing` if the upload or the other object is gone
+   */
+  readonly copyPart?: ((upload: string, number: number, from: CopiedRange) => Promise<string>) | undefined;
   /** @throws StoreError `missing` if the upload is gone */
   parts(upload: string): Promise<ListedPart[]>;
   /**

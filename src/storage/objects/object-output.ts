@@ -1,14 +1,17 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { RowcastError } from '../../base/errors.ts';
-import type {
-  CheckpointPlace,
-  DurableOutput,
-  OutputLock,
-  OutputState,
-  StoredExtent,
+import { schemeOf } from '../../base/scheme.ts';
+import {
+  type CheckpointPlace,
+  type DurableOutput,
+  type OutputLock,
+  type OutputState,
+  partLost,
+  type StoredExtent,
 } from '../durable-output.ts';
 import { Tail } from '../tail-digest.ts';
 import { Claim, type ClaimHolder } from './claim.ts';
+import { copyObjects } from './copy-objects.ts';
 import { openObject } from './object-input.ts';
 import { partBytesFor } from './part-size.ts';
 import { PartStream, type UploadState, uploadShape } from './part-stream.ts';
@@ -128,6 +131,37 @@ export class ObjectOutput implements DurableOutput {
 
   async verifyWhole(): Promise<void> {
     // The store compares the tags when the upload is completed.
+  }
+
+  async isPublished({ bytes, state }: StoredExtent): Promise<boolean> {
+    if (bytes === 0) return true;
+    const { token } = this.#recorded(state);
+    const head = await this.#do('read', () => this.#object.head());
+    return head?.token === token && head.size === bytes;
+  }
+
+  async *chunks(extent: StoredExtent, from = 0): AsyncGenerator<Buffer> {
+    if (extent.bytes === 0) return;
+    // All bytes are those of the version that is there when it is opened.
+    const { version, streamFrom } = await openObject(this.#object, this.#options.stallMs);
+    if (version?.size !== extent.bytes || !(await this.isPublished(extent))) throw partLost(this.name);
+    if (streamFrom !== undefined) yield* streamFrom(from);
+  }
+
+  async concatenate(
+    parts: readonly { address: string; bytes: number }[],
+    onBytes?: (bytes: number) => void,
+  ): Promise<boolean> {
+    if (parts.some(({ address }) => schemeOf(address) !== schemeOf(this.name))) return false;
+    await this.clear();
+    const token = randomUUID();
+    return this.#do('write', async () => {
+      if (!(await copyObjects(this.#object, parts, token, onBytes))) return false;
+      const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+      const head = await this.#object.head();
+      if (head?.token !== token || head.size !== bytes) throw partLost(this.name);
+      return true;
+    });
   }
 
   async open({ bytes, state, carried = NOTHING }: StoredExtent, inputBytes?: number): Promise<PartStream> {

@@ -51,6 +51,11 @@ export class PatientClient implements ObjectClient {
     return this.#patiently(() => this.#client.putPart(upload, number, bytes));
   }
 
+  get copyPart(): ObjectClient['copyPart'] {
+    const { copyPart } = this.#client;
+    return copyPart && ((...copy) => this.#patiently(() => copyPart(...copy)));
+  }
+
   parts(upload: string): Promise<ListedPart[]> {
     return this.#patiently(() => this.#client.parts(upload));
   }

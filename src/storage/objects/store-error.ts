@@ -42,6 +42,8 @@ export const unless =
  * @param status of HTTP; undefined if there was no response
  */
 export function failureOfStatus(status: number | undefined): StoreFailure {
+  // What a store cannot do, it cannot do later either.
+  if (status === 501) return 'refused';
   if (status === undefined || status >= 500 || status === 429 || status === 408) return 'unavailable';
   if (status === 404 || status === 410) return 'missing';
   if (status === 412 || status === 409) return 'changed';

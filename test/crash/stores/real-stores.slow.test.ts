@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { random as randomOf } from '../../../fixtures/random.ts';
-import type { Backend } from '../../../src/storage/backend.ts';
-import { backendsFor } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
 import { isFull, seed } from '../../support/random-tests.ts';
 import { rowcast, spawnRowcast } from '../../support/rowcast.ts';
 import { csv, history } from '../../support/service/history.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { noAzurite, startAzurite } from '../../support/stores/azurite.ts';
+import { backendOf, getObject, putObject } from '../../support/stores/objects.ts';
 import type { RealStore } from '../../support/stores/real-store.ts';
 import { noSeaweed, startSeaweed } from '../../support/stores/seaweed.ts';
 
@@ -44,7 +43,7 @@ async function killAll({ t, store, isStored, name }: Case): Promise<void> {
   ]);
   await writeFile(file, csv([header, ...many]).replaceAll('\n777', '\n"7"7'));
   const input = isStored ? `${store.url}/in/in.csv` : file;
-  if (isStored) await put(input, await readFile(file));
+  if (isStored) await putObject(input, await readFile(file));
   const argsOf = (output: string): string[] => {
     const pace = ['--checkpoint-interval', '100ms', '--part-bytes', '5MiB', '--threads', '1'];
     return ['score', input, '--report', 'one', '-o', output, ...pace];
@@ -55,8 +54,8 @@ async function killAll({ t, store, isStored, name }: Case): Promise<void> {
   const begun = performance.now();
   assert.equal((await rowcast(argsOf(whole), { env })).code, 1);
   const usual = performance.now() - begun;
-  assert.deepEqual(await get(whole), await readFile(local));
-  assert.deepEqual(await get(`${whole}.rejects`), await readFile(`${local}.rejects`));
+  assert.deepEqual(await getObject(whole), await readFile(local));
+  assert.deepEqual(await getObject(`${whole}.rejects`), await readFile(`${local}.rejects`));
   const random = randomOf(seed);
   let [kills, resumes] = [0, 0];
   for (let number = 0; kills < KILLS; number++) {
@@ -81,7 +80,7 @@ async function killAll({ t, store, isStored, name }: Case): Promise<void> {
       kills++;
     }
     for (const suffix of ['', '.rejects']) {
-      assert.deepEqual(await get(output + suffix), await get(whole + suffix), output + suffix);
+      assert.deepEqual(await getObject(output + suffix), await getObject(whole + suffix), output + suffix);
       if (store.hasEqualTags) assert.equal(await tagOf(output + suffix), await tagOf(whole + suffix));
     }
     assert.equal(
@@ -91,24 +90,6 @@ async function killAll({ t, store, isStored, name }: Case): Promise<void> {
     );
   }
   t.diagnostic(`${kills} kills, ${resumes} resumes of the last process of an output`);
-}
-
-const backendOf = (url: string): Backend => {
-  const backend = backendsFor({ maxOutage: 5 }).get(url.slice(0, url.indexOf(':')));
-  assert.ok(backend);
-  return backend;
-};
-
-async function put(url: string, bytes: Buffer): Promise<void> {
-  const sink = await (await backendOf(url).resolveTarget(url, false)).open();
-  await sink.write(bytes);
-  await sink.close();
-}
-
-async function get(url: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of (await backendOf(url).openInput(url)).stream) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
 }
 
 const tagOf = async (url: string): Promise<string | undefined> =>

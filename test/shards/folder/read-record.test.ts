@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CANCELLED } from '../../../src/shards/folder/names.ts';
+import { openFolder } from '../../../src/shards/folder/open-folder.ts';
 import { plannedShape, planShape } from '../../../src/shards/folder/plan-shape.ts';
 import { readRecord } from '../../../src/shards/folder/read-record.ts';
-import { type SharedFolder, sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
+import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 import { newFolder } from '../../support/folder.ts';
 
 async function withFile(t: TestContext, text: string): Promise<SharedFolder> {
   const path = await newFolder(t);
   await writeFile(join(path, CANCELLED), text);
-  return sharedFolder(path);
+  return openFolder(path);
 }
 
 describe('a file of a run', () => {

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { RowcastError } from '../../../src/base/errors.ts';
 import { Interrupted } from '../../../src/base/interrupted.ts';
 import { PLAN } from '../../../src/shards/folder/names.ts';
-import { sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
+import { openFolder } from '../../../src/shards/folder/open-folder.ts';
 import { KnownRuns } from '../../../src/shards/queue/known-runs.ts';
 import { queuedRun } from '../../../src/shards/queue/queued-run.ts';
 import { mountDisk, noSmallDisk, unmountDisk } from '../../cluster/harness/small-disk.ts';
@@ -27,7 +27,7 @@ const plan = {
 };
 
 async function plannedRun(path: string) {
-  const folder = sharedFolder(path);
+  const folder = openFolder(path);
   await folder.prepare();
   await folder.create(PLAN, JSON.stringify(plan));
   return { folder, run: queuedRun(folder, plan) };

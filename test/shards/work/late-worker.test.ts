@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import type { SharedFolder } from '../../../src/shards/folder/shared-folder.ts';
+import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 import { planShards, workOn } from '../../support/shards/sharded.ts';
 

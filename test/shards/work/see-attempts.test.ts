@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beatName, leaseName } from '../../../src/shards/folder/names.ts';
+import { openFolder } from '../../../src/shards/folder/open-folder.ts';
 import type { Beat } from '../../../src/shards/folder/result-shape.ts';
-import { type SharedFolder, sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
 import { LeaseWatch } from '../../../src/shards/work/see-attempts.ts';
+import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const SHARDS = Array.from({ length: 60 }, (_, shard) => shard);
@@ -14,7 +15,7 @@ const BEAT: Beat = { beat: 1, state: 'running', row: 1, read: 0, rejected: 0, er
 
 /** A folder in which another machine scores all shards, and the names of the files that are read. */
 async function heldShards(t: TestContext): Promise<{ folder: SharedFolder; reads: string[] }> {
-  const folder = sharedFolder(join(await newFolder(t), 'shards'));
+  const folder = openFolder(join(await newFolder(t), 'shards'));
   await folder.prepare();
   for (const shard of SHARDS) {
     await folder.replace(leaseName(shard, 1), JSON.stringify(HOLDER));

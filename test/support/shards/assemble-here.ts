@@ -6,8 +6,8 @@ import { RunRecord } from '../../../src/runs/run-record.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
 import { noTallies } from '../../../src/shards/assemble/joined-tallies.ts';
 import { removeFolder } from '../../../src/shards/assemble/remove-folder.ts';
+import { openFolder } from '../../../src/shards/folder/open-folder.ts';
 import { readRun } from '../../../src/shards/folder/read-run.ts';
-import { sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
 import type { Files } from '../../../src/storage/durable-files.ts';
 
 /** Assembles in this process, with a checkpoint after each part. */
@@ -16,7 +16,7 @@ export async function assembleHere(
   files?: Files,
   onJoined?: AssembleOptions['onJoined'],
 ): Promise<Summary> {
-  const folder = sharedFolder(path);
+  const folder = openFolder(path);
   const run = await readRun(folder);
   const values = plannedValues(run.plan, {});
   const job = plannedJob(run.plan, values, []);

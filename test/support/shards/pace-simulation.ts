@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Random } from '../../../fixtures/random.ts';
 import { workerName } from '../../../src/shards/folder/names.ts';
-import type { SharedFolder } from '../../../src/shards/folder/shared-folder.ts';
 import { PaceMember } from '../../../src/shards/pace/pace-member.ts';
+import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 
 interface Event {
   at: number;
@@ -138,6 +138,7 @@ export class PaceSimulation {
       },
       list: folder =>
         operate(() => [...files.keys()].flatMap(name => name.split(`${folder}/`)[1] ?? []).sort()),
+      modified: name => operate(() => (files.has(name) ? new Date() : undefined)),
       remove: name => operate(() => void files.delete(name)),
       discard: async () => {},
     };

@@ -6,12 +6,13 @@ import { readVersion } from '../../../src/base/version.ts';
 import { plannedValues } from '../../../src/library/shards/assemble-job.ts';
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import { PLAN } from '../../../src/shards/folder/names.ts';
-import { type SharedFolder, sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
+import { openFolder } from '../../../src/shards/folder/open-folder.ts';
 import { SHARD_UNIT } from '../../../src/shards/plan/cut-records.ts';
 import { makePlan } from '../../../src/shards/plan/make-plan.ts';
 import { pinnedOptions } from '../../../src/shards/plan/pinned-options.ts';
 import { publishShards } from '../../../src/shards/plan/publish-shards.ts';
 import { type WorkOptions, work } from '../../../src/shards/work/work.ts';
+import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 import { newFolder } from '../folder.ts';
 import { rowcast } from '../in-process.ts';
 import { trainedHome } from '../service/serving.ts';
@@ -51,7 +52,7 @@ export async function planShards(
   const inputs = texts.map((_, i) => `in-${i}.csv`);
   for (const [i, text] of texts.entries()) await writeFile(join(cwd, inputs[i] ?? ''), text);
   const outputs = texts.map((_, i) => `out-${i}${suffix}`);
-  const shards = sharedFolder(join(cwd, `${outputs[0]}.shards`));
+  const shards = openFolder(join(cwd, `${outputs[0]}.shards`));
   const sharded = { cwd, env: { ROWCAST_HOME: await trainedHome() }, flags, inputs, outputs, shards };
   const scorer = await ModelScorer.open({ home: sharded.env.ROWCAST_HOME, threads: 1 });
   try {

@@ -32,7 +32,8 @@ export async function startSeaweed(t: TestContext): Promise<RealStore> {
   const usual = ['-s3.port.iceberg=0', '-s3.port.lance=0', '-volume.max=40', '-master.volumeSizeLimitMB=256'];
   const quick = ['-master.electionTimeout=1s', '-master.heartbeatInterval=100ms'];
   const flags = ['server', ...place, ...ports, '-filer', '-s3', `-s3.config=${config}`, ...usual, ...quick];
-  const child = spawn('weed', flags, { stdio: 'ignore' });
+  // It would take the credentials of the environment for those of its administrator.
+  const child = spawn('weed', flags, { stdio: 'ignore', env: { PATH: process.env.PATH } });
   t.after(() => killProcess(child));
   const endpoint = `http://127.0.0.1:${s3}`;
   await untilReady('SeaweedFS', child, async () => (await fetch(endpoint)).status === 403);

@@ -41,6 +41,8 @@ export function googleStore(options: StoreOptions, agent: string): ObjectStore {
       },
       adapt: speakGoogle,
       hasDigests: false,
+      // The XML API has no copies of parts (cloud.google.com/storage/docs/multipart-uploads).
+      copiesParts: false,
     },
     options,
   );

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ListMultipartUploadsCommandOutput } from '@aws-sdk/client-s3';
-import type { ListedPart, ObjectClient, ObjectHead, ObjectRange } from '../../objects/object-client.ts';
+import type {
+  CopiedRange,
+  ListedPart,
+  ObjectClient,
+  ObjectHead,
+  ObjectRange,
+} from '../../objects/object-client.ts';
 import { parseObjectName } from '../../objects/object-name.ts';
 import { StoreError, unless } from '../../objects/store-error.ts';
 import type { ByteStream } from '../../source.ts';
@@ -19,6 +25,7 @@ import {
   PutObjectCommand,
   type S3Client,
   UploadPartCommand,
+  UploadPartCopyCommand,
 } from './sdk.ts';
 
 /** The name of the metadata by which a run recognizes its object. */
@@ -29,19 +36,23 @@ export interface S3Access {
   client: () => S3Client;
   /** Whether what is written carries a digest. Without TLS, the signature has one already. */
   hasDigests: boolean;
+  /** Whether the service makes bytes of another object a part of an upload. */
+  copiesParts: boolean;
   options: StoreOptions;
 }
 
 /** Requests about one object of a service that speaks S3's protocol. */
 export class S3Object implements ObjectClient {
   readonly name: string;
+  readonly copyPart: ObjectClient['copyPart'];
   readonly #client: () => S3Client;
   readonly #hasDigests: boolean;
   readonly #options: StoreOptions;
   readonly #place: { Bucket: string; Key: string; RequestPayer?: 'requester' };
 
-  constructor(name: string, { client, hasDigests, options }: S3Access) {
+  constructor(name: string, { client, hasDigests, copiesParts, options }: S3Access) {
     this.name = name;
+    this.copyPart = copiesParts ? (...copy) => this.#copyPart(...copy) : undefined;
     this.#client = client;
     this.#hasDigests = hasDigests;
     this.#options = options;
@@ -213,6 +224,27 @@ export class S3Object implements ObjectClient {
       ...(encryption !== undefined && { ServerSideEncryption: encryption as never }),
       ...(encryptionKey !== undefined && { SSEKMSKeyId: encryptionKey }),
     };
+  }
+
+  async #copyPart(
+    upload: string,
+    number: number,
+    { name, from, end, isWhole }: CopiedRange,
+  ): Promise<string> {
+    const { bucket, key } = parseObjectName(name);
+    const { CopyPartResult } = await this.#send(() =>
+      this.#client().send(
+        new UploadPartCopyCommand({
+          ...this.#place,
+          UploadId: upload,
+          PartNumber: number,
+          CopySource: `${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`,
+          // The range of all bytes of a small object is refused.
+          ...(!isWhole && { CopySourceRange: `bytes=${from}-${end - 1}` }),
+        }),
+      ),
+    );
+    return versionOf(CopyPartResult?.ETag);
   }
 
   #digest(bytes: Buffer): { ContentMD5?: string } {

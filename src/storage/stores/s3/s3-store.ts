@@ -19,17 +19,24 @@ export interface S3Dialect {
   adapt?: (client: S3Client) => void;
   /** Whether what is written carries a digest. Without TLS, the signature has one already. */
   hasDigests: boolean;
+  /** Whether the service makes bytes of another object a part of an upload. */
+  copiesParts: boolean;
 }
 
 /** Stores that speak the protocol of S3, through AWS's own client and its chain of credentials. */
 export const s3Store = (options: StoreOptions, agent: string): ObjectStore =>
   storeOf(
-    { config: configOf(options, agent), hasDigests: !endpointOf(options)?.startsWith('http:') },
+    {
+      config: configOf(options, agent),
+      hasDigests: !endpointOf(options)?.startsWith('http:'),
+      copiesParts: true,
+    },
     options,
   );
 
 /** @param options what requests say besides */
 export function storeOf(dialect: S3Dialect, options: StoreOptions): ObjectStore {
+  const { hasDigests, copiesParts } = dialect;
   let client: S3Client | undefined;
   const current = (): S3Client => {
     if (client === undefined) {
@@ -43,7 +50,7 @@ export function storeOf(dialect: S3Dialect, options: StoreOptions): ObjectStore 
   };
   return {
     isWritable: true,
-    object: name => new S3Object(name, { client: current, hasDigests: dialect.hasDigests, options }),
+    object: name => new S3Object(name, { client: current, hasDigests, copiesParts, options }),
     list: prefix => list(current, prefix, options),
     renew() {
       // Requests in progress still use it.

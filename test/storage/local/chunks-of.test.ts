@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
-import { chunksOf } from '../../../src/shards/assemble/chunks-of.ts';
 import { diskFiles } from '../../../src/storage/durable-files.ts';
+import { chunksOf } from '../../../src/storage/local/chunks-of.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const text = 'header\n1,a\n2,b\n';

@@ -3,15 +3,15 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { PLAN } from '../../../src/shards/folder/names.ts';
+import { openFolder } from '../../../src/shards/folder/open-folder.ts';
 import { readPlan } from '../../../src/shards/folder/read-plan.ts';
-import { sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
 import { WorkerPace } from '../../../src/shards/pace/worker-pace.ts';
 import { thisProcess } from '../../../src/storage/local/locks/lock-holder.ts';
 import { newFolder } from '../../support/folder.ts';
 
 describe('a folder that cannot be read', () => {
   it('is an error that says so, and no bug', async t => {
-    const folder = sharedFolder(await newFolder(t));
+    const folder = openFolder(await newFolder(t));
     await mkdir(join(folder.path, PLAN));
     await assert.rejects(readPlan(folder), {
       code: 'unreadable_input',
@@ -23,7 +23,7 @@ describe('a folder that cannot be read', () => {
   });
 
   it('ends a worker that would wait for its share of the pace for ever', async t => {
-    const folder = sharedFolder(await newFolder(t));
+    const folder = openFolder(await newFolder(t));
     await folder.prepare();
     await rm(join(folder.path, 'workers'), { recursive: true });
     await writeFile(join(folder.path, 'workers'), '');

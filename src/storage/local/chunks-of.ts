@@ -1,13 +1,12 @@
-import { RowcastError } from '../../base/errors.ts';
-import type { Files } from '../../storage/durable-files.ts';
-import type { StoredExtent } from '../../storage/durable-output.ts';
-import { Tail, TailWindow } from '../../storage/tail-digest.ts';
+import type { Files } from '../durable-files.ts';
+import { partLost, type StoredExtent } from '../durable-output.ts';
+import { Tail, TailWindow } from '../tail-digest.ts';
 
 /** Bytes that are copied at a time. */
 const CHUNK_BYTES = 4 << 20;
 
 /**
- * The bytes of a part from an offset on.
+ * The bytes of a file from an offset on.
  *
  * @throws RowcastError `part_lost` if there are fewer than were written, or the last ones are others
  */
@@ -28,10 +27,3 @@ export async function* chunksOf(
   }
   if (bytes > 0 && window.tail.digest() !== tail) throw partLost(path);
 }
-
-const partLost = (file: string): RowcastError =>
-  new RowcastError('part_lost', 'the file was removed, cut or overwritten while it was being joined', {
-    severity: 'stopped',
-    location: { file },
-    hint: 'Run rowcast assemble again: it names what must be scored again.',
-  });
