@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { copiedRanges } from './copied-ranges.ts';
 import type { CopiedRange } from './object-client.ts';
 import type { PatientClient } from './patient-client.ts';
-import { unless } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 
 /** Parts that a store copies at a time: it needs seconds for each. */
 const COPIES = 4;
@@ -41,8 +41,8 @@ export async function copyObjects(
   } catch (error) {
     limit.clearQueue();
     await object.abort(upload);
-    // Some services copy nothing, or want parts of one size.
-    unless('refused')(error);
-    return false;
+    // Some services copy nothing, and others do not find parts whose sizes differ.
+    if (error instanceof StoreError && ['refused', 'missing'].includes(error.failure)) return false;
+    throw error;
   }
 }

@@ -78,10 +78,7 @@ describe('a run in shards whose files are objects', () => {
       assert.match(stdout, /s3:\/\/bucket\/in\.csv: 3 shards/);
       assert.match(stdout, /rowcast work s3:\/\/bucket\/shared\/run --store-options endpoint=http/);
       await run(0, 'work', 's3://bucket/shared/run');
-      assert.match(
-        (await run(3, 'status', 's3://bucket/shared/run')).stdout,
-        /all shards are done/,
-      );
+      assert.match((await run(3, 'status', 's3://bucket/shared/run')).stdout, /all shards are done/);
       let reads = 0;
       service.hooks.before = ({ text }) => {
         if (/^GET .*parts\/\d+\.1\.csv$/.test(text)) reads++;
