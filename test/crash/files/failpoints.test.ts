@@ -105,7 +105,8 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench, every 
     `${counts.kills} kills, ${counts.resumes} resumes, ${counts.renames} of them with only renames left`,
   );
   assert.ok(counts.kills > 0);
-  if (isFull) assert.ok(counts.renames > 0 && counts.resumes > counts.renames);
+  // The number of operations varies, so kills before every third one may miss the last ones.
+  if (isFull && every === 1) assert.ok(counts.renames > 0 && counts.resumes > counts.renames);
 }
 
 /** The files of a folder, sorted by name. */
