@@ -125,7 +125,7 @@ describe('a run in shards', () => {
     await utimes(join(cwd, 'in.csv'), 1, 1);
     assert.match(
       (await run(3, 'work', 'dir', '--shard', '0')).stderr,
-      /its size or time differs \[input_changed\]/,
+      /its size, time or version differs \[input_changed\]/,
     );
     assert.match((await run(3, 'assemble', 'dir')).stderr, /shard 0 after 1 attempts/);
   });
