@@ -23,8 +23,9 @@ export interface SharedFolder {
   modified(name: string): Promise<Date | undefined>;
   /** The names of the files in a folder, in order; none if it does not exist. */
   list(folder: string): Promise<string[]>;
+  /** Removes a file, unless it does not exist. */
   remove(name: string): Promise<void>;
-  /** Removes everything. @param last the file that is removed last */
+  /** Removes all files of its layout, and the folder if nothing else is in it. @param last the file that is removed last */
   discard(last: string): Promise<void>;
 }
 
@@ -32,6 +33,17 @@ export interface SharedFolder {
 export interface FolderLayout {
   /** The folders in it. */
   folders: readonly string[];
-  /** The file that is there from the first to the last moment. */
+  /** The files outside of them. */
+  files: readonly string[];
+  /** The one among them that is there from the first to the last moment. */
   marker: string;
+}
+
+/**
+ * Whether a name in the folder belongs to its layout, so that nothing else is removed with it: somebody may have put the
+ * folder where other files are. A file that was being written has more behind its name.
+ */
+export function isOfLayout({ folders, files }: FolderLayout, name: string): boolean {
+  const [first = ''] = name.split('/', 1);
+  return folders.includes(first) || files.some(file => name === file || name.startsWith(`${file}.`));
 }

@@ -27,6 +27,7 @@ import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { percentText } from '../terminal/progress-text.ts';
 import { reportAssembled, spaceText } from './report-assembled.ts';
+import { storesIn } from './store-flags.ts';
 import { traceAssembling } from './trace-assembling.ts';
 import { workCommandOf } from './work-command.ts';
 
@@ -40,11 +41,13 @@ type Section = Readonly<Record<string, unknown>>;
  * @returns the exit code
  */
 export async function assembleFinished(
-  context: Context,
+  given: Context,
   sharded: ShardedRun,
   defined: Section = {},
   onRecord: (record: RunRecord) => void = () => {},
 ): Promise<number> {
+  // The plan does not say how stores are reached.
+  const context = { ...given, flags: { ...storesIn(defined), ...given.flags } };
   checkComplete(sharded, workCommandOf(context, sharded));
   const { exit_code } = await assemble(context, sharded, { defined, onRecord });
   await removeFolder(sharded.folder, exit_code ?? ExitCode.done);

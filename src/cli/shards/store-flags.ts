@@ -20,5 +20,9 @@ export function storeFlags({
 /** The flags among those of a command that another command needs too to reach stores. */
 export const storeFlagsOf = (flags: Flags): string[] => storeFlags(resolveValues(storeOptions, flags));
 
+/** The options of stores in a section of a definition. */
+export const storesIn = (defined: Flags): Flags =>
+  Object.fromEntries(Object.entries(defined).filter(([name]) => name in storeOptions));
+
 /** What the names in a sharded run belong to, as the flags of a command say. */
 export const backendsOfFlags = (flags: Flags): Backends => backendsOf(resolveValues(storeOptions, flags));

@@ -1,22 +1,22 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { reasonOf, TRY_AGAIN } from '../../base/system-error.ts';
 import { diskFiles } from '../durable-files.ts';
-import type { FolderLayout, SharedFolder } from '../shared-folder.ts';
+import { type FolderLayout, isOfLayout, type SharedFolder } from '../shared-folder.ts';
 import { unwritable } from '../target.ts';
 import { placeFile } from './atomic-write.ts';
 import { makeFolders } from './make-folders.ts';
 import { isMissing, unlessMissing } from './missing.ts';
 
 /** A folder of a file system that all machines have mounted. */
-export function localFolder(path: string, { folders }: FolderLayout): SharedFolder {
+export function localFolder(path: string, layout: FolderLayout): SharedFolder {
   const failed = (name: string, cause: Error): Error =>
     isMissing(cause) ? cause : unwritable(join(path, name), cause, 'stopped');
   return {
     path,
     async prepare() {
-      for (const folder of folders)
+      for (const folder of layout.folders)
         await makeFolders(join(path, folder)).catch(cause => {
           throw unwritable(path, cause);
         });
@@ -54,11 +54,17 @@ export function localFolder(path: string, { folders }: FolderLayout): SharedFold
         throw failed(name, cause);
       }),
     async discard(last) {
-      for (const name of (await readdir(path).catch(unlessMissing)) ?? [])
-        if (name !== last) await rm(join(path, name), { recursive: true, force: true, maxRetries: 3 });
-      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+      const own = ((await readdir(path).catch(unlessMissing)) ?? []).filter(name => isOfLayout(layout, name));
+      for (const name of [...own.filter(name => name !== last), last])
+        await rm(join(path, name), { recursive: true, force: true, maxRetries: 3 });
+      await rmdir(path).catch(unlessNeeded);
     },
   };
+}
+
+/** Other files may be in the folder, and another process may have removed it. */
+function unlessNeeded(cause: NodeJS.ErrnoException): void {
+  if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(cause.code ?? '')) throw cause;
 }
 
 /** Errors that do not pass by themselves, unlike those of a file server that is restarted, which may be EIO. */

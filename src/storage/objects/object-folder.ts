@@ -1,4 +1,4 @@
-import type { FolderLayout, SharedFolder } from '../shared-folder.ts';
+import { type FolderLayout, isOfLayout, type SharedFolder } from '../shared-folder.ts';
 import type { PatientClient } from './patient-client.ts';
 import { type Purpose, storeError, unless } from './store-error.ts';
 
@@ -16,9 +16,10 @@ export interface FolderObjects {
  */
 export function objectFolder(
   path: string,
-  { marker }: FolderLayout,
+  layout: FolderLayout,
   { object, list }: FolderObjects,
 ): SharedFolder {
+  const { marker } = layout;
   const nameOf = (name: string): string => `${path}/${name}`;
   const at = async <T>(name: string, purpose: Purpose, use: (client: PatientClient) => Promise<T>) =>
     object(nameOf(name))
@@ -26,18 +27,19 @@ export function objectFolder(
       .catch(error => {
         throw storeError(nameOf(name), purpose, error);
       });
-  const remove = (name: string): Promise<void> => at(name, 'write', client => client.remove());
+  const remove = (name: string): Promise<void> =>
+    at(name, 'write', client => client.remove().catch(unless('missing')));
   const written = async (name: string): Promise<void> => {
     if ((await at(marker, 'read', client => client.head())) !== undefined) return;
     await remove(name);
     throw Object.assign(new Error(`the folder ${path} is gone`), { code: 'ENOENT' });
   };
   const removeAllBut = async (last: string): Promise<void> => {
-    for (const name of await list(`${path}/`)) {
-      if (name === nameOf(last)) continue;
-      const client = await object(name);
-      await endUploads(name, object);
-      await client.remove();
+    for (const url of await list(nameOf(''))) {
+      const name = url.slice(nameOf('').length);
+      if (name === last || !isOfLayout(layout, name)) continue;
+      await endUploads(url, object);
+      await remove(name);
     }
   };
   return {

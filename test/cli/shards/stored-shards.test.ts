@@ -13,6 +13,7 @@ import { slow } from '../../support/slow.ts';
 interface Bench {
   service: ObjectService;
   cwd: string;
+  env: Record<string, string>;
   run(code: number, ...args: string[]): Promise<{ stdout: string; stderr: string }>;
   /** The output and rejects of one process, which reads and writes files. */
   wanted(): Promise<[string, string]>;
@@ -41,6 +42,7 @@ async function bench(t: TestContext, bytes: number): Promise<Bench> {
   return {
     service,
     cwd,
+    env,
     run: (code, ...args) => run(code, ...args, '--store-options', `endpoint=${service.endpoint}`),
     async wanted() {
       await run(1, 'score', 'in.csv', ...report, '-o', 'one.csv');
@@ -67,6 +69,22 @@ describe('a run in shards whose files are objects', () => {
     assert.deepEqual([...service.objects.keys()].sort(), ['/in.csv', '/out.csv', '/out.csv.rejects']);
     assert.deepEqual(service.uploads(), []);
     assert.equal(service.copied.size, 0, 'the parts are too small to be copied');
+  });
+
+  slow('may be that of a definition, which says how its store is reached', async t => {
+    const { service, cwd, env, wanted, stored } = await bench(t, 1_200_000);
+    const stores = `{ endpoint: '${service.endpoint}', profile: p }`;
+    await writeFile(
+      join(cwd, 'd.yaml'),
+      `score: { input: s3://bucket/in.csv, output: s3://bucket/out.csv, report: one, allow-missing: true, workers: 2, shard-bytes: 1MiB, store-options: ${stores} }\n`,
+    );
+    await writeFile(join(cwd, 'aws'), '[p]\naws_access_key_id = test\naws_secret_access_key = test\n');
+    const { code, stderr } = await rowcast(['run', 'd.yaml'], {
+      cwd,
+      env: { ...env, AWS_SHARED_CREDENTIALS_FILE: join(cwd, 'aws') },
+    });
+    assert.equal(code, 1, stderr);
+    assert.deepEqual(stored('/out.csv'), await wanted());
   });
 
   slow('is joined by the store, if its parts are large enough', async t => {

@@ -6,7 +6,7 @@ import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 import { withObjectStore } from '../../support/object-store/object-backend.ts';
 import { type ObjectService, startObjectService } from '../../support/object-store/object-service.ts';
 
-const layout = { folders: ['leases', 'parts'], marker: 'plan.json' };
+const layout = { folders: ['leases', 'parts'], files: ['plan.json'], marker: 'plan.json' };
 
 async function opened(t: TestContext): Promise<{ service: ObjectService; folder: SharedFolder }> {
   const service = await startObjectService();
@@ -55,15 +55,25 @@ describe('a folder of objects', () => {
     await file?.append(Buffer.alloc(200_000));
     await durable?.checkpoint.replace(Buffer.from('x'));
     assert.deepEqual(service.uploads(), ['/run/parts/0.csv']);
+    service.put('/run/in.csv', Buffer.from('not of the folder'));
+    service.put('/run/partsother/0.csv', Buffer.from('nor this'));
     const removed: string[] = [];
     service.hooks.before = ({ text }) => {
       if (text.startsWith('DELETE') && !text.includes('?')) removed.push(text);
     };
     await folder.discard('plan.json');
-    assert.deepEqual([service.objects.size, service.uploads()], [0, []]);
+    assert.deepEqual([...service.objects.keys()], ['/run/in.csv', '/run/partsother/0.csv']);
+    assert.deepEqual(service.uploads(), []);
     assert.equal(removed.at(-1), 'DELETE /run/plan.json');
     await lock?.release();
-    assert.equal(service.objects.size, 0, 'a process that comes back late leaves nothing');
+    assert.equal(service.objects.size, 2, 'a process that comes back late leaves nothing');
+  });
+
+  it('need not have a file that is removed, also where the store says so', async t => {
+    const { service, folder } = await opened(t);
+    await folder.create('plan.json', 'plan');
+    service.hooks.refuse = ({ text }) => (text.startsWith('DELETE') ? [404, 'NoSuchKey'] : undefined);
+    await folder.remove('leases/1.json');
   });
 
   it('is not made again by a process that is late', async t => {
