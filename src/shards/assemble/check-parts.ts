@@ -9,7 +9,7 @@ import type { Part } from './file-parts.ts';
 
 /** Where parts are. */
 export interface PartPlaces {
-  /** Of parts that are files. */
+  /** Reads parts that are local files. */
   files: Files;
   backends: Backends;
 }

@@ -49,7 +49,7 @@ export class ShardTaker {
     if (next.kind === 'wait') return false;
     const { attempt } = next;
     const part = { attempt, path: this.#partOf(shard, attempt) };
-    // What is uploaded of an object cannot be copied, so the next attempt goes on with the same one.
+    // An upload that is not complete cannot be copied, so the next attempt continues it.
     if (from !== undefined && isStored(from.path))
       return attemptShard(this.#work, { shard, file, attempt, part: from, from: undefined, row });
     return attemptShard(this.#work, { shard, file, attempt, part, from: from?.path, row });

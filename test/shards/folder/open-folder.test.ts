@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { PLAN } from '../../../src/shards/folder/names.ts';
@@ -8,6 +8,17 @@ import { readPlan } from '../../../src/shards/folder/read-plan.ts';
 import { WorkerPace } from '../../../src/shards/pace/worker-pace.ts';
 import { thisProcess } from '../../../src/storage/local/locks/lock-holder.ts';
 import { newFolder } from '../../support/folder.ts';
+
+it('a folder of shards that is discarded leaves other files where they are', async t => {
+  const path = await newFolder(t);
+  const folder = openFolder(path);
+  await folder.prepare();
+  await folder.create(PLAN, '{}');
+  await folder.create('leases/0.json', '{}');
+  for (const name of ['in.csv', 'plan.json.0a']) await writeFile(join(path, name), '');
+  await folder.discard(PLAN);
+  assert.deepEqual(await readdir(path), ['in.csv']);
+});
 
 describe('a folder that cannot be read', () => {
   it('is an error that says so, and no bug', async t => {
