@@ -1,9 +1,9 @@
-/** How a key is sent: as the prediction report API wants it, as a bearer token (RFC 6750), or not at all. */
-export type Auth = 'apikey' | 'bearer' | 'none';
+import type { Auth } from '../base/contract/auth-names.ts';
 
-const schemes = { apikey: 'ApiKey', bearer: 'Bearer' } as const;
+const schemes: Readonly<Partial<Record<Auth, string>>> = { apikey: 'ApiKey', bearer: 'Bearer' };
 
-/** The headers that carry a key. */
+/** The header that carries a key: as the prediction report API wants it, or as a bearer token (RFC 6750). */
 export function authHeaders(auth: Auth, key: string | undefined): Readonly<Record<string, string>> {
-  return auth === 'none' || key === undefined ? {} : { authorization: `${schemes[auth]} ${key}` };
+  const { [auth]: scheme } = schemes;
+  return scheme === undefined || key === undefined ? {} : { authorization: `${scheme} ${key}` };
 }

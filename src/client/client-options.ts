@@ -1,8 +1,8 @@
+import type { Auth } from '../base/contract/auth-names.ts';
 import type { SharedPace } from '../base/contract/shared-pace.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
 import type { FailureTable } from '../scoring/failures/failure-rule.ts';
 import type { TraceRequest } from '../scoring/trace.ts';
-import type { Auth } from './auth-headers.ts';
 import type { Key } from './credentials.ts';
 import type { Protocol } from './protocols/protocol.ts';
 import type { HttpProxy } from './transport/http-proxy.ts';

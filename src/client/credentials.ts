@@ -1,4 +1,5 @@
-import { type Auth, authHeaders } from './auth-headers.ts';
+import { type Auth, isOfCloud } from '../base/contract/auth-names.ts';
+import { authHeaders } from './auth-headers.ts';
 import { Secrets } from './secrets.ts';
 
 /** A key that may be replaced while a run is using it, such as a token that expires. */
@@ -13,10 +14,35 @@ export interface Key {
   isReplaced(refused: string): Promise<boolean>;
 }
 
+/** A request as it is sent, for a signature. */
+export interface SentRequest {
+  method: string;
+  /** With the query, from the root of the host. */
+  path: string;
+  /** Of the content. */
+  type: string | undefined;
+  body: Buffer | string | undefined;
+}
+
+/** What a cloud gives this machine to prove who asks: tokens that expire, or the means to sign each request. */
+export interface CloudKey extends Key {
+  /**
+   * The headers that prove it for this request.
+   *
+   * @throws NoCredentials
+   */
+  headersFor(request: SentRequest): Promise<Readonly<Record<string, string>>>;
+}
+
+/** What a cloud gives this machine was not found, or could not be renewed. */
+export class NoCredentials extends Error {
+  override readonly name = 'NoCredentials';
+}
+
 export interface CredentialsOptions {
   auth: Auth;
   /** Not needed if none is sent. */
-  key: string | Key | undefined;
+  key: string | Key | CloudKey | undefined;
   /** More headers, whose values are secret. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** What proves to a proxy who asks, in all forms in which it could be repeated. */
@@ -27,7 +53,7 @@ export interface CredentialsOptions {
 export class Credentials {
   readonly secrets = new Secrets();
   readonly #auth: Auth;
-  readonly #key: Key | undefined;
+  readonly #key: Key | CloudKey | undefined;
   readonly #others: Readonly<Record<string, string>>;
   #sent: string | undefined;
   #headers: Readonly<Record<string, string>>;
@@ -45,19 +71,44 @@ export class Credentials {
     return this.#auth === 'none' ? undefined : this.#key?.current();
   }
 
+  /** What to check if the service does not let a request in, as a sentence without its end. */
+  get advice(): string {
+    return isOfCloud(this.#auth)
+      ? 'Check which credentials of the cloud this machine has, and what they may do'
+      : 'Check the key in ROWCAST_API_KEY or --api-key-file';
+  }
+
+  /** Whether each request has headers of its own. */
+  get areOfRequest(): boolean {
+    return isOfCloud(this.#auth);
+  }
+
   /** The headers of a request that is sent now. */
   get headers(): Readonly<Record<string, string>> {
     const { key } = this;
-    if (key !== undefined && key !== this.#sent) {
-      this.secrets.addKey(key);
-      this.#sent = key;
+    if (key !== undefined && this.#isNew(key))
       this.#headers = { ...this.#others, ...authHeaders(this.#auth, key) };
-    }
     return this.#headers;
   }
 
-  /** Whether a request with this key, which the service has refused with 401, can be sent again with another one. */
+  /** The headers of this request, if each has its own. @throws NoCredentials */
+  async headersFor(request: SentRequest): Promise<Readonly<Record<string, string>>> {
+    if (this.#key === undefined || !('headersFor' in this.#key)) return this.headers;
+    const own = await this.#key.headersFor(request);
+    this.#isNew(this.#key.current());
+    return { ...this.#others, ...own };
+  }
+
+  /** Whether a request with this key, which the service has refused, can be sent again with another one. */
   async isReplaced(refused: string | undefined): Promise<boolean> {
     return refused !== undefined && (await this.#key?.isReplaced(refused)) === true;
+  }
+
+  /** Whether another key than the last one is sent; it becomes a secret. */
+  #isNew(key: string): boolean {
+    if (key === this.#sent) return false;
+    this.#sent = key;
+    this.secrets.addKey(key);
+    return true;
   }
 }

@@ -1,4 +1,4 @@
-import type { Auth } from './auth-headers.ts';
+import type { Auth } from '../base/contract/auth-names.ts';
 
 /** A token (RFC 9110 section 5.6.2). */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

@@ -21,9 +21,6 @@ export interface WholeRequest extends HttpRequest {
   maxResponseBytes?: number;
 }
 
-/** The status of a response to a key that is wrong, or no longer right (RFC 9110 section 15.5.2); 403 says that it is valid. */
-const REFUSED_KEY = 401;
-
 export type ReadBody<T> = (body: Buffer, origin: Origin | undefined) => T;
 
 /** What requests to one service share. */
@@ -76,7 +73,7 @@ export class Requests {
       try {
         return await this.#sendOnce(request, read);
       } catch (error) {
-        if (!(error instanceof CallError) || error.status !== REFUSED_KEY) throw error;
+        if (!(error instanceof CallError) || !error.refusesKey) throw error;
         // It ends: a key that was refused is not looked up again once it was sent again.
         const isReplaced = unlessStopped(credentials.isReplaced(key), request.signal ?? closed);
         if (!(await isReplaced.catch(() => false))) throw error;

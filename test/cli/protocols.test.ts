@@ -216,7 +216,10 @@ describe('the protocol custom', () => {
       [7, 'request.query.token: this may be a secret'],
       [8, 'request.headers.X-Api-Key: this may be a secret'],
       [8, 'request.headers.Content-Type: this header is set by rowcast'],
-      [9, 'request.layout: expected one of objects, arrays, columns, csv, got "rows"'],
+      [
+        9,
+        'request.layout: expected one of objects, arrays, columns, csv, csv-without-header, json-lines, got "rows"',
+      ],
       [11, 'response.rows: expected a JSON Pointer'],
       [12, 'response.row: expected one of probabilities, label, number, numbers'],
     ] as const)

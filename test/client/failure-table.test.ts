@@ -75,14 +75,15 @@ describe('a failed request', () => {
   });
 
   it('has a hint if there is something to do', () => {
+    const said = { code: '', advice: 'Check the key in ROWCAST_API_KEY' };
     for (const [status, hint] of [
       [401, /ROWCAST_API_KEY/],
       [404, /--report/],
       [413, /--batch-bytes/],
       [307, /final URL/],
     ] as const)
-      assert.match(hintOfStatus(status) ?? '', hint);
-    assert.equal(hintOfStatus(503), undefined);
+      assert.match(hintOfStatus(status, said) ?? '', hint);
+    assert.equal(hintOfStatus(503, said), undefined);
   });
 });
 

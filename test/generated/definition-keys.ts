@@ -16,6 +16,7 @@ export const definitionTables = (): Map<string, string> =>
 function keysTable(options: Options): string {
   const keysOf = new Map<string, string[]>();
   for (const [name, option] of Object.entries(options)) {
+    if (option.flagOnly) continue;
     const kind = kindOf(option);
     keysOf.set(kind, [...(keysOf.get(kind) ?? []), `\`${name}\``]);
   }

@@ -6,6 +6,8 @@ export const protocolNames = [
   'kserve-v1',
   'open-inference',
   'datarobot',
+  'sagemaker',
+  'sagemaker-jsonlines',
   'custom',
 ] as const;
 

@@ -40,6 +40,8 @@ export interface Option {
   readonly value?: string;
   /** True if the option has no flag. */
   readonly definitionOnly?: boolean;
+  /** True if a definition, which may be from someone else, cannot set it: it says who gets a secret. */
+  readonly flagOnly?: boolean;
   /** True if `-h` shows the option: most users need it. */
   readonly common?: boolean;
   /** True if the flag may be repeated, each time with one item of the list; of a path, if several may be given. */

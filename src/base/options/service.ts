@@ -1,3 +1,4 @@
+import { authNames } from '../contract/auth-names.ts';
 import { protocolNames } from '../contract/protocol-names.ts';
 import { usualProtocol } from '../contract/usual-protocol.ts';
 import type { RunOption } from './option.ts';
@@ -64,9 +65,18 @@ export const connectionOptions = {
   auth: {
     kind: 'text',
     affectsOutput: false,
-    choices: ['apikey', 'bearer', 'none'],
-    describe: 'how the key is sent: Authorization: ApiKey KEY, Authorization: Bearer KEY, or not at all',
+    choices: authNames,
+    describe:
+      'how the key is sent: Authorization: ApiKey KEY, Authorization: Bearer KEY, or not at all; google, azure, sigv4: what the tools of that cloud find on this machine',
     defaultText: "the protocol's",
+  },
+  'auth-host': {
+    kind: 'text',
+    affectsOutput: false,
+    value: 'HOST',
+    flagOnly: true,
+    describe: 'another host that may get what --auth google, azure or sigv4 sends',
+    defaultText: "the cloud's own",
   },
   'header-env': {
     kind: 'map',

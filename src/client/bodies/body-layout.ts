@@ -7,7 +7,7 @@ import type { SentValues } from './sent-values.ts';
 /** How the rows of a batch are arranged in the body of a request. */
 export interface BodyLayout {
   /** The media type of the body, without parameters: a charset makes some servers fail. */
-  readonly type: 'application/json' | 'text/csv';
+  readonly type: 'application/json' | 'application/jsonlines' | 'text/csv';
   /**
    * Prepares what all bodies with these columns have in common.
    *

@@ -8,17 +8,17 @@ import { checkMissing } from './missing-value.ts';
 import { missingIn } from './sent-columns.ts';
 
 /**
- * The rows as a CSV with a header, separated by commas. Values are written as they are, without types; a missing one is an
+ * The rows as a CSV, with or without a header, separated by commas. Values are written as they are, without types; a missing one is an
  * empty field, or NaN, which pandas reads as missing too.
  */
-export const csv = (usual: MissingStyle): BodyLayout => ({
+export const csv = (usual: MissingStyle, { header: hasHeader }: { header: boolean }): BodyLayout => ({
   type: 'text/csv',
   open(sent) {
     const { features } = sent;
     const missing = sent.missing ?? usual;
     checkMissing(missing, 'CSV', ['empty', 'nan']);
     const isMissing = missingIn(sent.nulls);
-    const header = viewOf(writeRow(features.map(({ name }) => name)));
+    const header = viewOf(hasHeader ? writeRow(features.map(({ name }) => name)) : '');
     const columns = features.map(({ index, type }, place) => {
       const comma = place === 0 ? '' : ',';
       return {

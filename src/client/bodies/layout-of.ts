@@ -20,19 +20,33 @@ import { tensors } from './tensors.ts';
 /** How the rows of a body are arranged. A layout writes them as a JSON value, which is a part of the body; a CSV is all of it. */
 const layouts = {
   objects: missing =>
-    objects({ opening: '[', rowOpening: '{', rowClosing: '}', closing: ']' }, { cellOf: typedCell, missing }),
+    objects(
+      { opening: '[', rowOpening: '{', rowClosing: '}', between: ',', closing: ']' },
+      { cellOf: typedCell, missing },
+    ),
+  'json-lines': missing =>
+    objects(
+      { opening: '', rowOpening: '{', rowClosing: '}', between: '\n', closing: '\n' },
+      { cellOf: typedCell, missing, type: 'application/jsonlines' },
+    ),
   arrays,
   columns,
-  csv,
+  csv: missing => csv(missing, { header: true }),
+  'csv-without-header': missing => csv(missing, { header: false }),
   tensors,
 } as const satisfies Record<string, (missing: MissingStyle) => BodyLayout>;
 
 export type LayoutName = keyof typeof layouts;
 export const layoutNames = Object.keys(layouts) as LayoutName[]; // its own keys
 
+/** Whether rows are lines, which are all of the body. */
+export const isOfLines = (layout: LayoutName): boolean => lines.includes(layout);
+
+const lines: readonly LayoutName[] = ['csv', 'csv-without-header', 'json-lines'];
+
 export interface LayoutRequest {
   readonly layout: LayoutName;
-  /** What is around the rows. That of `csv` is `$rows`. */
+  /** What is around the rows. That of lines is `$rows`. */
   readonly body: BodyTemplate;
 }
 
@@ -45,7 +59,7 @@ export interface LayoutRequest {
 export function layoutOf({ layout: name, body }: LayoutRequest, missing: MissingStyle): BodyLayout {
   const layout = layouts[name](missing);
   if (body === '$rows') return layout;
-  if (name === 'csv') throw badTemplate('a CSV has nothing around its rows, so it is "$rows"');
+  if (isOfLines(name)) throw badTemplate(`the layout ${name} has nothing around its rows, so it is "$rows"`);
   return withTemplate(layout, body);
 }
 

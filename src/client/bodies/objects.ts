@@ -7,11 +7,12 @@ import type { CellType } from './cell-type.ts';
 import { checkTypes } from './check-types.ts';
 import { type SentColumn, sentColumns } from './sent-columns.ts';
 
-/** The text around the rows, and around the members of each. */
+/** The text around the rows, between them, and around the members of each. */
 export interface ObjectsText {
   opening: string;
   rowOpening: string;
   rowClosing: string;
+  between: string;
   closing: string;
 }
 
@@ -20,16 +21,22 @@ export interface Cells {
   cellOf: (type: string | undefined) => CellType;
   /** How a missing value is written by default. */
   missing: MissingStyle;
+  /** Of the body. */
+  type?: BodyLayout['type'];
 }
 
 /** A body with an object for each row, whose members have the names of the columns. */
-export function objects(text: ObjectsText, { cellOf, missing: usual }: Cells): BodyLayout {
+export function objects(
+  text: ObjectsText,
+  { cellOf, missing: usual, type = 'application/json' }: Cells,
+): BodyLayout {
   const opening = viewOf(text.opening);
   const rowOpening = viewOf(text.rowOpening);
   const rowClosing = viewOf(text.rowClosing);
+  const between = viewOf(text.between);
   const closing = viewOf(text.closing);
   return {
-    type: 'application/json',
+    type,
     open(sent) {
       const missing = sent.missing ?? usual;
       const columnsAfter = (comma: string): SentColumn[] =>
@@ -45,13 +52,13 @@ export function objects(text: ObjectsText, { cellOf, missing: usual }: Cells): B
         0,
       );
       return {
-        rowOverhead: names + rowOpening.bytes.length + rowClosing.bytes.length + 1,
+        rowOverhead: names + rowOpening.bytes.length + rowClosing.bytes.length + between.bytes.length,
         checkTypes: checkTypes(sent, cellOf),
         write(fields, words, into) {
           const { rows, width, starts, ends } = fields;
           into.copy(opening);
           for (let row = 0; row < rows; row++) {
-            if (row > 0) into.copy(COMMA);
+            if (row > 0) into.copy(between);
             into.copy(rowOpening);
             const first = row * width;
             if (writeMembers !== undefined) writeMembers(fields, first, words, into);
@@ -83,4 +90,3 @@ const givenMembers =
   };
 
 const viewOf = (text: string): WordView => wordView(Buffer.from(text));
-const COMMA = viewOf(',');

@@ -57,8 +57,8 @@ const others: Readonly<Record<Other, ProtocolAbout>> = {
     request: {
       path: 'request.path',
       other_paths: [],
-      content_type: 'application/json or text/csv',
-      layout: 'request.layout: objects, arrays, columns or csv',
+      content_type: 'application/json, application/jsonlines or text/csv',
+      layout: 'request.layout: objects, arrays, columns, csv, csv-without-header or json-lines',
       body: 'request.body',
     },
     response: {

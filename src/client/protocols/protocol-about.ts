@@ -1,5 +1,6 @@
+import type { Auth } from '../../base/contract/auth-names.ts';
 import type { JsonValue } from '../../base/contract/json-value.ts';
-import type { Auth } from '../auth-headers.ts';
+import { isOfLines, layoutOf } from '../bodies/layout-of.ts';
 import type { ProtocolDescription, RowDescription } from './described/description.ts';
 
 /** What `rowcast protocols` says about a protocol. */
@@ -43,7 +44,7 @@ export function aboutOf({
   ready,
   maxBatchBytes,
 }: ProtocolDescription): ProtocolAbout {
-  const isCsv = request.layout === 'csv';
+  const hasBody = !isOfLines(request.layout);
   return {
     name,
     speaks,
@@ -51,9 +52,9 @@ export function aboutOf({
     request: {
       path: request.path,
       other_paths: request.otherPaths ?? [],
-      content_type: isCsv ? 'text/csv' : 'application/json',
+      content_type: layoutOf({ layout: request.layout, body: '$rows' }, 'null').type,
       layout: request.layout,
-      body: isCsv ? null : (request.body ?? '$rows'),
+      body: hasBody ? (request.body ?? '$rows') : null,
     },
     response: {
       rows: [response.rows].flat(),

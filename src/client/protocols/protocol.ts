@@ -1,8 +1,8 @@
+import type { Auth } from '../../base/contract/auth-names.ts';
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Description } from '../../base/contract/schemas.ts';
 import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
-import type { Auth } from '../auth-headers.ts';
 import type { BodyLayout } from '../bodies/body-layout.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import type { Secrets } from '../secrets.ts';

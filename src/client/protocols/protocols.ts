@@ -7,6 +7,7 @@ import { openInference } from './open-inference/open-inference.ts';
 import type { Protocol } from './protocol.ts';
 import { reportProtocol } from './report/report-protocol.ts';
 import type { Wire } from './report/wire-names.ts';
+import { onSageMaker } from './sagemaker-problem.ts';
 
 /** What a deployment may change about its protocol. */
 export interface ProtocolOptions {
@@ -26,6 +27,9 @@ export function protocolOf(name: ProtocolName, { wire, custom }: ProtocolOptions
     case 'custom':
       if (custom === undefined) throw new TypeError('the protocol custom has no description');
       return describedProtocol(customDescription(custom));
+    case 'sagemaker':
+    case 'sagemaker-jsonlines':
+      return onSageMaker(describedProtocol(descriptions[name]));
     default:
       return describedProtocol(descriptions[name]);
   }

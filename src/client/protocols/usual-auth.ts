@@ -1,5 +1,5 @@
+import type { Auth } from '../../base/contract/auth-names.ts';
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
-import type { Auth } from '../auth-headers.ts';
 import { descriptions } from './described/descriptions.ts';
 
 /** How services of a protocol usually want their key. */

@@ -3,10 +3,10 @@ import { countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { type CallDetails, CallError } from '../../scoring/failures/call-error.ts';
 import type { FailureCause, FailureTable } from '../../scoring/failures/failure-rule.ts';
+import { type Credentials, NoCredentials } from '../credentials.ts';
 import { kindOfCause, kindOfStatus } from '../failure-table.ts';
 import type { InvalidResponse } from '../invalid-response.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
-import type { Secrets } from '../secrets.ts';
 import { connectReason } from './connect-reason.ts';
 import type { HttpResponse } from './connection.ts';
 import { hintOfStatus, type Problem, readRetryAfter } from './error-response.ts';
@@ -17,6 +17,9 @@ import { TlsExpected } from './socket-guard.ts';
 
 export const MAX_HEADER_BYTES = 16 << 10;
 const MAX_PROBLEM_BYTES = 64 << 10;
+
+/** The status of a response to a key that is wrong, or no longer right (RFC 9110 section 15.5.2); 403 says that it is valid. */
+const REFUSED_KEY = 401;
 
 /** nginx's message, with status 400, for plain http sent to an https port. */
 const PLAIN_TO_TLS = /plain HTTP request was sent to HTTPS port/i;
@@ -35,8 +38,8 @@ export interface BelowHttpOptions {
 
 export interface CallErrorsOptions {
   failureTable: FailureTable;
-  /** What is never shown: text from the service that contains any of it is left out. */
-  secrets: Secrets;
+  /** What requests are sent with. Text from the service that contains any of its secrets is left out. */
+  credentials: Pick<Credentials, 'secrets' | 'advice'>;
   /** What the body of a response with another status than 200 says. */
   problemOf(status: number, body: string, headers: Headers): Problem;
 }
@@ -44,12 +47,12 @@ export interface CallErrorsOptions {
 /** Turns everything that can go wrong with a request into a CallError of the right kind, without showing a secret. */
 export class CallErrors {
   readonly #table: FailureTable;
-  readonly #secrets: Secrets;
+  readonly #credentials: CallErrorsOptions['credentials'];
   readonly #problemOf: CallErrorsOptions['problemOf'];
 
-  constructor({ failureTable, secrets, problemOf }: CallErrorsOptions) {
+  constructor({ failureTable, credentials, problemOf }: CallErrorsOptions) {
     this.#table = failureTable;
-    this.#secrets = secrets;
+    this.#credentials = credentials;
     this.#problemOf = problemOf;
   }
 
@@ -73,8 +76,9 @@ export class CallErrors {
       maxRows,
       status = statusCode,
     } = this.#problemOf(statusCode, text, headers);
+    const { secrets, advice } = this.#credentials;
     // Some proxies echo the request, including its headers.
-    const isSafe = (text: string): boolean => text !== '' && !this.#secrets.areIn(text);
+    const isSafe = (text: string): boolean => text !== '' && !secrets.areIn(text);
     const said = isSafe(detail) ? sanitize(detail) : '';
     return new CallError(
       kindOfStatus(status, this.#table),
@@ -88,7 +92,8 @@ export class CallErrors {
           row,
           message: `the service responded with ${statusCode}: ${isSafe(message) ? sanitize(message) : HIDDEN}`,
         })),
-        hint: hintOfStatus(statusCode, code),
+        refusesKey: status === REFUSED_KEY,
+        hint: hintOfStatus(status, { code, advice }),
         retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
       },
     );
@@ -100,7 +105,7 @@ export class CallErrors {
     response: string,
     details: CallDetails,
   ): CallError {
-    const isSecret = [response, message].some(text => this.#secrets.areIn(text));
+    const isSecret = [response, message].some(text => this.#credentials.secrets.areIn(text));
     const hint = classesChanged
       ? 'The report has changed since the run began. Start over with --restart.'
       : undefined;
@@ -119,6 +124,15 @@ export class CallErrors {
     if (options.isClosed) return this.of('client_closed', 'the client was closed', details);
     const error = thrown as NodeJS.ErrnoException; // undici only throws errors
     const { name, code, message } = error;
+    if (thrown instanceof NoCredentials)
+      return this.of(
+        'service_unreachable',
+        `there are no credentials for this request: ${sanitize(message)}`,
+        {
+          ...details,
+          hint: `${this.#credentials.advice}.`,
+        },
+      );
     const why = permanentError(error, options.hasConnected);
     if (why !== undefined)
       return this.of('permanent_error', why.message, { ...details, hint: why.hint }, why.code);

@@ -10,7 +10,7 @@ export interface Problem {
   rows?: readonly RowFault[] | undefined;
   /** The largest number of rows that a request may have, if the service says that it was too large. */
   maxRows?: number | undefined;
-  /** The status that the model itself gave, if a server in front of it responds with another one. */
+  /** The status that says what happened, if the response has another one: that of the model itself, for example. */
   status?: number | undefined;
 }
 
@@ -18,10 +18,17 @@ export interface Problem {
 export const PROXY_ASKS =
   'Put user and password of the proxy into the URL in HTTPS_PROXY or HTTP_PROXY, and use --proxy env.';
 
-/** A hint for the user, if there is one for this status and problem code. */
-export function hintOfStatus(status: number, code?: string): string | undefined {
-  if (status === 401) return 'Check the key in ROWCAST_API_KEY or --api-key-file, and --auth.';
-  if (status === 403) return 'Check the key in ROWCAST_API_KEY or --api-key-file.';
+/**
+ * A hint for the user, if there is one for this status and problem code.
+ *
+ * @param advice what to check if the service does not let a request in
+ */
+export function hintOfStatus(
+  status: number,
+  { code, advice }: { code: string; advice: string },
+): string | undefined {
+  if (status === 401) return `${advice}, and --auth.`;
+  if (status === 403) return `${advice}.`;
   if (status === 407) return PROXY_ASKS;
   if (status === 404) return 'Check --report and --url.';
   // A record or header that is too large does not depend on the batch size.

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { RowcastError } from '../../base/errors.ts';
 import { redacted } from '../base-url.ts';
-import type { Credentials } from '../credentials.ts';
+import { type Credentials, NoCredentials } from '../credentials.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import { CallErrors, type CallErrorsOptions, MAX_HEADER_BYTES } from './call-errors.ts';
 import type { Connection, HttpResponse } from './connection.ts';
@@ -14,7 +14,7 @@ import { isEncoded, readBody } from './response-body.ts';
 import { TlsExpected } from './socket-guard.ts';
 import type { ClientTls } from './tls.ts';
 
-export interface TransportOptions extends Omit<CallErrorsOptions, 'secrets'> {
+export interface TransportOptions extends Omit<CallErrorsOptions, 'credentials'> {
   /** Base URL, from `readBaseUrl`. */
   url: URL;
   /** What all requests prove to the service who asks with. */
@@ -34,6 +34,8 @@ export class Transport {
   readonly credentials: Credentials;
   readonly #connections: Connections;
   readonly #ids = new RequestIds();
+  /** The path of the base URL, and what requests put before their own path. */
+  readonly #root: string;
   readonly #base: string;
   readonly #address: string;
   readonly #url: URL;
@@ -45,11 +47,12 @@ export class Transport {
 
   constructor({ url, credentials, timeout, connections, tls, proxy, ...errors }: TransportOptions) {
     this.timeout = timeout;
-    this.failures = new CallErrors({ ...errors, secrets: credentials.secrets });
+    this.failures = new CallErrors({ ...errors, credentials });
     this.credentials = credentials;
     this.#url = url;
     const isForProxy = proxy !== undefined && url.protocol === 'http:';
-    this.#base = `${isForProxy ? url.origin : ''}${url.pathname === '/' ? '' : url.pathname}`;
+    this.#root = url.pathname === '/' ? '' : url.pathname;
+    this.#base = `${isForProxy ? url.origin : ''}${this.#root}`;
     this.#proxy = proxy;
     this.#proxyHeaders =
       isForProxy && proxy.authorization !== undefined ? { 'proxy-authorization': proxy.authorization } : {};
@@ -88,22 +91,24 @@ export class Transport {
     taken?: Connection,
   ): Promise<OpenResponse> {
     const location = this.locationOf(call);
+    const path = this.#base + call.path;
+    const own = this.credentials.areOfRequest ? await this.#headersFor(call) : this.credentials.headers;
     const connection = taken ?? (await this.#connections.take(signal));
     const id = this.#ids.next();
     let response: HttpResponse;
     try {
       response = await connection.request({
         method: call.method,
-        path: this.#base + call.path,
+        path,
         headers: {
           ...call.headers,
-          ...this.credentials.headers,
+          ...own,
           ...this.#proxyHeaders,
           accept: call.accept ?? 'application/json',
           // Without this header, any encoding is acceptable (RFC 9110 section 12.5.3).
           'accept-encoding': 'identity',
           [requestIdHeader]: id,
-          ...(call.body !== undefined && { 'content-type': call.type ?? 'application/json' }),
+          ...(call.body !== undefined && { 'content-type': typeOf(call) }),
         },
         signal,
         ...(call.body !== undefined && { body: call.body }),
@@ -131,6 +136,14 @@ export class Transport {
     if (!isEncoded(headers)) return { body, trailers: response.trailers, origin };
     await readBody(body, 0); // discards it
     throw this.failures.encoded({ location });
+  }
+
+  /** What proves who asks, if each request does it anew. @throws NoCredentials */
+  #headersFor(call: HttpRequest): Promise<Readonly<Record<string, string>>> {
+    const { method, body } = call;
+    if (body instanceof Readable) throw new NoCredentials('the body of an upload cannot be signed');
+    const type = body === undefined ? undefined : typeOf(call);
+    return this.credentials.headersFor({ method, path: this.#root + call.path, type, body });
   }
 
   locationOf(request: HttpRequest): RequestLocation {
@@ -180,6 +193,8 @@ interface FailureMessages {
   late?: string;
   brokenHint?: string;
 }
+
+const typeOf = ({ type = 'application/json' }: HttpRequest): string => type;
 
 /** Whether a request can be sent again: a stream can be read only once. */
 const isWhole = ({ body }: HttpRequest): boolean => !(body instanceof Readable);

@@ -49,6 +49,7 @@ export const definitionSchema = z
 /** The schema of a section: the table's options, all optional, overridden by the section's own members. */
 function section<S extends z.ZodRawShape>(options: Options, own: S): z.ZodObject<Record<string, z.ZodType>> {
   const shape: Record<string, z.ZodType> = {};
-  for (const [name, option] of Object.entries(options)) shape[name] = describedSchema(option).optional();
+  for (const [name, option] of Object.entries(options))
+    if (!option.flagOnly) shape[name] = describedSchema(option).optional();
   return z.strictObject({ ...shape, ...own });
 }

@@ -1,17 +1,17 @@
+import { type Auth, isOfCloud } from '../../base/contract/auth-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { Auth } from '../../client/auth-headers.ts';
 import { headerFault, isHeaderValue } from '../../client/header-fault.ts';
 import { type ClientTls, checkTls } from '../../client/transport/tls.ts';
 import { keyIn } from '../service/key-file.ts';
 
 /** @throws RowcastError `no_key`, `bad_option` */
 export function checkKey(key: unknown, auth: Auth | undefined): void {
-  if (auth === 'none') {
+  if (auth === 'none' || (auth !== undefined && isOfCloud(auth))) {
     if (key === undefined) return;
     throw new RowcastError(
       'bad_option',
-      "a key is given, but with auth: 'none' requests are sent without one",
+      `a key is given, but with auth: '${auth}' requests are sent without one`,
     );
   }
   if (typeof key !== 'string' || keyIn(key) !== key)

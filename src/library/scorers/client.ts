@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { type Auth, isOfCloud } from '../../base/contract/auth-names.ts';
 import type { Predicted, Prediction } from '../../base/contract/prediction.ts';
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
 import type { Features, LooseReport, ValueWarning } from '../../base/contract/schemas.ts';
@@ -19,6 +20,8 @@ import { type Retry, retryOf } from '../callbacks.ts';
 import { checkObject, readGiven } from '../options/given-values.ts';
 import type { Batch, Outcome, Scorer } from '../scorer.ts';
 import { chooseProtocol } from '../service/choose-protocol.ts';
+import { cloudService } from '../service/cloud/cloud-hosts.ts';
+import { cloudKey } from '../service/cloud/cloud-key.ts';
 import { checkProxy, proxyOf } from '../service/proxy-of.ts';
 import { onlyReports } from '../service/refuse-protocol.ts';
 import { checkClientTls, checkedHeaders, checkKey } from './client-access.ts';
@@ -37,8 +40,13 @@ export interface ClientOptions {
   custom?: Readonly<Record<string, unknown>> | undefined;
   /** The classes in the order in which the service lists probabilities, if it does not name them. */
   classes?: readonly string[] | undefined;
-  /** How the key is sent: `Authorization: ApiKey KEY`, `Authorization: Bearer KEY`, or not at all; by default, the protocol's. */
-  auth?: 'apikey' | 'bearer' | 'none' | undefined;
+  /**
+   * How the key is sent: `Authorization: ApiKey KEY`, `Authorization: Bearer KEY`, or not at all; `'google'`, `'azure'` and
+   * `'sigv4'` need no key, but what the tools of that cloud find on this machine. By default, the protocol's.
+   */
+  auth?: Auth | undefined;
+  /** Another host that may get what `auth: 'google'`, `'azure'` or `'sigv4'` sends; by default the cloud's own only. */
+  authHost?: string | undefined;
   /** More headers of each request. Their values are never logged. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Certificates, as PEM. By default the certificate of the service must be trusted by Node. */
@@ -72,6 +80,7 @@ export interface ClientOptions {
 
 const {
   auth,
+  'auth-host': authHost,
   custom,
   proxy,
   'allow-http': allowHttp,
@@ -85,6 +94,7 @@ const clientOptions = {
   custom,
   classes: appendedOptions.classes,
   auth,
+  'auth-host': authHost,
   proxy,
   'allow-http': allowHttp,
   timeout,
@@ -134,7 +144,7 @@ export class Client implements Scorer {
     checkObject('Client', options, 'url and key');
     const { url, key, headers = {}, tls, onRetry, ...given } = options;
     const values = readGiven(clientOptions, given);
-    const { proxy, allowHttp, classes } = values;
+    const { proxy, allowHttp, authHost, classes } = values;
     const base = readBaseUrl(String(url), allowHttp);
     const protocol = chooseProtocol(values);
     const auth = values.auth ?? protocol.auth;
@@ -148,7 +158,13 @@ export class Client implements Scorer {
     const retry = retryOf({ onRetry }, this.#guard);
     const connecting = {
       url: base,
-      key,
+      key: isOfCloud(auth)
+        ? cloudKey(
+            cloudService(auth, base, { allowed: authHost, protocol: this.#protocol }),
+            base,
+            process.env,
+          )
+        : key,
       auth,
       headers: checkedHeaders(headers, auth),
       tls,

@@ -1,9 +1,9 @@
+import { type Auth, isOfCloud } from '../../base/contract/auth-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { connectionOptions } from '../../base/options/service.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { writeRow } from '../../base/write-row.ts';
-import type { Auth } from '../../client/auth-headers.ts';
 import { headerFault } from '../../client/header-fault.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import { isOwnVariable, isVariableOfDefinition } from './own-variable.ts';
@@ -13,6 +13,8 @@ import { checkProxy } from './proxy-of.ts';
 export interface Access {
   /** How the key is sent, unless as is usual with the protocol. */
   auth?: Auth;
+  /** Another host that may get what identifies this machine to a cloud. */
+  authHost?: string;
   /** The variables with the values of more headers, by name in lower case. */
   headers?: Readonly<Record<string, string>>;
   tls?: TlsFiles;
@@ -37,14 +39,21 @@ type ConnectionValues = Values<typeof connectionOptions>;
 export function accessOf(values: ConnectionValues, auth: Auth, isDefined: boolean): Access {
   const { headerEnv = {}, proxy } = values;
   const tls = tlsFilesOf(values);
+  if (values.authHost !== undefined && !isOfCloud(auth)) throw noCloud(auth);
   checkProxy(proxy, nameIn('proxy', isDefined));
   return {
     ...(values.auth !== undefined && { auth: values.auth }),
+    ...(values.authHost !== undefined && { authHost: values.authHost }),
     ...(Object.keys(headerEnv).length > 0 && { headers: variablesOf(headerEnv, auth, isDefined) }),
     ...(tls && { tls }),
     ...(proxy !== 'none' && { proxy }),
   };
 }
+
+const noCloud = (auth: Auth): RowcastError =>
+  new RowcastError('usage', `--auth-host has no effect with --auth ${auth}`, {
+    hint: 'It is for --auth google, azure and sigv4, whose secrets are sent only to hosts of the cloud.',
+  });
 
 function variablesOf(
   headerEnv: Readonly<Record<string, string>>,
@@ -89,12 +98,13 @@ function tlsFilesOf({
 }
 
 /** The flags that give the same access. */
-export function flagsOfAccess({ auth, headers, tls, proxy }: Access): string[] {
+export function flagsOfAccess({ auth, authHost, headers, tls, proxy }: Access): string[] {
   const given = (name: string, value: string | undefined): string[] =>
     value === undefined ? [] : [`--${name}`, value];
   const map = headers && Object.entries(headers).map(([name, variable]) => `${name}=${variable}`);
   return [
     ...given('auth', auth),
+    ...given('auth-host', authHost),
     ...given('header-env', map && writeRow(map).slice(0, -1)),
     ...given('client-cert', tls?.client?.cert),
     ...given('client-key', tls?.client?.key),

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
+import { type Auth, type CloudAuth, isOfCloud } from '../../base/contract/auth-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { connectionOptions, homeOption, protocolOption } from '../../base/options/service.ts';
 import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
-import type { Auth } from '../../client/auth-headers.ts';
 import { usualAuth } from '../../client/protocols/usual-auth.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
@@ -27,7 +27,11 @@ export interface RemoteAddress extends Access {
   allowHttp: boolean;
 }
 
-export type KeySource = { kind: 'file'; path: string } | { kind: 'environment'; name: string };
+export type KeySource =
+  | { kind: 'file'; path: string }
+  | { kind: 'environment'; name: string }
+  /** What the tools of a cloud find on this machine. */
+  | { kind: 'cloud'; auth: CloudAuth };
 
 /** Flags and environment of a command. */
 export interface Given {
@@ -74,8 +78,8 @@ function connectionOf({ flags, env }: Given, defined: Section): Connection {
   return { url: values.url ?? LOCAL, isDefined: true, values };
 }
 
-/** Flags that apply to the URL of a definition too, because they send no secret to it. */
-const ANYWHERE = ['auth', 'ca-file', 'proxy'];
+/** Flags that apply to the URL of a definition too, because they send no secret to it, or name the host that gets it. */
+const ANYWHERE = ['auth', 'auth-host', 'ca-file', 'proxy'];
 
 /** Flags with secrets, or about them: they are for a URL from a flag or the environment. */
 const WITH_URL = ['api-key-file', 'api-key-env', 'allow-http', 'header-env', 'client-cert', 'client-key'];
@@ -101,8 +105,19 @@ export function chooseService(given: Given, defined: Section = {}): Address {
 
 function keyOf(given: Given, auth: Auth, { url, isDefined, values }: Connection): KeySource | undefined {
   const { apiKeyFile, apiKeyEnv } = values;
+  const isNamed = apiKeyFile !== undefined || apiKeyEnv !== undefined;
+  if (isOfCloud(auth)) {
+    if (!isNamed) return { kind: 'cloud', auth };
+    throw new RowcastError(
+      'usage',
+      `a key is named, but --auth ${auth} uses what the tools of the cloud find here`,
+      {
+        hint: 'Leave the key out, or say how it is sent: --auth bearer, or --auth apikey.',
+      },
+    );
+  }
   if (auth === 'none') {
-    if (apiKeyFile === undefined && apiKeyEnv === undefined) return undefined;
+    if (!isNamed) return undefined;
     throw new RowcastError(
       'usage',
       values.auth === undefined

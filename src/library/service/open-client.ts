@@ -4,11 +4,13 @@ import type { timeoutOption } from '../../base/options/service.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
+import type { Key } from '../../client/credentials.ts';
 import type { Protocol } from '../../client/protocols/protocol.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
 import type { ClientTls } from '../../client/transport/tls.ts';
 import type { TlsFiles } from './access.ts';
-import type { Environment, RemoteAddress } from './choose-service.ts';
+import type { Environment, KeySource, RemoteAddress } from './choose-service.ts';
+import { cloudService } from './cloud/cloud-hosts.ts';
 import { proxyOf } from './proxy-of.ts';
 import { readHeaders } from './read-headers.ts';
 import { readServiceKey } from './read-key.ts';
@@ -34,7 +36,7 @@ export interface ConnectOptions {
  * @throws Interrupted if a signal came before the key was read
  */
 export async function openClient<P extends Protocol>(
-  { url, key, allowHttp, auth, headers, tls, proxy }: RemoteAddress,
+  { url, key, allowHttp, auth, authHost, headers, tls, proxy }: RemoteAddress,
   protocol: P,
   { values, pace, env, onRetry, trace, stop }: ConnectOptions,
 ): Promise<ServiceClient<P>> {
@@ -48,7 +50,7 @@ export async function openClient<P extends Protocol>(
   const { ServiceClient: Client } = await import('../../client/service-client.ts');
   return new Client({
     url: base,
-    key: key && (await unlessStopped(readServiceKey(key, env), stop)),
+    key: key && (await unlessStopped(keyFor(key, base, { authHost, protocol, env }), stop)),
     auth,
     headers: headers && readHeaders(headers, env),
     tls: tls && (await unlessStopped(readFiles(tls), stop)),
@@ -60,6 +62,27 @@ export async function openClient<P extends Protocol>(
     ...(onRetry && { onRetry }),
     trace,
   });
+}
+
+interface KeyOptions {
+  authHost: string | undefined;
+  protocol: Protocol;
+  env: Environment;
+}
+
+/** The key to a service; that of a cloud is got once, so that a run without one does not begin. @throws RowcastError `no_key`, `bad_option` */
+async function keyFor(
+  source: KeySource,
+  url: URL,
+  { authHost, protocol, env }: KeyOptions,
+): Promise<string | Key> {
+  if (source.kind !== 'cloud') return readServiceKey(source, env);
+  const { openCloudKey } = await import('./cloud/cloud-key.ts');
+  return openCloudKey(
+    cloudService(source.auth, url, { allowed: authHost, protocol: protocol.name }),
+    url,
+    env,
+  );
 }
 
 // Loaded only when it is needed.

@@ -5,8 +5,11 @@ import type { Environment, KeySource } from './choose-service.ts';
 import { KeyFile, keyIn } from './key-file.ts';
 import { DEFAULT_KEY } from './own-variable.ts';
 
+/** A key that is somewhere as text. */
+export type StoredKey = Exclude<KeySource, { kind: 'cloud' }>;
+
 /** Reads a key. One in a file may be replaced later. @throws RowcastError `no_key` */
-export async function readServiceKey(source: KeySource, env: Environment): Promise<string | Key> {
+export async function readServiceKey(source: StoredKey, env: Environment): Promise<string | Key> {
   const key =
     source.kind === 'environment'
       ? keyIn(env[source.name] ?? '')

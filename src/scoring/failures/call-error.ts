@@ -13,6 +13,8 @@ export interface Failure {
   readonly needsRestart?: boolean | undefined;
   /** HTTP status, if there was a response. */
   readonly status?: number | undefined;
+  /** Whether the key is wrong, or no longer right: another one may do. */
+  readonly refusesKey?: boolean | undefined;
   /** Seconds from the Retry-After header. */
   readonly retryAfter?: number | undefined;
   /** The rows at fault, if the service names them. */
@@ -33,7 +35,15 @@ export interface RowFault {
 
 export type CallDetails = Pick<
   Failure,
-  'location' | 'hint' | 'needsRestart' | 'status' | 'retryAfter' | 'rows' | 'maxRows' | 'origin'
+  | 'location'
+  | 'hint'
+  | 'needsRestart'
+  | 'status'
+  | 'refusesKey'
+  | 'retryAfter'
+  | 'rows'
+  | 'maxRows'
+  | 'origin'
 > & {
   cause?: unknown;
 };
@@ -55,6 +65,7 @@ export const severities: Readonly<Record<FailureKind, Severity>> = {
 export class CallError extends RowcastError {
   readonly kind: FailureKind;
   readonly status: number | undefined;
+  readonly refusesKey: boolean;
   readonly retryAfter: number | undefined;
   readonly rows: readonly RowFault[] | undefined;
   readonly maxRows: number | undefined;
@@ -70,6 +81,7 @@ export class CallError extends RowcastError {
     });
     this.kind = kind;
     this.status = details.status;
+    this.refusesKey = details.refusesKey ?? false;
     this.retryAfter = details.retryAfter;
     this.rows = details.rows;
     this.maxRows = details.maxRows;

@@ -23,7 +23,7 @@ function bodyOf(
   layout: LayoutName,
   options: Pick<TextOptions, 'types' | 'nulls' | 'missing'> & { body?: JsonValue; usual?: MissingStyle } = {},
 ): string {
-  const { body = '$rows', usual = layout === 'csv' ? 'empty' : 'null', ...others } = options;
+  const { body = '$rows', usual = layout.startsWith('csv') ? 'empty' : 'null', ...others } = options;
   const { encoded } = encodeText(text, { ...others, body: layoutOf({ layout, body }, usual) });
   assert.equal(encoded.length, 1);
   return String(encoded[0]?.body);
@@ -125,14 +125,17 @@ const listOfRows = (table: readonly Column[], write: (row: number) => string): s
   listOf(Array.from({ length: rowsOf(table) }, (_, row) => write(row)));
 const dataOf = ({ cells, type }: Column): string => listOf(cells.map(cell => jsonOf(cell, type)));
 
+const objectOf = (table: readonly Column[], row: number): string =>
+  `{${table.map(({ name, type, cells }) => `${JSON.stringify(name)}:${jsonOf(cells[row] ?? '', type)}`).join(',')}}`;
+
 /** What each layout is, in JavaScript. */
-const reference: Record<Exclude<LayoutName, 'csv'>, (table: readonly Column[]) => string> = {
-  objects: table =>
-    listOfRows(
-      table,
-      row =>
-        `{${table.map(({ name, type, cells }) => `${JSON.stringify(name)}:${jsonOf(cells[row] ?? '', type)}`).join(',')}}`,
-    ),
+const reference: Record<
+  Exclude<LayoutName, 'csv' | 'csv-without-header'>,
+  (table: readonly Column[]) => string
+> = {
+  objects: table => listOfRows(table, row => objectOf(table, row)),
+  'json-lines': table =>
+    `${Array.from({ length: rowsOf(table) }, (_, row) => objectOf(table, row)).join('\n')}\n`,
   arrays: table =>
     listOfRows(table, row => listOf(table.map(({ type, cells }) => jsonOf(cells[row] ?? '', type)))),
   columns: table => `{${table.map(column => `${JSON.stringify(column.name)}:${dataOf(column)}`).join(',')}}`,
@@ -153,14 +156,14 @@ const reference: Record<Exclude<LayoutName, 'csv'>, (table: readonly Column[]) =
 };
 
 describe('a layout', () => {
-  for (const layout of ['objects', 'arrays', 'columns', 'tensors'] as const)
+  for (const layout of ['objects', 'json-lines', 'arrays', 'columns', 'tensors'] as const)
     it(`of ${layout} writes exactly what JavaScript would write`, () => {
       const types: Type[] = ['text', 'integer', 'float', 'boolean'];
       fc.assert(
         fc.property(tables(layout === 'tensors' ? types : ['any', ...types]), table => {
           const body = bodyOf(csvOf(table), layout, { types: typesOf(table) });
           assert.equal(body, reference[layout](table));
-          JSON.parse(body);
+          for (const text of layout === 'json-lines' ? body.trimEnd().split('\n') : [body]) JSON.parse(text);
         }),
         { numRuns: runs(1000, 40) },
       );
@@ -179,6 +182,8 @@ describe('a layout', () => {
           rows,
           Array.from({ length: rowsOf(table) }, (_, row) => rowAt(table, row)),
         );
+        const withoutHeader = bodyOf(csvOf(table), 'csv-without-header', { types: typesOf(table) });
+        assert.deepEqual(parse(withoutHeader), rows);
       }),
       { numRuns: runs(1000, 40) },
     );
@@ -186,7 +191,7 @@ describe('a layout', () => {
 
   it('says which media type its body has, without a charset', () => {
     const types = layoutNames.map(layout => layoutOf({ layout, body: '$rows' }, 'empty').type);
-    assert.deepEqual(new Set(types), new Set(['application/json', 'text/csv']));
+    assert.deepEqual(new Set(types), new Set(['application/json', 'application/jsonlines', 'text/csv']));
     assert.equal(layoutOf({ layout: 'csv', body: '$rows' }, 'empty').type, 'text/csv');
   });
 
@@ -229,7 +234,7 @@ describe('a layout', () => {
     refused('objects', 'rows', /lacks "\$rows"/);
     refused('objects', ['$rows', '$rows'], /"\$rows" 2 times/);
     refused('objects', { data: '$rows', columns: '$colums' }, /"\$colums" is not one of/);
-    refused('csv', { data: '$rows' }, /a CSV has nothing around its rows/);
+    refused('csv', { data: '$rows' }, /the layout csv has nothing around its rows/);
   });
 });
 

@@ -67,6 +67,24 @@ const served: Record<string, Served> = {
     change: within(['predictions']),
   },
   datarobot: { protocol: protocolOf('datarobot'), dialect: dialects.datarobot, change: within(['data']) },
+  sagemaker: {
+    protocol: protocolOf('sagemaker'),
+    dialect: dialects.sagemaker,
+    change: within(['predictions']),
+  },
+  'sagemaker-jsonlines': {
+    protocol: protocolOf('sagemaker-jsonlines'),
+    dialect: dialects.sagemakerJsonLines,
+    change: (usual, change) => {
+      const predictions = usual
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line));
+      return change(predictions)
+        .map(prediction => `${JSON.stringify(prediction)}\n`)
+        .join('');
+    },
+  },
   'open-inference': {
     protocol: protocolOf('open-inference'),
     dialect: dialects.openInference,

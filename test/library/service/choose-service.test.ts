@@ -10,6 +10,7 @@ import {
   flagsOfAddress,
   type Given,
   homeOf,
+  type KeySource,
   type RemoteAddress,
 } from '../../../src/library/service/choose-service.ts';
 import { withClient } from '../../../src/library/service/open-client.ts';
@@ -21,10 +22,12 @@ const url = 'https://example.com';
 
 const choose = (flags: Given['flags'], env: Environment, defined: Given['flags'] = {}): Address =>
   chooseService({ flags, env }, defined);
+const nameOf = (key: KeySource | undefined): string | undefined => {
+  if (key?.kind === 'cloud') return key.auth;
+  return key?.kind === 'file' ? key.path : key?.name;
+};
 const keyOf = (address: Address): string | undefined =>
-  address.kind === 'remote'
-    ? `${address.url} ${address.key?.kind === 'file' ? address.key.path : address.key?.name}`
-    : undefined;
+  address.kind === 'remote' ? `${address.url} ${nameOf(address.key)}` : undefined;
 
 describe('the service that is used', () => {
   it('is the local one on ROWCAST_HOME if there is no URL', () => {

@@ -45,11 +45,8 @@ export const datarobot: Dialect = {
   type: 'text/csv',
   needsKey: true,
   rowsOf(body) {
-    const [columns = [], ...records] = parseRecords(body, { delimiter: ',', quote: '"', loneCr: false });
-    const cells = records.map(record =>
-      record.map(field => (field === '' ? null : JSON.parse(encodeValue(field, undefined)))),
-    );
-    return byColumn(columns, cells);
+    const [columns = [], ...cells] = cellsOf(body);
+    return byColumn(columns.map(String), cells);
   },
   respond: predictions => ({
     data: predictions.map(({ no = 0, yes = 0 }, rowId) => ({
@@ -63,6 +60,36 @@ export const datarobot: Dialect = {
     })),
   }),
   error: message => ({ message }),
+};
+
+/** A CSV without a header, whose values are what JSON would make of them. */
+const cellsOf = (body: string): unknown[][] =>
+  parseRecords(body, { delimiter: ',', quote: '"', loneCr: false }).map(record =>
+    record.map(field => (field === '' ? null : JSON.parse(encodeValue(field, undefined)))),
+  );
+
+/** An endpoint `r` of SageMaker whose container is XGBoost. Its columns have no names. */
+export const sagemaker: Dialect = {
+  path: '/endpoints/r/invocations',
+  type: 'text/csv',
+  needsKey: false,
+  rowsOf: body => byColumn(['id', 'text', 'amount'], cellsOf(body)),
+  respond: predictions => ({ predictions: predictions.map(({ no, yes }) => ({ score: [no, yes] })) }),
+  error: OriginalMessage => ({ OriginalMessage, Message: 'Received client error from primary' }),
+};
+
+/** An endpoint `r` of SageMaker that reads and writes an object on each line. */
+export const sagemakerJsonLines: Dialect = {
+  ...sagemaker,
+  type: 'application/jsonlines',
+  rowsOf(body, { headers }) {
+    if (headers.accept !== 'application/jsonlines') throw new TypeError('the response');
+    return body
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line));
+  },
+  respond: predictions => predictions.map(({ no, yes }) => `{"no":${no},"yes":${yes}}\n`).join(''),
 };
 
 interface Tensor {

@@ -18,7 +18,7 @@ export interface Dialect {
   readonly needsKey: boolean;
   /** The rows of a body. @throws for one that the server would not understand */
   rowsOf(body: string, request: IncomingMessage): Rows;
-  /** The body of a response, with the probabilities of each row. */
+  /** The body of a response, with the probabilities of each row: text, or what is written as JSON. */
   respond(predictions: Record<string, number>[], body: string): unknown;
   /** The body of an error with this message. */
   error(message: string): unknown;
@@ -70,7 +70,8 @@ export async function startModelServer(
       return fail(400, String(error));
     }
     const predictions = rows.map(row => probabilitiesOf(row, ['no', 'yes']));
-    const usual = JSON.stringify(dialect.respond(predictions, body));
+    const answer = dialect.respond(predictions, body);
+    const usual = typeof answer === 'string' ? answer : JSON.stringify(answer);
     const call = { number: calls.length + 1, request, response, body, rows, usual };
     calls.push(call);
     return behave(call) ? undefined : response.end(usual);

@@ -12,7 +12,7 @@ export function customDescription({ request, response, errors, ready }: CustomPr
     response: { rows, row: rowOf(row), classes },
     errors: errors === undefined ? { message: USUAL_MESSAGES } : withoutUndefined(errors),
     ready,
-    missing: request.layout === 'csv' ? 'empty' : 'null',
+    missing: request.layout.startsWith('csv') ? 'empty' : 'null',
   };
 }
 

@@ -53,7 +53,9 @@ const request = z
     path: path.describe('path of the request; {model} is replaced by the report'),
     query: query.optional().describe('parameters that all requests have'),
     headers: headers.optional().describe('headers that all requests have; no secrets'),
-    layout: z.enum(['objects', 'arrays', 'columns', 'csv']).describe('how rows are written'),
+    layout: z
+      .enum(['objects', 'arrays', 'columns', 'csv', 'csv-without-header', 'json-lines'])
+      .describe('how rows are written'),
     body: jsonValue.optional().describe('the body around $rows and $columns; by default only the rows'),
   })
   .check(({ value, issues }) => {

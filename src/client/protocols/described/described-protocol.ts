@@ -1,13 +1,13 @@
 import type { PredictionType } from '../../../base/contract/predictions.ts';
 import { layoutOf } from '../../bodies/layout-of.ts';
 import { modelServerProblem, modelServerStatuses } from '../model-server-problem.ts';
-import { parseResponse } from '../parse-response.ts';
 import type { Protocol } from '../protocol.ts';
 import { describedReader, responsePaths } from './described-reader.ts';
 import type { ProtocolDescription, RowDescription } from './description.ts';
 import { modelHeaders, readyPath, requestPath } from './model-path.ts';
 import { firstAt, listAt, pathsOf } from './pointers.ts';
 import { readyQuestion } from './ready-question.ts';
+import { parseIfJson } from './response-lines.ts';
 
 /** The protocol that a description describes. */
 export function describedProtocol(description: ProtocolDescription): Protocol {
@@ -31,6 +31,7 @@ export function describedProtocol(description: ProtocolDescription): Protocol {
         path: requestPath(request, model),
         template: request.path,
         headers: modelHeaders(request.headers ?? {}, model),
+        ...(request.layout === 'json-lines' && { accept: 'application/jsonlines' }),
       },
       body: layoutOf({ layout: request.layout, body: request.body ?? ROWS }, missing),
       reader: () => describedReader(description, classes),
@@ -41,7 +42,8 @@ export function describedProtocol(description: ProtocolDescription): Protocol {
         message: firstAt(members, paths.error),
       })),
     kindOf(body) {
-      const whole = readAny(body);
+      // A server says that it is ready with a blank line, a word, or an object.
+      const whole = parseIfJson(body);
       if (listAt(whole, paths.rows) !== undefined) return 'predictions';
       return firstAt(whole, paths.error) === undefined ? 'description' : undefined;
     },
@@ -60,12 +62,3 @@ const ROWS = '$rows';
 
 /** A code in the form of ours: MLflow has BAD_REQUEST. */
 const codeOf = (code: unknown): unknown => (typeof code === 'string' ? code.toLowerCase() : code);
-
-/** A response that may be no JSON: a server says that it is ready with a blank line, a word, or an object. */
-function readAny(body: Buffer): unknown {
-  try {
-    return parseResponse(body);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,4 +1,5 @@
 import { sanitize } from '../../../base/sanitize.ts';
+import { isOfLines } from '../../bodies/layout-of.ts';
 import { InvalidResponse } from '../../invalid-response.ts';
 import { checkCount } from '../collect-predictions.ts';
 import { parseResponse } from '../parse-response.ts';
@@ -7,17 +8,21 @@ import type { ProtocolDescription } from './description.ts';
 import { pathOf, valueAt } from './json-pointer.ts';
 import { firstAt, listAt, pathsOf } from './pointers.ts';
 import { readPredictions } from './read-predictions.ts';
+import { parseIfJson, rowsOfLines } from './response-lines.ts';
 import { valueOfRow } from './row-values.ts';
 
-type Responses = Pick<ProtocolDescription, 'response' | 'errors'>;
+type Responses = Pick<ProtocolDescription, 'response' | 'errors'> & {
+  request: Pick<ProtocolDescription['request'], 'layout'>;
+};
 
 /** Where the rows of a response are, and the error that it has in their place. */
-export function responsePaths({ response, errors }: Responses) {
+export function responsePaths({ response, errors }: Omit<Responses, 'request'>) {
   return {
     rows: pathsOf(response.rows),
     error: pathsOf(errors.message),
     classes: response.classes === undefined ? undefined : pathOf(response.classes),
     index: response.index === undefined ? undefined : pathOf(response.index),
+    value: pathsOf(response.value ?? []),
   };
 }
 
@@ -31,11 +36,12 @@ export function describedReader(
   named: readonly string[] | undefined,
 ): ResponseReader {
   const paths = responsePaths(description);
+  const hasLines = isOfLines(description.request.layout);
   const { row: own, rows: where } = description.response;
   const described = own === 'any' ? undefined : own.kind;
   const within = own === 'any' ? undefined : pathOf(own.at);
   const valueIn = (row: unknown, at: number): unknown => {
-    if (within === undefined) return valueOfRow(row);
+    if (within === undefined) return valueOfRow(firstAt(row, paths.value) ?? row);
     const value = row === null ? null : valueAt(row, within);
     if (value === undefined)
       throw new InvalidResponse(`prediction ${at + 1} has nothing at "${pointerText(within)}"`);
@@ -43,8 +49,12 @@ export function describedReader(
   };
   return {
     read(body, expected) {
-      const whole = parseResponse(body);
-      const rows = listAt(whole, paths.rows);
+      const whole = hasLines ? parseIfJson(body) : parseResponse(body);
+      const rows =
+        listAt(whole, paths.rows) ??
+        (hasLines && firstAt(whole, paths.error) === undefined
+          ? rowsOfLines(body, expected.personas)
+          : undefined);
       if (rows === undefined) throw noRows(whole, paths.error, [where].flat(), expected);
       checkCount(rows.length, expected.personas);
       if (paths.index !== undefined) checkOrder(rows, paths.index);

@@ -1,6 +1,6 @@
+import type { Auth } from '../../../base/contract/auth-names.ts';
 import type { MissingStyle } from '../../../base/contract/sent-types.ts';
 import type { FailureKind } from '../../../scoring/failures/failure-rule.ts';
-import type { Auth } from '../../auth-headers.ts';
 import type { BodyTemplate } from '../../bodies/body-template.ts';
 import type { LayoutName } from '../../bodies/layout-of.ts';
 
@@ -50,9 +50,14 @@ export interface RequestDescription {
 }
 
 export interface ResponseDescription {
-  /** The list of predictions; an empty pointer is the whole response. */
+  /**
+   * The list of predictions; an empty pointer is the whole response. If rows are sent as lines, the response may have lines of
+   * JSON or CSV too.
+   */
   readonly rows: Pointers;
   readonly row: RowDescription;
+  /** Where a row that is an object has what is predicted, if it has that; for rows of any shape. */
+  readonly value?: Pointers;
   /** A list with the names of the classes, if the response has one. */
   readonly classes?: string | undefined;
   /** The number of a row within its batch, from 0 on, if predictions have one. */

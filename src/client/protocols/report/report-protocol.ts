@@ -50,6 +50,7 @@ const personasOf = (report: string, wire: Wire) =>
       opening: `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`,
       rowOpening: `{${JSON.stringify(wire.features)}:{`,
       rowClosing: '}}',
+      between: ',',
       closing: ']}',
     },
     { cellOf: reportCell, missing: 'null' },

@@ -2,8 +2,8 @@
 
 export interface GivenServiceOptions {
   /**
-   * How the service is asked: report, mlflow, azureml, kserve-v1, open-inference, datarobot, custom; see rowcast
-   * protocols. Default: `report`.
+   * How the service is asked: report, mlflow, azureml, kserve-v1, open-inference, datarobot, sagemaker,
+   * sagemaker-jsonlines, custom; see rowcast protocols. Default: `report`.
    */
   protocol?:
     | 'report'
@@ -12,6 +12,8 @@ export interface GivenServiceOptions {
     | 'kserve-v1'
     | 'open-inference'
     | 'datarobot'
+    | 'sagemaker'
+    | 'sagemaker-jsonlines'
     | 'custom'
     | undefined;
   /**
@@ -26,10 +28,12 @@ export interface GivenServiceOptions {
    */
   apiKeyEnv?: string | undefined;
   /**
-   * How the key is sent: Authorization: ApiKey KEY, Authorization: Bearer KEY, or not at all. Default: the
-   * protocol's.
+   * How the key is sent: Authorization: ApiKey KEY, Authorization: Bearer KEY, or not at all; google, azure, sigv4:
+   * what the tools of that cloud find on this machine. Default: the protocol's.
    */
-  auth?: 'apikey' | 'bearer' | 'none' | undefined;
+  auth?: 'apikey' | 'bearer' | 'none' | 'google' | 'azure' | 'sigv4' | undefined;
+  /** Another host that may get what `auth` google, azure or sigv4 sends. Default: the cloud's own. */
+  authHost?: string | undefined;
   /**
    * More headers, whose values are secrets in variables: X-Token=ROWCAST_TOKEN; names of variables begin with
    * ROWCAST_. Default: none.

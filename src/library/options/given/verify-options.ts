@@ -50,8 +50,8 @@ export interface GivenVerifyOptions {
   /** What predicts: the report, or the model, endpoint or deployment of the protocol. Default: none. */
   report?: string | undefined;
   /**
-   * How the service is asked: report, mlflow, azureml, kserve-v1, open-inference, datarobot, custom; see rowcast
-   * protocols. Default: `report`.
+   * How the service is asked: report, mlflow, azureml, kserve-v1, open-inference, datarobot, sagemaker,
+   * sagemaker-jsonlines, custom; see rowcast protocols. Default: `report`.
    */
   protocol?:
     | 'report'
@@ -60,6 +60,8 @@ export interface GivenVerifyOptions {
     | 'kserve-v1'
     | 'open-inference'
     | 'datarobot'
+    | 'sagemaker'
+    | 'sagemaker-jsonlines'
     | 'custom'
     | undefined;
   /** Requests and responses of the protocol custom. Default: none. */
@@ -76,10 +78,12 @@ export interface GivenVerifyOptions {
    */
   apiKeyEnv?: string | undefined;
   /**
-   * How the key is sent: Authorization: ApiKey KEY, Authorization: Bearer KEY, or not at all. Default: the
-   * protocol's.
+   * How the key is sent: Authorization: ApiKey KEY, Authorization: Bearer KEY, or not at all; google, azure, sigv4:
+   * what the tools of that cloud find on this machine. Default: the protocol's.
    */
-  auth?: 'apikey' | 'bearer' | 'none' | undefined;
+  auth?: 'apikey' | 'bearer' | 'none' | 'google' | 'azure' | 'sigv4' | undefined;
+  /** Another host that may get what `auth` google, azure or sigv4 sends. Default: the cloud's own. */
+  authHost?: string | undefined;
   /**
    * More headers, whose values are secrets in variables: X-Token=ROWCAST_TOKEN; names of variables begin with
    * ROWCAST_. Default: none.

@@ -1,18 +1,34 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Predictions } from '../../../../src/base/contract/predictions.ts';
+import type { LayoutName } from '../../../../src/client/bodies/layout-of.ts';
 import { describedReader } from '../../../../src/client/protocols/described/described-reader.ts';
-import type { RowDescription } from '../../../../src/client/protocols/described/description.ts';
+import type {
+  ResponseDescription,
+  RowDescription,
+} from '../../../../src/client/protocols/described/description.ts';
 import type { Expected } from '../../../../src/client/protocols/protocol.ts';
 
+interface Options extends Partial<Expected> {
+  row?: RowDescription;
+  named?: string[];
+}
+
 /** Reads a response that is a list of predictions. */
-function read(
-  rows: unknown,
-  { row = 'any', named, ...expected }: { row?: RowDescription; named?: string[] } & Partial<Expected> = {},
-): Predictions {
-  const reader = describedReader({ response: { rows: '', row }, errors: { message: '/error' } }, named);
+function read(rows: unknown, { row = 'any', named, ...expected }: Options = {}): Predictions {
   const personas = Array.isArray(rows) ? rows.length : 1;
-  return reader.read(Buffer.from(JSON.stringify(rows)), { personas, predictionType: undefined, ...expected });
+  return readText(JSON.stringify(rows), { rows: '', row }, 'objects', { personas, ...expected }, named);
+}
+
+function readText(
+  text: string,
+  response: ResponseDescription,
+  layout: LayoutName,
+  expected: Pick<Expected, 'personas'> & Partial<Expected>,
+  named?: string[],
+): Predictions {
+  const reader = describedReader({ request: { layout }, response, errors: { message: '/error' } }, named);
+  return reader.read(Buffer.from(text), { predictionType: undefined, ...expected });
 }
 
 describe('predictions by their shape', () => {

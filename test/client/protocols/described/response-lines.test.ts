@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { rowsOfLines } from '../../../../src/client/protocols/described/response-lines.ts';
+
+const rowsOf = (text: string, personas = 2): unknown[] => rowsOfLines(Buffer.from(text), personas);
+
+describe('a response of lines', () => {
+  it('has a value of JSON on each line', () => {
+    assert.deepEqual(rowsOf('{"score":0.5}\n{"score":NaN}\n'), [{ score: 0.5 }, { score: null }]);
+    assert.deepEqual(rowsOf('0.25\r\n0.5'), [0.25, 0.5]);
+    assert.deepEqual(rowsOf('"yes"\n"no"\n'), ['yes', 'no']);
+  });
+
+  it('has a record of CSV on each line, with one value or several', () => {
+    assert.deepEqual(rowsOf('yes\nno\n'), ['yes', 'no']);
+    assert.deepEqual(rowsOf('0.25,0.75\n1e-05,nan\n'), [
+      [0.25, 0.75],
+      [0.00001, null],
+    ]);
+    assert.deepEqual(rowsOf('"yes, ""please""",.5\n', 1), [['yes, "please"', 0.5]]);
+  });
+
+  it('may have all values on one line, if there are as many as rows', () => {
+    assert.deepEqual(rowsOf('0.25,0.75'), [0.25, 0.75]);
+    assert.deepEqual(rowsOf('0.25,0.75', 1), [[0.25, 0.75]]);
+    assert.deepEqual(rowsOf('0.25,0.75', 3), [[0.25, 0.75]]);
+  });
+
+  it('that is empty has no rows', () => {
+    assert.deepEqual(rowsOf('\n'), []);
+  });
+});
