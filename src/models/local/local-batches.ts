@@ -11,6 +11,7 @@ import { allocatedFor, OutputBuffers } from './output-buffers.ts';
 import { RecordScorer } from './record-scorer.ts';
 import type { RowPace } from './row-pace.ts';
 import { BATCHES_EACH, type ScoringThreads } from './threads/scoring-threads.ts';
+import { endsBytes, withSharedEnds } from './threads/shared-ends.ts';
 import { type SharedModel, sharedModel } from './threads/shared-model.ts';
 import type { InputData } from './threads/thread-messages.ts';
 
@@ -60,7 +61,7 @@ export class LocalBatches extends LocalBatchScorer {
   }
 
   override memoryOf(part: Batch): number {
-    return allocatedFor(maxMergedBytes(part, this.#maxAppended));
+    return allocatedFor(maxMergedBytes(part, this.#maxAppended) + endsBytes(part));
   }
 
   maxBatchBytes(): number {
@@ -87,7 +88,9 @@ export class LocalBatches extends LocalBatchScorer {
   async #score(batch: Batch): Promise<Scored> {
     const { input, threads } = this.#options;
     const { data } = input.layout;
-    const into = this.#outputs.take(maxMergedBytes(batch, this.#maxAppended), batch.end.offset);
+    const length = maxMergedBytes(batch, this.#maxAppended);
+    const memory = this.#outputs.take(length + endsBytes(batch), batch.end.offset);
+    const into = memory.subarray(0, length);
     if (data !== undefined && (this.#own !== undefined || this.#isLarge(batch))) {
       threads.startIfBusy();
       const thread = threads.idlest(this.#own === undefined);
@@ -95,7 +98,8 @@ export class LocalBatches extends LocalBatchScorer {
         // While the thread starts.
         this.#shared ??= sharedModel(this.#options.model);
         const opened = { input: { layout: data, ...this.#data }, shared: this.#shared };
-        return thread.score(this.#number, opened, { batch, into });
+        const shared = withSharedEnds(batch, memory.subarray(length));
+        return thread.score(this.#number, opened, { batch: shared, into });
       }
     }
     this.#own ??= this.#openHere();

@@ -13,6 +13,8 @@ export class PartMemory {
   #before = 0;
   /** What the claim counted when the last save began. */
   #savesBefore = -1;
+  /** The number of the part with the bytes that this save copies. */
+  #saved = 0;
 
   /** @param claim counts the saves; undefined: no memory is used again */
   constructor(partBytes: number, claim: Claim | undefined) {
@@ -28,6 +30,7 @@ export class PartMemory {
   /** A save has taken the last point, whose bytes it copies before it tells the claim. */
   saveBegins(): void {
     this.#savesBefore = this.#claim?.saves ?? -1;
+    this.#saved = this.#before + 1;
   }
 
   /** @param number of the part, from 1 */
@@ -37,7 +40,9 @@ export class PartMemory {
 
   take(): Buffer {
     const isSaving = this.#claim !== undefined && this.#claim.saves === this.#savesBefore;
-    const found = isSaving ? -1 : this.#free.findIndex(({ number }) => number <= this.#before);
+    const found = this.#free.findIndex(
+      ({ number }) => number <= this.#before && !(isSaving && number === this.#saved),
+    );
     const [part] = found < 0 ? [] : this.#free.splice(found, 1);
     return part?.bytes ?? Buffer.allocUnsafeSlow(this.#partBytes);
   }

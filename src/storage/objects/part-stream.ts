@@ -128,6 +128,9 @@ export class PartStream implements AppendedFile {
   }
 
   async #send(): Promise<void> {
+    // A part that waits for this keeps its memory, so it is not among those in progress.
+    if (this.#inProgress.length >= PARTS_AT_ONCE) await this.#inProgress[0];
+    if (this.#inProgress.length >= PARTS_AT_ONCE) this.#inProgress.shift();
     const memory = this.#part;
     const [part, number] = [this.#filled, ++this.#parts];
     this.#part = undefined;
@@ -151,8 +154,6 @@ export class PartStream implements AppendedFile {
       });
     sent.catch(() => {}); // thrown where it is awaited
     this.#inProgress.push(sent);
-    if (this.#inProgress.length > PARTS_AT_ONCE) await this.#inProgress[0];
-    if (this.#inProgress.length > PARTS_AT_ONCE) this.#inProgress.shift();
   }
 
   /** The upload begins when it is needed; the claim was made before, so whoever takes it over finds it. */
