@@ -3,6 +3,7 @@ import type { Kind, RunOption } from '../base/options/option.ts';
 import { runOptions } from '../base/options/score.ts';
 import { camelCase, resolveValues, type Values } from '../base/options/values/resolve-options.ts';
 import { shapeOptions } from '../base/options/verify.ts';
+import { schemeOf } from '../base/scheme.ts';
 import { commandOf } from '../base/shell-word.ts';
 import { writeRow } from '../base/write-row.ts';
 import { readAsOf } from '../formats/formats.ts';
@@ -31,8 +32,29 @@ export interface RejectsOfRun {
 
 /** The last message of a run with rejects: where they are, and what to do. */
 export function describeRejects(run: RejectsOfRun): string {
-  const [score, repair] = repairCommands(run);
-  return `the rejected rows are in ${run.rejects}; correct them there, then run:\n  ${score}\n  ${repair}`;
+  const { rejects, values } = run;
+  const { output } = values;
+  const isStored = schemeOf(rejects) !== undefined || schemeOf(output) !== undefined;
+  const [score, repair] = repairCommands(isStored ? here(run) : run);
+  const first = isStored
+    ? `repair needs local files: copy them and ${output} here, correct them`
+    : 'correct them there';
+  return `the rejected rows are in ${rejects}; ${first}, then run:\n  ${score}\n  ${repair}`;
+}
+
+/** The same run with the local copies of its output and rejects. */
+function here(run: RejectsOfRun): RejectsOfRun {
+  const { values, rejects } = run;
+  const nameOf = (url: string): string => `./${url.slice(url.lastIndexOf('/') + 1)}`;
+  return {
+    ...run,
+    rejects: nameOf(rejects),
+    values: {
+      ...values,
+      output: nameOf(values.output),
+      ...(values.rejects !== undefined && { rejects: nameOf(rejects) }),
+    },
+  };
 }
 
 /** The commands that score a corrected rejects file as the run did, and put its rows back. */

@@ -69,6 +69,33 @@ describe('a command with objects', () => {
     assert.equal((await rowcast('status', 's3://bucket/none.csv')).code, 2);
   });
 
+  it('says how rejects in a store are repaired: with local copies', async t => {
+    const { rowcast, folder, textOf } = await bench(t, {
+      '/in/a.csv': `${csv(3)}only-one\n${csv(5).split('\n')[4]}\n`,
+    });
+    const { code, stderr } = await rowcast(
+      'score',
+      's3://bucket/in/a.csv',
+      ...report,
+      '-o',
+      's3://bucket/out/a.csv',
+    );
+    assert.equal(code, 1, stderr);
+    const [, where, ...commands] =
+      /are in (.*); repair needs local files: copy them and s3:\/\/bucket\/out\/a\.csv here, .*:\n {2}rowcast (.*)\n {2}rowcast (.*)\n/.exec(
+        stderr,
+      ) ?? [];
+    assert.equal(where, 's3://bucket/out/a.csv.rejects', stderr);
+    const rejects = textOf('/out/a.csv.rejects') ?? '';
+    await writeFile(join(folder, 'a.csv'), textOf('/out/a.csv') ?? '');
+    await writeFile(join(folder, 'a.csv.rejects'), rejects.replace('only-one', csv(4).split('\n')[3] ?? ''));
+    for (const command of commands) {
+      const done = await rowcast(...command.split(' '));
+      assert.equal(done.code, 0, done.stderr);
+    }
+    assert.equal((await readFile(join(folder, 'a.csv'), 'utf8')).split('\n').length, 7);
+  });
+
   it('says that it tries again while a store is unavailable', async t => {
     const { rowcast, service } = await bench(t, { '/in/a.csv': csv(3) });
     let refused = 0;
