@@ -17,7 +17,9 @@ export function fail(error: unknown): never {
   if (error instanceof StoreError) throw error;
   if (error instanceof RestError) {
     const { code = '', statusCode, message } = error;
-    const known = Object.hasOwn(FAILURES, code) ? FAILURES[code] : undefined;
+    // Azurite has no code of its own for it.
+    const isDamaged = /contentMD5 doesn't match/.test(message);
+    const known = isDamaged ? 'unavailable' : Object.hasOwn(FAILURES, code) ? FAILURES[code] : undefined;
     // The first line; others are identifiers of the request.
     const [said = ''] = message.split('\n');
     const text = said === '' ? `${code === '' ? 'HTTP' : code} ${statusCode ?? ''}`.trim() : said;

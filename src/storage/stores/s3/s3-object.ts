@@ -34,7 +34,7 @@ const TOKEN = 'rowcast-run';
 /** How an object is reached. */
 export interface S3Access {
   client: () => S3Client;
-  /** Whether what is written carries a digest. Without TLS, the signature has one already. */
+  /** Whether what is written carries a digest. */
   hasDigests: boolean;
   /** Whether the service makes bytes of another object a part of an upload. */
   copiesParts: boolean;

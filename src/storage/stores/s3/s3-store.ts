@@ -17,7 +17,7 @@ export interface S3Dialect {
   config: S3ClientConfig;
   /** Adds what is not in the protocol of S3, such as headers of its own, to a client. */
   adapt?: (client: S3Client) => void;
-  /** Whether what is written carries a digest. Without TLS, the signature has one already. */
+  /** Whether what is written carries a digest. Not every service compares the one in the signature. */
   hasDigests: boolean;
   /** Whether the service makes bytes of another object a part of an upload. */
   copiesParts: boolean;
@@ -28,7 +28,7 @@ export const s3Store = (options: StoreOptions, agent: string): ObjectStore =>
   storeOf(
     {
       config: configOf(options, agent),
-      hasDigests: !endpointOf(options)?.startsWith('http:'),
+      hasDigests: true,
       copiesParts: true,
     },
     options,
