@@ -24,10 +24,9 @@ export async function run({ flags }: Context): Promise<number> {
 const HEAD = ['PROTOCOL', 'ROWS GO IN AS', 'SERVERS'];
 const rowOf = ({ name, request, speaks }: ProtocolAbout): string[] => [
   name,
-  shortLayout(request.layout),
+  request.layout.startsWith('request.layout') ? 'as described' : request.layout,
   speaks,
 ];
-const shortLayout = (layout: string): string => layout.replace(/^.*: /, '');
 
 function describeProtocol({ name, speaks, auth, request, response, ready, limits }: ProtocolAbout): string {
   const lines: [string, string][] = [

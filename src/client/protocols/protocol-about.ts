@@ -1,7 +1,7 @@
 import type { Auth } from '../../base/contract/auth-names.ts';
 import type { JsonValue } from '../../base/contract/json-value.ts';
 import { isOfLines, layoutOf } from '../bodies/layout-of.ts';
-import type { ProtocolDescription, RowDescription } from './described/description.ts';
+import type { ProtocolDescription, ResponseDescription } from './described/description.ts';
 
 /** What `rowcast protocols` says about a protocol. */
 export interface ProtocolAbout {
@@ -58,7 +58,7 @@ export function aboutOf({
     },
     response: {
       rows: [response.rows].flat(),
-      row: rowText(response.row),
+      row: rowText(response),
       classes: response.classes ?? 'in the rows, else --classes',
     },
     ready: ready ?? null,
@@ -66,5 +66,9 @@ export function aboutOf({
   };
 }
 
-const rowText = (row: RowDescription): string =>
-  row === 'any' ? 'by its shape: a label, a number, a list or an object' : `${row.kind} at "${row.at}"`;
+function rowText({ row, value }: ResponseDescription): string {
+  if (row !== 'any') return `${row.kind} at "${row.at}"`;
+  const within =
+    value === undefined ? '' : `; of an object, "${[value].flat().join('" or "')}" if it has that`;
+  return `by its shape: a label, a number, a list or an object${within}`;
+}
