@@ -42,7 +42,7 @@ export function describeRejects(run: RejectsOfRun): string {
   return `the rejected rows are in ${rejects}; ${first}, then run:\n  ${score}\n  ${repair}`;
 }
 
-/** The same run with the local copies of its output and rejects. */
+/** The run as if it had written the local copies of its output and rejects. */
 function here(run: RejectsOfRun): RejectsOfRun {
   const { values, rejects } = run;
   const nameOf = (url: string): string => `./${url.slice(url.lastIndexOf('/') + 1)}`;

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { type Auth, isOfCloud } from '../base/contract/auth-names.ts';
 import { authHeaders } from './auth-headers.ts';
 import { Secrets } from './secrets.ts';
@@ -19,9 +20,9 @@ export interface SentRequest {
   method: string;
   /** With the query, from the root of the host. */
   path: string;
-  /** Of the content. */
+  /** The media type of the body. */
   type: string | undefined;
-  body: Buffer | string | undefined;
+  body: Buffer | string | Readable | undefined;
 }
 
 /** What a cloud gives this machine to prove who asks: tokens that expire, or the means to sign each request. */

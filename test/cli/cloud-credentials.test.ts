@@ -225,7 +225,7 @@ describe('credentials of a cloud', () => {
     );
     assert.match(
       await refused(cwd, 'run', 'd.yaml'),
-      /d\.yaml:1: service\.auth-host: unknown key.*; it is only a flag, because it says who gets a secret/,
+      /d\.yaml:1: service\.auth-host: unknown key.*; it can only be given as a flag, because it says who gets a secret/,
     );
     assert.deepEqual(calls, []);
   });

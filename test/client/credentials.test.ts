@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { Credentials, type Key } from '../../src/client/credentials.ts';
+import { type CloudKey, Credentials, type Key } from '../../src/client/credentials.ts';
 import { headerFault } from '../../src/client/header-fault.ts';
 
 describe('the credentials of a request', () => {
@@ -38,6 +39,26 @@ describe('the credentials of a request', () => {
     assert.equal(credentials.headers.authorization, 'Bearer second-key');
     for (const secret of ['first-key', 'second-key', 'a"token', 'a\\"token', 'a-password'])
       assert.ok(credentials.secrets.areIn(`it says ${secret}!`), secret);
+    assert.ok(!credentials.secrets.areIn('it says nothing'));
+  });
+
+  it('of a cloud are those of the request, also of an upload, and are secret', async () => {
+    let token = '';
+    const key: CloudKey = {
+      current: () => token,
+      isReplaced: async () => false,
+      async headersFor({ path }) {
+        token = 'token-of-cloud';
+        return { authorization: `Bearer ${token} ${path}` };
+      },
+    };
+    const credentials = new Credentials({ auth: 'google', key, headers: { 'x-token': 'a-token' } });
+    const upload = { method: 'POST', path: '/a', type: 'text/csv', body: Readable.from(['a']) };
+    assert.deepEqual(await credentials.headersFor(upload), {
+      authorization: 'Bearer token-of-cloud /a',
+      'x-token': 'a-token',
+    });
+    assert.ok(credentials.areOfRequest && credentials.secrets.areIn('it says token-of-cloud!'));
     assert.ok(!credentials.secrets.areIn('it says nothing'));
   });
 

@@ -53,7 +53,8 @@ export const commandLineCodes = {
   },
   no_key: {
     exit: [2],
-    cause: 'The API key, or a value of `--header-env`, is missing, unreadable, or not valid in a header.',
+    cause:
+      'The API key, a value of `--header-env`, or what `--auth google`, `azure` or `sigv4` needs is missing, unreadable, or not valid in a header.',
     fix: 'Set `ROWCAST_API_KEY` or `--api-key-file`; `--auth none` needs no key. A definition with `url`, or a `--url` other than `ROWCAST_URL`, needs a key of its own: `api-key-file` or `api-key-env`.',
   },
   short_key: {

@@ -21,7 +21,7 @@ export interface Cells {
   cellOf: (type: string | undefined) => CellType;
   /** How a missing value is written by default. */
   missing: MissingStyle;
-  /** Of the body. */
+  /** The media type of the body. */
   type?: BodyLayout['type'];
 }
 

@@ -34,18 +34,22 @@ export const onSageMaker = (protocol: Protocol): Protocol => ({
   ...protocol,
   problemOf(status, body, headers) {
     const problem = protocol.problemOf(status, body, headers);
-    return { ...problem, status: problem.status ?? statusOf(body, headers, problem) };
+    const parsed = parse(body);
+    // The container did not respond in time.
+    if (parsed.OriginalStatusCode === 0) return { ...problem, status: 504 };
+    return { ...problem, meant: meantBy(parsed, headers, problem) };
   },
 });
 
-function statusOf(body: string, headers: Headers, { detail }: Problem): number | undefined {
-  const parsed = parse(body);
+function meantBy(
+  parsed: Readonly<Record<string, unknown>>,
+  headers: Headers,
+  { detail }: Problem,
+): number | undefined {
   const type = [headers['x-amzn-errortype']].flat()[0] ?? parsed.__type ?? parsed.code ?? parsed.ErrorCode;
   // A type may be preceded by a namespace, and followed by an address.
   const [, name = ''] = /^(?:.*#)?(\w+)/.exec(String(type)) ?? [];
   if (name === 'ValidationError' && /^Endpoint .* not found/.test(detail)) return 404;
-  // The container did not respond in time.
-  if (parsed.OriginalStatusCode === 0) return 504;
   return statuses[name];
 }
 

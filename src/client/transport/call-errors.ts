@@ -74,7 +74,8 @@ export class CallErrors {
       detail,
       rows,
       maxRows,
-      status = statusCode,
+      meant = statusCode,
+      status = meant,
     } = this.#problemOf(statusCode, text, headers);
     const { secrets, advice } = this.#credentials;
     // Some proxies echo the request, including its headers.
@@ -92,8 +93,8 @@ export class CallErrors {
           row,
           message: `the service responded with ${statusCode}: ${isSafe(message) ? sanitize(message) : HIDDEN}`,
         })),
-        refusesKey: status === REFUSED_KEY,
-        hint: hintOfStatus(status, { code, advice }),
+        refusesKey: meant === REFUSED_KEY,
+        hint: hintOfStatus(meant, { code, advice }),
         retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
       },
     );

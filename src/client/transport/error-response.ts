@@ -10,8 +10,10 @@ export interface Problem {
   rows?: readonly RowFault[] | undefined;
   /** The largest number of rows that a request may have, if the service says that it was too large. */
   maxRows?: number | undefined;
-  /** The status that says what happened, if the response has another one: that of the model itself, for example. */
+  /** The status that the model itself gave, if a server in front of it responds with another one. */
   status?: number | undefined;
+  /** The status that says what happened, if the server itself responds with another one. */
+  meant?: number | undefined;
 }
 
 /** The hint for a proxy that wants to know who asks. */

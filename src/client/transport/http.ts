@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { RowcastError } from '../../base/errors.ts';
 import { redacted } from '../base-url.ts';
-import { type Credentials, NoCredentials } from '../credentials.ts';
+import type { Credentials } from '../credentials.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import { CallErrors, type CallErrorsOptions, MAX_HEADER_BYTES } from './call-errors.ts';
 import type { Connection, HttpResponse } from './connection.ts';
@@ -34,8 +34,9 @@ export class Transport {
   readonly credentials: Credentials;
   readonly #connections: Connections;
   readonly #ids = new RequestIds();
-  /** The path of the base URL, and what requests put before their own path. */
+  /** The path of the base URL. */
   readonly #root: string;
+  /** What requests put before their own path. */
   readonly #base: string;
   readonly #address: string;
   readonly #url: URL;
@@ -141,7 +142,6 @@ export class Transport {
   /** What proves who asks, if each request does it anew. @throws NoCredentials */
   #headersFor(call: HttpRequest): Promise<Readonly<Record<string, string>>> {
     const { method, body } = call;
-    if (body instanceof Readable) throw new NoCredentials('the body of an upload cannot be signed');
     const type = body === undefined ? undefined : typeOf(call);
     return this.credentials.headersFor({ method, path: this.#root + call.path, type, body });
   }

@@ -20,7 +20,7 @@ export function suggestKey(path: MemberPath): string {
   const [section, name] = path;
   if (path.length > 2) return '';
   const names = path.length === 1 ? Object.keys(definitionSchema.shape) : Object.keys(optionsOf(section));
-  if (optionAt(path)?.flagOnly) return '; it is only a flag, because it says who gets a secret';
+  if (optionAt(path)?.flagOnly) return '; it can only be given as a flag, because it says who gets a secret';
   const near = suggestNames(String(path.length === 1 ? section : name), names);
   if (near.length > 0) return `; did you mean ${near.join(' or ')}?`;
   const other = Object.keys(sections).find(known => Object.hasOwn(optionsOf(known), String(name)));

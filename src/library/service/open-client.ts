@@ -70,7 +70,11 @@ interface KeyOptions {
   env: Environment;
 }
 
-/** The key to a service; that of a cloud is got once, so that a run without one does not begin. @throws RowcastError `no_key`, `bad_option` */
+/**
+ * The key to a service. That of a cloud is got once, so that a run without one does not begin.
+ *
+ * @throws RowcastError `no_key`, `bad_option`
+ */
 async function keyFor(
   source: KeySource,
   url: URL,

@@ -11,7 +11,7 @@ const statusOf = (status: number, body: object, type?: string): Pick<Problem, 's
     JSON.stringify(body),
     type === undefined ? {} : { 'x-amzn-errortype': type },
   );
-  return { status: problem.status, detail: problem.detail };
+  return { status: problem.status ?? problem.meant, detail: problem.detail };
 };
 
 describe('an error of SageMaker', () => {

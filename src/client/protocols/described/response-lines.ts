@@ -2,7 +2,7 @@ import { parseRecords } from '../../../base/parse-records.ts';
 import { jsonText } from '../../transport/response-body.ts';
 import { parseResponse, parseResponseText } from '../parse-response.ts';
 
-/** A response as JSON; undefined if it is none. */
+/** Parses a response; returns undefined if it is not JSON. */
 export function parseIfJson(body: Buffer): unknown {
   try {
     return parseResponse(body);

@@ -17,7 +17,7 @@ export const sagemaker: ProtocolDescription = {
   maxBatchBytes: 6 << 20,
 };
 
-/** The same endpoints, for containers that want an object for each row. */
+/** Endpoints of SageMaker whose containers want an object for each row. */
 export const sagemakerJsonLines: ProtocolDescription = {
   ...sagemaker,
   name: 'sagemaker-jsonlines',

@@ -1,4 +1,6 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { RowcastError } from '../../../base/errors.ts';
 import type { CloudKey, SentRequest } from '../../../client/credentials.ts';
 import { defaultProvider, SignatureV4 } from './sdk.ts';
 import { noCredentials } from './token-key.ts';
@@ -23,6 +25,7 @@ export class AwsKey implements CloudKey {
   readonly #host: string;
   /** What must not be shown: it also tells these credentials from others. */
   #secret = '';
+  #again: Promise<unknown> | undefined;
 
   constructor({ service, region, host }: AwsService, provider: Provider = defaultProvider()) {
     this.#provider = provider;
@@ -44,6 +47,11 @@ export class AwsKey implements CloudKey {
 
   /** Signs what no proxy may change: method, path, host, type and body. */
   async headersFor({ method, path, type, body }: SentRequest): Promise<Readonly<Record<string, string>>> {
+    if (body instanceof Readable)
+      throw new RowcastError(
+        'usage',
+        '--auth sigv4 cannot sign an upload, whose body is not known before it is sent',
+      );
     const { pathname, searchParams } = new URL(`http://${this.#host}${path}`);
     const signed = await this.#signer.sign({
       method,
@@ -61,7 +69,12 @@ export class AwsKey implements CloudKey {
   }
 
   async isReplaced(refused: string): Promise<boolean> {
-    if (this.#secret === refused) await this.#credentials({ forceRefresh: true });
+    if (this.#secret === refused) {
+      this.#again ??= this.#credentials({ forceRefresh: true }).finally(() => {
+        this.#again = undefined;
+      });
+      await this.#again;
+    }
     return this.#secret !== refused;
   }
 

@@ -6,7 +6,7 @@ export interface CloudService {
   auth: CloudAuth;
   /** For Azure, whom the token is for; for AWS, the name of the service in a signature. */
   audience: string;
-  /** Of AWS, if the host names it. */
+  /** The region of AWS, if the host names it. */
   region?: string | undefined;
 }
 

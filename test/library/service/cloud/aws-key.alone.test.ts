@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { after, before, describe, it, mock } from 'node:test';
 import type { SentRequest } from '../../../../src/client/credentials.ts';
 import { AwsKey } from '../../../../src/library/service/cloud/aws-key.ts';
@@ -97,6 +98,25 @@ describe('the credentials of AWS', () => {
     );
     assert.equal(await key.isReplaced('second'), false);
     assert.deepEqual(given, [false, true, true]);
+  });
+
+  it('are got once for requests that were refused at the same time', async () => {
+    let refreshes = 0;
+    const key = new AwsKey(service, async how => {
+      if (how?.forceRefresh === true) refreshes++;
+      return { ...example, sessionToken: `token-${refreshes}` };
+    });
+    await key.headersFor({ method: 'GET', path: '/', type: undefined, body: undefined });
+    const replaced = await Promise.all([1, 2, 3].map(() => key.isReplaced('token-0')));
+    assert.deepEqual([replaced, refreshes], [[true, true, true], 1]);
+  });
+
+  it('do not sign an upload, whose body is not known', async () => {
+    const key = new AwsKey(service, async () => example);
+    const body = Readable.from(['a']);
+    await assert.rejects(key.headersFor({ method: 'POST', path: '/', type: 'text/csv', body }), {
+      code: 'usage',
+    });
   });
 
   it('that are not found are reported with the first line of the reason', async () => {

@@ -11,8 +11,12 @@ describe('the ends of records in shared memory', () => {
         const ends = Int32Array.from({ length: records }, (_, at) => 7 * at + 7);
         const kinds = Uint8Array.from({ length: records }, (_, at) => at % 3);
         const batch: Batch = {
-          ...{ bytes: Buffer.alloc(7 * records), ends, kinds },
-          ...{ start: position, end: position, mayBeTruncated: false },
+          bytes: Buffer.alloc(7 * records),
+          ends,
+          kinds,
+          start: position,
+          end: position,
+          mayBeTruncated: false,
         };
         const memory = Buffer.from(new SharedArrayBuffer(before + endsBytes(batch))).fill(255);
         const shared = withSharedEnds(batch, memory.subarray(before));
