@@ -33,19 +33,22 @@ export interface RejectsOfRun {
 /** The last message of a run with rejects: where they are, and what to do. */
 export function describeRejects(run: RejectsOfRun): string {
   const { rejects, values } = run;
-  const { output } = values;
-  const isStored = schemeOf(rejects) !== undefined || schemeOf(output) !== undefined;
-  const [score, repair] = repairCommands(isStored ? here(run) : run);
-  const first = isStored
-    ? `repair needs local files: copy them and ${output} here, correct them`
-    : 'correct them there';
+  const stored = [rejects, values.output].filter(isStored);
+  const [score, repair] = repairCommands(stored.length === 0 ? run : here(run));
+  const first =
+    stored.length === 0
+      ? 'correct them there'
+      : `repair needs local files: copy ${stored.join(' and ')} here, correct the rows`;
   return `the rejected rows are in ${rejects}; ${first}, then run:\n  ${score}\n  ${repair}`;
 }
+
+const isStored = (name: string): boolean => schemeOf(name) !== undefined;
 
 /** The run as if it had written the local copies of its output and rejects. */
 function here(run: RejectsOfRun): RejectsOfRun {
   const { values, rejects } = run;
-  const nameOf = (url: string): string => `./${url.slice(url.lastIndexOf('/') + 1)}`;
+  const nameOf = (name: string): string =>
+    isStored(name) ? `./${name.slice(name.lastIndexOf('/') + 1)}` : name;
   return {
     ...run,
     rejects: nameOf(rejects),

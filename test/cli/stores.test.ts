@@ -82,7 +82,7 @@ describe('a command with objects', () => {
     );
     assert.equal(code, 1, stderr);
     const [, where, ...commands] =
-      /are in (.*); repair needs local files: copy them and s3:\/\/bucket\/out\/a\.csv here, .*:\n {2}rowcast (.*)\n {2}rowcast (.*)\n/.exec(
+      /are in (.*); repair needs local files: copy s3:.*a\.csv\.rejects and s3:\/\/bucket\/out\/a\.csv here, .*:\n {2}rowcast (.*)\n {2}rowcast (.*)\n/.exec(
         stderr,
       ) ?? [];
     assert.equal(where, 's3://bucket/out/a.csv.rejects', stderr);
