@@ -48,9 +48,7 @@ describe('the page of a report in a browser', { skip: noBrowser }, () => {
     await page.locator('#field-c0-hint').waitFor();
     assert.equal(await field.getAttribute('aria-invalid'), null);
     await page.getByRole('link', { name: 'Typical persona' }).click();
-    await page.waitForFunction(
-      `document.querySelector('[data-class="1"] .bar').getAttribute('width') === '${before}%'`,
-    );
+    await page.locator(`[data-class="1"] .bar[width="${before}%"]`).waitFor({ state: 'attached' });
     assert.deepEqual(problems, []);
   });
 
