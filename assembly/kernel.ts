@@ -9,3 +9,4 @@ export { readNumbers } from './read-numbers';
 export { addEntries, addTree, binLevels, binNumbers, setIndexes } from './score-block';
 export { roundToSingle } from './single-precision';
 export { missing, unseen } from './unrecognized';
+export { writeRows, written } from './write-rows';

@@ -1,9 +1,9 @@
 import { contentEnd } from './content-end';
 import { writeDecimal } from './write-decimal';
+import { copy } from './write-value';
 
 /** `RecordKind.blank`. */
 const BLANK = 2;
-const LANES = 16;
 
 /** The text of a class, with a delimiter before it. */
 @unmanaged
@@ -90,10 +90,4 @@ export function mergeRecords(
     start = end;
   }
   return <i32>(copy(bytes + done, start - done, at) - merged);
-}
-
-/** Copies more than asked for, up to a multiple of a vector. @returns the address after the last byte asked for */
-function copy(from: usize, length: i32, to: usize): usize {
-  for (let i = 0; i < length; i += LANES) v128.store(to + i, v128.load(from + i));
-  return to + length;
 }

@@ -1,4 +1,4 @@
-import type { Distributions, Predictions } from '../base/contract/predictions.ts';
+import type { Predictions } from '../base/contract/predictions.ts';
 import type { BatchMemory } from '../base/kernel/batch-memory.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
 import type { ColumnOptions } from './column-options.ts';
@@ -97,10 +97,12 @@ export interface Layout {
   /** The names of the appended columns in the output. */
   appendedNames(options: AppendedOptions): string[];
   outputPreamble(appended: Appended): Buffer;
-  /** Merges the records of a batch, consecutive ones at a time. */
-  merger(scored: PredictedBatch, appended: Appended): MergeRecords;
-  /** Merges in the memory of a kernel; undefined if that cannot write such an output. */
-  placedMerger?(appended: Appended, memory: BatchMemory): PlacedMerger | undefined;
+  /**
+   * Merges one batch after the other.
+   *
+   * @param memory in which a kernel may do it
+   */
+  merger(appended: Appended, memory?: BatchMemory): MergeBatch;
   /** A record or blank line that was not scored, as output after `lastByte`. */
   unscored(record: Buffer, isBlank: boolean, appended: Appended, lastByte: number | undefined): Buffer;
   /** Whether leaving out a record may change the line ending before it, so that a run cannot resume there. */
@@ -168,5 +170,9 @@ export interface PredictedBatch {
  */
 export type MergeRecords = (from: number, to: number, lastByte: number | undefined, into?: Buffer) => Buffer;
 
-/** Merges the records of a batch whose fields are in the memory of a kernel, and of which none is malformed. */
-export type PlacedMerger = (batch: Batch, fields: Fields, predictions: Distributions) => MergeRecords;
+/**
+ * Prepares to merge the records of a batch, consecutive ones at a time.
+ *
+ * @param fields of the batch, if they were read in the memory of the kernel; it is in use then
+ */
+export type MergeBatch = (scored: PredictedBatch, fields?: Fields) => MergeRecords;

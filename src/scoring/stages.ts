@@ -68,6 +68,7 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
     releaseRecords({ offset }) {
       records.release(offset);
       scorer.written?.(offset);
+      merger.written(offset);
     },
   };
   const records = layout.records({

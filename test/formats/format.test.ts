@@ -38,7 +38,7 @@ describe('another format', () => {
     const output: Buffer[] = [];
     const rejects: (readonly [number, number, string])[] = [];
     for await (const part of stages(plan, { scorer, rest, start: layout.start })) {
-      output.push(part.bytes);
+      output.push(Buffer.from(part.bytes)); // its memory is reused
       rejects.push(...part.rejects.map(({ row, line, reason }) => [row, line, reason] as const));
     }
 

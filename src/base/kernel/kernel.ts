@@ -60,6 +60,18 @@ export interface Kernel {
     textEnds: number,
     merged: number,
   ): number;
+  writeRows(
+    bytes: number,
+    starts: number,
+    ends: number,
+    rowStep: number,
+    first: number,
+    rows: number,
+    layout: number,
+    out: number,
+    outBytes: number,
+  ): number;
+  readonly written: WebAssembly.Global;
   readonly missing: WebAssembly.Global;
   readonly unseen: WebAssembly.Global;
   roundToSingle(probabilities: number, first: number, count: number, powers: number): number;

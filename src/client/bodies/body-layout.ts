@@ -1,3 +1,4 @@
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { WordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 import type { BodyWriter } from './body-writer.ts';
@@ -11,9 +12,10 @@ export interface BodyLayout {
   /**
    * Prepares what all bodies with these columns have in common.
    *
+   * @param memory in which a kernel finds the fields of batches, if it does
    * @throws RowcastError `bad_option` if this layout cannot express a missing value so, or needs to know a column's type
    */
-  open(sent: SentValues): BatchBody;
+  open(sent: SentValues, memory?: BatchMemory): BatchBody;
 }
 
 export interface BatchBody {

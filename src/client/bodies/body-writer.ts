@@ -22,6 +22,12 @@ export class BodyWriter {
     this.length = copyBytes(part, 0, part.bytes.length, this.#out, this.length);
   }
 
+  append(part: Buffer): void {
+    this.#reserve(part.length);
+    this.#out.bytes.set(part, this.length);
+    this.length += part.length;
+  }
+
   /** Writes a member: `opening` (all bytes before the value), then the field as a JSON value. */
   member(opening: WordView, from: WordView, start: number, end: number, isText: boolean): void {
     this.#reserve(opening.bytes.length + MAX_ESCAPED_BYTES * (end - start) + 2);

@@ -2,7 +2,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 import { CellScanner, type IntegerRange } from './cell-scanner.ts';
 import { type CellType, integerRange, isStrict, type StrictType } from './cell-type.ts';
-import { missingIn } from './sent-columns.ts';
+import { missingIn } from './cells.ts';
 import type { SentValues } from './sent-values.ts';
 
 /** Why a row is not sent. */

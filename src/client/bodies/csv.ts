@@ -3,9 +3,10 @@ import { writeRow } from '../../base/write-row.ts';
 import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import type { BodyLayout } from './body-layout.ts';
 import { typedCell } from './cell-type.ts';
+import type { Cell } from './cells.ts';
 import { checkTypes } from './check-types.ts';
 import { checkMissing } from './missing-value.ts';
-import { missingIn } from './sent-columns.ts';
+import { RowsWriters } from './rows-writer.ts';
 
 /**
  * The rows as a CSV, with or without a header, separated by commas. Values are written as they are, without types; a missing one is an
@@ -13,35 +14,27 @@ import { missingIn } from './sent-columns.ts';
  */
 export const csv = (usual: MissingStyle, { header: hasHeader }: { header: boolean }): BodyLayout => ({
   type: 'text/csv',
-  open(sent) {
+  open(sent, memory) {
     const { features } = sent;
     const missing = sent.missing ?? usual;
     checkMissing(missing, 'CSV', ['empty', 'nan']);
-    const isMissing = missingIn(sent.nulls);
     const header = viewOf(hasHeader ? writeRow(features.map(({ name }) => name)) : '');
-    const columns = features.map(({ index, type }, place) => {
-      const comma = place === 0 ? '' : ',';
-      return {
+    const cells = features.map(
+      ({ index, type }): Cell => ({
         index,
-        opening: viewOf(comma),
-        openingMissing: viewOf(`${comma}${missingField(missing, type, features.length === 1)}`),
-      };
-    });
+        kind: 'field',
+        opening: ',',
+        missing: `,${missingField(missing, type, features.length === 1)}`,
+      }),
+    );
+    const text = { opening: '', closing: '\n', between: '' };
+    const writeRows = new RowsWriters(sent.nulls, memory).of(cells, text);
     return {
-      rowOverhead: 3 * columns.length + 1,
+      rowOverhead: 3 * cells.length + 1,
       checkTypes: checkTypes(sent, typedCell),
-      write({ rows, width, starts, ends }, words, into) {
+      write(fields, words, into) {
         into.copy(header);
-        for (let row = 0; row < rows; row++) {
-          const first = row * width;
-          for (const { index, opening, openingMissing } of columns) {
-            const start = starts[first + index] ?? 0;
-            const end = ends[first + index] ?? 0;
-            if (isMissing(words.bytes, start, end)) into.copy(openingMissing);
-            else into.field(opening, words, start, end);
-          }
-          into.copy(LINE_FEED);
-        }
+        writeRows(fields, words, into);
       },
     };
   },
@@ -54,4 +47,3 @@ function missingField(style: MissingStyle, type: string | undefined, isAlone: bo
 }
 
 const viewOf = (text: string): WordView => wordView(Buffer.from(text));
-const LINE_FEED = viewOf('\n');

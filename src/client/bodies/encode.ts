@@ -1,3 +1,4 @@
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { wordView } from '../../formats/bytes/word-view.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
@@ -25,6 +26,8 @@ export interface EncodeOptions {
   /** Writes the body of a batch. */
   batchBody: BatchBody;
   layout: Layout;
+  /** In which a kernel finds the fields, if there is one; the body is prepared for the same. */
+  memory?: BatchMemory | undefined;
   /** Writes the bodies; release them to it after use. */
   bodyWriter: BodyWriter;
   /** Maximum size of a body with more than one persona; called for each batch, since it may change. */
@@ -37,10 +40,18 @@ export interface EncodeOptions {
 export type Encode = (batch: Batch) => Generator<Encoded>;
 
 /** A stage that encodes batches to request bodies. A batch whose body exceeds the limit is split in halves. */
-export function encode({ batchBody, layout, bodyWriter, batchBytes, maxRows }: EncodeOptions): Encode {
-  const readFields = layout.fieldReader();
+export function encode({
+  batchBody,
+  layout,
+  memory,
+  bodyWriter,
+  batchBytes,
+  maxRows,
+}: EncodeOptions): Encode {
+  const readFields = layout.fieldReader(memory);
   const ids = new RequestIds();
   return function* encodeBatch(batch): Generator<Encoded> {
+    memory?.clear();
     const read = readFields(batch);
     const { fields, wrong } = batchBody.checkTypes?.(read) ?? { fields: read, wrong: NONE };
     const id = ids.next();

@@ -68,7 +68,7 @@ export function withTemplate(layout: BodyLayout, body: BodyTemplate): BodyLayout
   const parts = templateParts(body);
   return {
     type: layout.type,
-    open: sent => around(layout.open(sent), sent, parts),
+    open: (sent, memory) => around(layout.open(sent, memory), sent, parts),
   };
 }
 

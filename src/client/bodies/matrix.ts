@@ -4,9 +4,10 @@ import { countOf } from '../../base/number-text.ts';
 import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import type { BodyLayout } from './body-layout.ts';
 import { typedCell } from './cell-type.ts';
+import { jsonCells, valuesOfColumn } from './cells.ts';
 import { checkTypes } from './check-types.ts';
 import { checkMissing } from './missing-value.ts';
-import { sentColumns } from './sent-columns.ts';
+import { RowsWriters } from './rows-writer.ts';
 
 /** The only tensor of a model, whose rows are those of the input. */
 export interface MatrixInput {
@@ -26,7 +27,7 @@ export interface MatrixInput {
  */
 export const matrix = ({ name, datatype, width: wanted }: MatrixInput, usual: MissingStyle): BodyLayout => ({
   type: 'application/json',
-  open(given) {
+  open(given, memory) {
     const missing = given.missing ?? usual;
     checkMissing(missing, 'a matrix', ['null', 'nan']);
     const { length } = given.features;
@@ -37,25 +38,18 @@ export const matrix = ({ name, datatype, width: wanted }: MatrixInput, usual: Mi
         { hint: 'List them in their order with --features.' },
       );
     const sent = { ...given, features: given.features.map(column => ({ ...column, type: datatype })) };
-    const columns = sentColumns(sent, { before: () => ',', cellOf: typedCell, missing });
-    const [first, ...others] = columns;
-    const firstOfAll = sentColumns(sent, { before: () => '', cellOf: typedCell, missing })[0];
+    const cells = jsonCells(sent.features, { cellOf: typedCell, missing });
+    const writeRows = new RowsWriters(sent.nulls, memory).of(cells, valuesOfColumn);
     const opening = viewOf(`[{"name":${JSON.stringify(name)},"shape":[`);
     const shape = viewOf(`,${length}],"datatype":"${datatype}","data":[`);
     return {
-      rowOverhead: columns.length,
+      rowOverhead: cells.length,
       checkTypes: checkTypes(sent, typedCell),
-      write({ rows, width, starts, ends }, words, into) {
+      write(fields, words, into) {
         into.copy(opening);
-        into.text(String(rows));
+        into.text(String(fields.rows));
         into.copy(shape);
-        for (let row = 0; row < rows; row++) {
-          const at = row * width;
-          const begins = row === 0 ? firstOfAll : first;
-          begins?.write(words, starts[at + begins.index] ?? 0, ends[at + begins.index] ?? 0, into);
-          for (const column of others)
-            column.write(words, starts[at + column.index] ?? 0, ends[at + column.index] ?? 0, into);
-        }
+        writeRows(fields, words, into);
         into.copy(CLOSING);
       },
     };

@@ -5,9 +5,10 @@ import type { Fields } from '../../formats/records/fields.ts';
 import { listNames } from '../../scoring/near-misses.ts';
 import type { BodyLayout } from './body-layout.ts';
 import { typedCell } from './cell-type.ts';
+import { type Cell, jsonCells, missingIn, valuesOfColumn } from './cells.ts';
 import { checkTypes } from './check-types.ts';
 import { checkMissing } from './missing-value.ts';
-import { type SentColumn, sentColumns } from './sent-columns.ts';
+import { RowsWriters } from './rows-writer.ts';
 import type { SentValues } from './sent-values.ts';
 
 /**
@@ -20,32 +21,29 @@ import type { SentValues } from './sent-values.ts';
  */
 export const tensors = (usual: MissingStyle): BodyLayout => ({
   type: 'application/json',
-  open(sent) {
+  open(sent, memory) {
     const missing = sent.missing ?? usual;
     checkMissing(missing, 'tensors', ['null', 'nan', 'empty']);
     requireTypes(sent);
-    const valuesAfter = (comma: string): SentColumn[] =>
-      sentColumns(sent, { before: () => comma, cellOf: typedCell, missing });
-    const firsts = valuesAfter('');
-    const others = valuesAfter(',');
-    const names = sent.features.map(({ name }, place) =>
-      viewOf(`${place === 0 ? '[' : ']},'}{"name":${JSON.stringify(name)},"shape":[`),
-    );
-    const datatypes = sent.features.map(({ type }) => datatypeOf(type));
+    const writers = new RowsWriters(sent.nulls, memory);
+    const isMissing = missingIn(sent.nulls);
+    const cells = jsonCells(sent.features, { cellOf: typedCell, missing });
+    const tensors = sent.features.map(({ name, index, type }, place) => ({
+      index,
+      name: viewOf(`${place === 0 ? '[' : ']},'}{"name":${JSON.stringify(name)},"shape":[`),
+      datatype: datatypeOf(type),
+      writeValues: writers.of([cells[place] as Cell], valuesOfColumn), // one for each column
+    }));
     return {
-      rowOverhead: 3 * others.length,
+      rowOverhead: 3 * tensors.length,
       checkTypes: checkTypes(sent, typedCell),
       write(fields, words, into) {
-        const { rows, width, starts, ends } = fields;
-        for (const [place, column] of others.entries()) {
-          const { index } = column;
-          const { usual, withMissing } = datatypes[place] as Datatype; // one for each column
-          into.copy(names[place] as WordView); // one for each column
-          into.text(String(rows));
-          into.copy(usual === withMissing || !hasMissing(fields, column) ? usual : withMissing);
-          firsts[place]?.write(words, starts[index] ?? 0, ends[index] ?? 0, into);
-          for (let row = 1, at = index + width; row < rows; row++, at += width)
-            column.write(words, starts[at] ?? 0, ends[at] ?? 0, into);
+        for (const { index, name, datatype, writeValues } of tensors) {
+          const { usual, withMissing } = datatype;
+          into.copy(name);
+          into.text(String(fields.rows));
+          into.copy(usual === withMissing || !hasMissing(fields, index, isMissing) ? usual : withMissing);
+          writeValues(fields, words, into);
         }
         into.copy(CLOSING);
       },
@@ -78,7 +76,11 @@ function datatypeOf(type: string | undefined): Datatype {
 
 const always = (text: WordView): Datatype => ({ usual: text, withMissing: text });
 
-function hasMissing({ rows, width, bytes, starts, ends }: Fields, { index, isMissing }: SentColumn): boolean {
+function hasMissing(
+  { rows, width, bytes, starts, ends }: Fields,
+  index: number,
+  isMissing: (bytes: Buffer, start: number, end: number) => boolean,
+): boolean {
   for (let row = 0, at = index; row < rows; row++, at += width)
     if (isMissing(bytes, starts[at] ?? 0, ends[at] ?? 0)) return true;
   return false;

@@ -1,4 +1,5 @@
 import { REQUEST_ROWS } from '../../base/contract/limits.ts';
+import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { noPredictions } from '../../scoring/batch/join-predictions.ts';
 import { memoryOfFaults } from '../../scoring/batch/memory-of-batch.ts';
@@ -27,11 +28,19 @@ export abstract class EncodedBatches implements BatchScorer {
   readonly #encoded = new WeakMap<Batch, Encoded>();
 
   constructor(body: BodyLayout, { features, nulls, missing, layout, batchBytes }: ScorerInput) {
-    const batchBody = body.open({ features, nulls, missing });
+    const memory = BatchMemory.create();
+    const batchBody = body.open({ features, nulls, missing }, memory);
     this.rowOverhead = batchBody.rowOverhead;
     this.#limits = batchLimits(batchBytes, this.rowOverhead);
     const { maxBodyBytes, maxRows } = this.#limits;
-    this.#encode = encode({ batchBody, layout, bodyWriter: this.#bodies, batchBytes: maxBodyBytes, maxRows });
+    this.#encode = encode({
+      batchBody,
+      layout,
+      memory,
+      bodyWriter: this.#bodies,
+      batchBytes: maxBodyBytes,
+      maxRows,
+    });
   }
 
   abstract get concurrency(): number;

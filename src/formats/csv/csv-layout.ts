@@ -3,14 +3,7 @@ import { type Dialect, parseRecords } from '../../base/parse-records.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
 import type { ColumnOptions } from '../column-options.ts';
 import type { Comparison, RejectRecords } from '../comparison.ts';
-import type {
-  Layout,
-  LayoutData,
-  MergeRecords,
-  PlacedMerger,
-  PredictedBatch,
-  RejectsFile,
-} from '../format.ts';
+import type { Layout, LayoutData, MergeBatch, RejectsFile } from '../format.ts';
 import type { ReadAs } from '../read-options.ts';
 import { type Batch, positionOf, sliceBatch } from '../records/batch.ts';
 import type { BatchOptions } from '../records/batch-options.ts';
@@ -29,9 +22,9 @@ import { malformedFinder } from './fields/malformed.ts';
 import { longFieldOfHeader } from './find-long-field.ts';
 import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts';
 import { keptRecordMerger } from './kept-records.ts';
+import { kernelMerger } from './kernel-merger.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
 import { type OutputColumns, ownNames } from './output-columns.ts';
-import { placedMerger } from './placed-merger.ts';
 import { RecordReader } from './records/record-reader.ts';
 import { rejectEnding, rejectsHeaderText, rejectsText } from './reject-records.ts';
 
@@ -132,15 +125,11 @@ export class CsvLayout implements Layout {
     return mergeHeader(this.#header, appended, this.#columns);
   }
 
-  merger(scored: PredictedBatch, appended: Appended): MergeRecords {
+  merger(appended: Appended, memory?: BatchMemory): MergeBatch {
     const kept = this.#columns?.kept;
-    return kept === undefined
-      ? recordMerger(scored, appended, this.#dialect)
-      : keptRecordMerger(scored, appended, this.#dialect, kept);
-  }
-
-  placedMerger(appended: Appended, memory: BatchMemory): PlacedMerger | undefined {
-    return this.#columns?.kept === undefined ? placedMerger(memory, appended, this.#dialect) : undefined;
+    if (kept !== undefined) return scored => keptRecordMerger(scored, appended, this.#dialect, kept);
+    const inKernel = memory && kernelMerger(memory, appended, this.#dialect);
+    return (scored, fields) => inKernel?.(scored, fields) ?? recordMerger(scored, appended, this.#dialect);
   }
 
   unscored(record: Buffer, isBlank: boolean, appended: Appended, lastByte: number | undefined): Buffer {

@@ -2,12 +2,12 @@ import type { CallStatistics } from '../../base/contract/call-statistics.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { Appended } from '../../formats/appended.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
+import { allocatedFor, OutputBuffers } from '../../scoring/merge/output-buffers.ts';
 import type { Outcome, PartRequest, Scored, ScorerInput } from '../../scoring/scorer.ts';
 import { engineOf } from '../model/engine.ts';
 import type { StoredModel } from '../model/stored-model.ts';
 import { LocalBatchScorer } from './local-batch-scorer.ts';
 import { maxMergedBytes } from './merge-scored.ts';
-import { allocatedFor, OutputBuffers } from './output-buffers.ts';
 import { RecordScorer } from './record-scorer.ts';
 import type { RowPace } from './row-pace.ts';
 import { BATCHES_EACH, type ScoringThreads } from './threads/scoring-threads.ts';
@@ -40,7 +40,8 @@ export class LocalBatches extends LocalBatchScorer {
   readonly #number: number;
   readonly #data: Omit<InputData, 'layout'>;
   #shared: SharedModel | undefined;
-  readonly #outputs = new OutputBuffers();
+  /** Shared with the threads that merge. */
+  readonly #outputs = new OutputBuffers(bytes => Buffer.from(new SharedArrayBuffer(bytes)));
   /** Bytes that may be appended to a row. */
   readonly #maxAppended: Pick<Appended, 'maxBytes'>;
   /** What scores batches in this thread. */

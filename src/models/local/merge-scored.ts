@@ -1,6 +1,6 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { Appended } from '../../formats/appended.ts';
-import type { Layout, MergeRecords, PlacedMerger, PredictedBatch } from '../../formats/format.ts';
+import type { Layout, MergeBatch, PredictedBatch } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 import type { Part } from '../../scoring/merge/members.ts';
@@ -8,20 +8,17 @@ import type { MergedRecords } from '../../scoring/scorer.ts';
 
 /** Merges batches with their predictions. */
 export class ScoredMerger {
-  readonly #layout: Layout;
   readonly #appended: Appended;
-  /** For batches whose rows are all scored; undefined without a kernel. */
-  readonly #placed: PlacedMerger | undefined;
+  readonly #merger: MergeBatch;
 
   constructor(layout: Layout, appended: Appended, memory: BatchMemory | undefined) {
-    this.#layout = layout;
     this.#appended = appended;
-    this.#placed = memory && layout.placedMerger?.(appended, memory);
+    this.#merger = layout.merger(appended, memory);
   }
 
   /** @param into memory for the records, and `maxBytes` of `Appended` for each; new memory if omitted */
   merge(scored: PredictedBatch, fields: Fields, parts: readonly Part[], into?: Buffer): MergedRecords {
-    const merge = this.#mergerOf(scored, fields);
+    const merge = this.#merger(scored, fields);
     const bytes = into ?? Buffer.allocUnsafe(maxMergedBytes(scored.batch, this.#appended));
     const ends: number[] = [];
     let length = 0;
@@ -30,14 +27,6 @@ export class ScoredMerger {
       ends.push(length);
     }
     return { bytes: bytes.subarray(0, length), ends };
-  }
-
-  #mergerOf(scored: PredictedBatch, fields: Fields): MergeRecords {
-    const { batch, faults, predictions } = scored;
-    const isSimple = fields.placed !== undefined && faults.size === 0 && predictions.errors.size === 0;
-    if (isSimple && this.#placed !== undefined && predictions.kind === 'distribution')
-      return this.#placed(batch, fields, predictions);
-    return this.#layout.merger(scored, this.#appended);
   }
 }
 

@@ -1,5 +1,7 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { Appended } from '../../formats/appended.ts';
+import type { MergeBatch } from '../../formats/format.ts';
 import { startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
 import { checkSameType } from '../batch/check-same-type.ts';
@@ -8,8 +10,9 @@ import { predictionTypeOf } from '../predictions.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import { appendedFor, checkAnnounced, type MergeOptions } from './appended-for.ts';
 import { HeldRecords, unknownClasses } from './held-records.ts';
-import { Members } from './members.ts';
+import { Members, type Part } from './members.ts';
 import type { MergedPart } from './merged-part.ts';
+import { OutputBuffers } from './output-buffers.ts';
 import { countsOf, NOTHING } from './part-counts.ts';
 import { type PartTally, type PartTallyOptions, partTally } from './part-tally.ts';
 import { rejectsOf } from './rejects.ts';
@@ -25,6 +28,8 @@ export class Merger {
   #members: Members | undefined;
   #headerIsOut: boolean;
   readonly #held: HeldRecords;
+  #mergeBatch: MergeBatch | undefined;
+  readonly #outputs = new OutputBuffers(bytes => Buffer.allocUnsafeSlow(bytes));
   readonly #tally: PartTally | undefined;
   /** End of the records that were passed on. */
   #end: Position;
@@ -103,14 +108,14 @@ export class Merger {
     const { layout } = this.#options;
     const { faults } = scored;
     const rejects = rejectsOf(scored, layout);
-    const merge = mergedBefore(scored) ?? layout.merger(ofType(scored, appended), appended);
+    const merge = mergedBefore(scored) ?? this.#merger(scored, appended);
     const tallies = scored.tallies?.values();
     let reject = 0;
     for (const part of members.partsOf(batch, layout)) {
       const first = reject;
       while (reject < rejects.length && (rejects[reject]?.row ?? 0) < part.end.row) reject++;
       const { from, to, end, endsMember } = part;
-      const bytes = merge(from, to, this.#lastByte);
+      const bytes = merge(part, this.#lastByte);
       this.#lastByte = bytes.at(-1) ?? this.#lastByte;
       // A resumed run assumes that its output ends with the last byte of its input: see `joinsLine`.
       const isCommitPoint = part.isCommitPoint && !(layout.mayJoinLines && faults.has(to - 1));
@@ -134,6 +139,23 @@ export class Merger {
     checkSameType(received, expected);
   }
 
+  /** Merges a batch into memory that is reused after `written`. */
+  #merger(scored: ScoredBatch, appended: Appended): MergePart {
+    const { batch } = scored;
+    // Created when it is first used: a local scorer merges by itself.
+    this.#mergeBatch ??= this.#options.layout.merger(appended, BatchMemory.create());
+    const merge = this.#mergeBatch(ofType(scored, appended));
+    return ({ from, to, end }, lastByte) => {
+      const size = startOf(batch, to) - startOf(batch, from) + (to - from) * appended.maxBytes;
+      return merge(from, to, lastByte, this.#outputs.take(size, end.offset));
+    };
+  }
+
+  /** The output of the records before this offset was written, so its memory can be reused. */
+  written(offset: number): void {
+    this.#outputs.release(offset);
+  }
+
   /** An empty part. */
   get #nothing() {
     return { ...NOTHING, predictionType: this.predictionType };
@@ -152,8 +174,11 @@ function ofType(scored: ScoredBatch, { predictionType }: Appended): ScoredBatch 
   return { ...scored, predictions: { ...joinValues(predictionType, [], 0), errors } };
 }
 
+/** Merges the records of a part, behind an output that ends with `lastByte`. */
+type MergePart = (part: Part, lastByte: number | undefined) => Buffer;
+
 /** Returns the parts of the output that the scorer has merged, one after the other. */
-function mergedBefore({ merged }: ScoredBatch): (() => Buffer) | undefined {
+function mergedBefore({ merged }: ScoredBatch): MergePart | undefined {
   if (merged === undefined) return undefined;
   const { bytes, ends } = merged;
   let part = 0;

@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import type { MissingStyle } from '../../../src/base/contract/sent-types.ts';
+import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import type { BodyLayout } from '../../../src/client/bodies/body-layout.ts';
 import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
 import { type Encoded, encode } from '../../../src/client/bodies/encode.ts';
@@ -27,16 +29,36 @@ export interface TextOptions {
   missing?: MissingStyle;
 }
 
-/** The encoded batches of a CSV with all columns sent. */
+/** The encoded batches of a CSV with all columns sent, which a kernel and TypeScript must encode alike. */
 export function encodeText(text: string | Buffer, options: TextOptions = {}): EncodedInput {
+  const input = encodeIn(undefined, text, options);
+  const memory = BatchMemory.create();
+  assert.ok(memory);
+  const again = encodeIn(memory, text, options);
+  assert.deepEqual(again.encoded.map(withoutId), input.encoded.map(withoutId));
+  return input;
+}
+
+/** Each body has an id of its own. */
+const withoutId = ({ body, id, ...others }: Encoded) => ({
+  ...others,
+  body: body.toString().replaceAll(id, 'its id'),
+});
+
+function encodeIn(
+  memory: BatchMemory | undefined,
+  text: string | Buffer,
+  options: TextOptions,
+): EncodedInput {
   const { nulls = [], types, batchBytes = () => 1 << 20, protocol = reportProtocol() } = options;
   const { head, batches } = read(text, { batchRows: 100, ...options.read });
   const layout = new CsvLayout(head);
   const features = chooseFeatures(layout, {}, { types }, 'test.csv');
   const { body = protocol.predict('r').body, missing } = options;
-  const batchBody = body.open({ features, nulls, missing });
+  const batchBody = body.open({ features, nulls, missing }, memory);
   const maxRows = (): number => Number.POSITIVE_INFINITY;
-  const stage = encode({ batchBody, layout, bodyWriter: new BodyWriter(), batchBytes, maxRows });
+  const bodyWriter = new BodyWriter();
+  const stage = encode({ batchBody, layout, memory, bodyWriter, batchBytes, maxRows });
   const encoded = batches.flatMap(batch => [...stage(batch)]);
   return { layout, encoded, rowOverhead: batchBody.rowOverhead };
 }

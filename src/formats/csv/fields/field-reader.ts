@@ -8,9 +8,7 @@ import type { Fields } from '../../records/fields.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
 import { KernelFields } from './kernel-fields.ts';
-
-/** Batches that are larger are not copied: such records are few. */
-const MAX_PLACED_BYTES = 16 << 20;
+import { MAX_PLACED_BYTES } from './place-records.ts';
 
 /**
  * Finds the fields of batches. An unquoted field lies between delimiters, a quoted field without escaped quotes between its

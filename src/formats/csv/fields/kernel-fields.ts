@@ -2,9 +2,8 @@ import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { Dialect } from '../../../base/parse-records.ts';
 import type { Batch } from '../../records/batch.ts';
 import type { PlacedRecords } from '../../records/fields.ts';
+import { placeRecords } from './place-records.ts';
 
-/** Number of bytes that the kernel may read behind a batch. */
-const PADDING = 16;
 const OFFSET_BYTES = Int32Array.BYTES_PER_ELEMENT;
 
 export interface FieldsShape {
@@ -30,19 +29,15 @@ export class KernelFields {
    */
   readonly find: (index: number, row: number) => number;
 
-  constructor(memory: BatchMemory, { bytes, ends, kinds }: Batch, { fields, width, dialect }: FieldsShape) {
-    const bytesAt = memory.reserve(2 * bytes.length + PADDING);
-    const recordsAt = memory.reserve(ends.byteLength);
-    const kindsAt = memory.reserve(kinds.byteLength);
+  constructor(memory: BatchMemory, batch: Batch, { fields, width, dialect }: FieldsShape) {
+    const size = batch.bytes.length;
+    const records = placeRecords(memory, batch, size);
     const startsAt = memory.reserve(fields * OFFSET_BYTES);
     const endsAt = memory.reserve(fields * OFFSET_BYTES);
     const { buffer, kernel } = memory;
-    this.records = { kernel, bytes: bytesAt, recordEnds: recordsAt, kinds: kindsAt };
-    this.room = Buffer.from(buffer, bytesAt, 2 * bytes.length);
-    this.bytes = this.room.subarray(0, bytes.length);
-    this.bytes.set(bytes);
-    new Int32Array(buffer, recordsAt, ends.length).set(ends);
-    new Uint8Array(buffer, kindsAt, kinds.length).set(kinds);
+    this.records = records;
+    this.room = Buffer.from(buffer, records.bytes, 2 * size);
+    this.bytes = this.room.subarray(0, size);
     this.starts = new Int32Array(buffer, startsAt, fields);
     this.ends = new Int32Array(buffer, endsAt, fields);
     const delimiter = dialect.delimiter.charCodeAt(0);
@@ -51,11 +46,11 @@ export class KernelFields {
     const rowBytes = width * OFFSET_BYTES;
     this.find = (index, row) =>
       kernel.findFields(
-        bytesAt,
-        recordsAt,
-        kindsAt,
+        records.bytes,
+        records.recordEnds,
+        records.kinds,
         index,
-        ends.length,
+        batch.ends.length,
         width,
         delimiter,
         quote,

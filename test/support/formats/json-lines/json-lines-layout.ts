@@ -4,7 +4,13 @@ import { type Appended, type AppendedOptions, ofKind } from '../../../../src/for
 import { wordView } from '../../../../src/formats/bytes/word-view.ts';
 import type { Comparison } from '../../../../src/formats/comparison.ts';
 import { RecordReader } from '../../../../src/formats/csv/records/record-reader.ts';
-import type { Layout, MergeRecords, PredictedBatch, RejectsFile } from '../../../../src/formats/format.ts';
+import type {
+  Layout,
+  MergeBatch,
+  MergeRecords,
+  PredictedBatch,
+  RejectsFile,
+} from '../../../../src/formats/format.ts';
 import { type Batch, positionOf, sliceBatch, startOf } from '../../../../src/formats/records/batch.ts';
 import type { BatchOptions } from '../../../../src/formats/records/batch-options.ts';
 import type { Fault } from '../../../../src/formats/records/faults.ts';
@@ -152,7 +158,11 @@ export class JsonLinesLayout implements Layout {
     return NOTHING;
   }
 
-  merger({ batch, faults, predictions }: PredictedBatch, appended: Appended): MergeRecords {
+  merger(appended: Appended): MergeBatch {
+    return scored => this.#mergerOf(scored, appended);
+  }
+
+  #mergerOf({ batch, faults, predictions }: PredictedBatch, appended: Appended): MergeRecords {
     const { errors } = predictions;
     const write = appended.writer(predictions);
     const members = wordView(Buffer.alloc(appended.maxBytes));

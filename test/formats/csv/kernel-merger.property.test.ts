@@ -44,8 +44,8 @@ it('a kernel merges records with what is appended as TypeScript does', () => {
           prefix: 'p',
           prediction,
         });
-        const mergePlaced = layout.placedMerger(appended, kernelMemory);
-        assert.ok(mergePlaced);
+        const inKernel = layout.merger(appended, kernelMemory);
+        const inTypeScript = layout.merger(appended);
         const readFields = layout.fieldReader(kernelMemory);
         for (const batch of batches) {
           kernelMemory.clear();
@@ -55,11 +55,10 @@ it('a kernel merges records with what is appended as TypeScript does', () => {
             () => numbers.next().value ?? 0,
           );
           const predictions = { kind: 'distribution', classes, probabilities, errors: new Map() } as const;
-          const expected = layout.merger({ batch, faults: fields.faults, predictions }, appended);
-          assert.deepEqual(
-            merged(batch, split, mergePlaced(batch, fields, predictions)),
-            merged(batch, split, expected),
-          );
+          const scored = { batch, faults: fields.faults, predictions };
+          const expected = merged(batch, split, inTypeScript(scored));
+          assert.deepEqual(merged(batch, split, inKernel(scored, fields)), expected);
+          assert.deepEqual(merged(batch, split, inKernel(scored)), expected);
         }
       },
     ),

@@ -2,36 +2,48 @@ import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import type { Appended } from '../appended.ts';
 import { wordView } from '../bytes/word-view.ts';
-import type { PlacedMerger } from '../format.ts';
+import type { MergeRecords, PredictedBatch } from '../format.ts';
 import { countRows } from '../records/batch.ts';
+import type { Fields } from '../records/fields.ts';
+import { MAX_PLACED_BYTES, placeRecords } from './fields/place-records.ts';
 
 const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
 const OFFSET_BYTES = Int32Array.BYTES_PER_ELEMENT;
 /** Number of bytes that the kernel may write behind the merged ones. */
 const PADDING = 16;
 
-/**
- * Merges like `recordMerger`, for rows that all have probabilities.
- *
- * @returns undefined if a kernel cannot write these columns
- */
-export function placedMerger(
+/** Merges a batch like `recordMerger`; undefined if a kernel cannot: a row has no probabilities, or an ending may be joined. */
+type MergeInKernel = (scored: PredictedBatch, fields?: Fields) => MergeRecords | undefined;
+
+/** @returns undefined if a kernel cannot write these columns */
+export function kernelMerger(
   memory: BatchMemory,
   appended: Appended,
   dialect: Dialect,
-): PlacedMerger | undefined {
+): MergeInKernel | undefined {
   const { usual, maxBytes } = appended;
-  if (usual === undefined) return undefined;
+  if (usual === undefined || dialect.loneCr) return undefined;
   const { delimiter, classes, predicted } = usual;
-  const loneCr = Number(dialect.loneCr);
   const predictedAt =
     predicted === undefined
       ? 0
       : memory.keep(Int32Array.from(predicted.flatMap(({ bytes }) => [memory.keep(bytes), bytes.length])));
-  return (batch, { placed, rows }, predictions) => {
+  /** Where the records are; those whose fields were not read are placed now. */
+  const placeOf = ({ batch }: PredictedBatch, fields: Fields | undefined) => {
+    if (fields !== undefined) return fields.placed;
+    if (batch.bytes.length > MAX_PLACED_BYTES) return undefined;
+    memory.clear();
+    return placeRecords(memory, batch);
+  };
+  return (scored, fields) => {
+    const { batch, faults, predictions } = scored;
+    if (predictions.kind !== 'distribution' || faults.size > 0 || predictions.errors.size > 0)
+      return undefined;
+    const placed = placeOf(scored, fields);
+    if (placed === undefined) return undefined;
     const { probabilities } = predictions;
+    const rows = probabilities.length / classes;
     const write = appended.writer(predictions);
-    if (placed === undefined) throw new TypeError('the fields are not in the memory of a kernel');
     const { kernel } = memory;
     const probabilitiesAt = memory.reserve(probabilities.length * NUMBER_BYTES);
     const textsAt = memory.reserve(rows * maxBytes);
@@ -55,7 +67,7 @@ export function placedMerger(
         from,
         to,
         row,
-        loneCr,
+        0,
         textsAt,
         textEndsAt,
         mergedAt,

@@ -1,0 +1,116 @@
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
+import { isNumber } from '../../formats/json/write-bytes.ts';
+import type { Fields } from '../../formats/records/fields.ts';
+import type { BodyWriter } from './body-writer.ts';
+import { type Cell, missingIn, type RowText } from './cells.ts';
+import { KernelRows } from './kernel-rows.ts';
+
+/** Writes all rows of a batch, whose bytes are `words`. */
+export type WriteRows = (fields: Fields, words: WordView, into: BodyWriter) => void;
+
+/**
+ * Prepares to write the rows of a body, or of one of its columns. Values are copied from the bytes of a batch and never become
+ * strings. Rows in the memory of a kernel are written by that; those that it leaves, and all others, by TypeScript.
+ */
+export class RowsWriters {
+  readonly #isMissing: (bytes: Buffer, start: number, end: number) => boolean;
+  readonly #kernel: KernelRows | undefined;
+
+  /** @param memory in which a kernel has found the fields of most batches */
+  constructor(nulls: readonly string[], memory: BatchMemory | undefined) {
+    this.#isMissing = missingIn(nulls);
+    this.#kernel = memory && new KernelRows(memory, nulls);
+  }
+
+  of(cells: readonly Cell[], text: RowText): WriteRows {
+    const writeRow = rowWriter(cells, text, this.#isMissing);
+    const writeMany = this.#kernel?.prepare(cells, text);
+    return (fields, words, into) => {
+      const { rows, placed } = fields;
+      for (let row = 0; row < rows; row++) {
+        if (placed !== undefined && writeMany !== undefined) row = writeMany(fields, row, into);
+        if (row < rows) writeRow(fields, row, words, into);
+      }
+    };
+  }
+}
+
+/** Writes a single row. */
+function rowWriter(
+  cells: readonly Cell[],
+  text: RowText,
+  isMissing: (bytes: Buffer, start: number, end: number) => boolean,
+) {
+  const [opening, closing, between] = [viewOf(text.opening), viewOf(text.closing), viewOf(text.between)];
+  const first = cells.map(cell => cellWriter(cell, WITHOUT_COMMA));
+  const others = cells.map(cell => cellWriter(cell, 0));
+  return ({ width, starts, ends }: Fields, row: number, words: WordView, into: BodyWriter): void => {
+    if (row > 0) into.copy(between);
+    into.copy(opening);
+    const at = row * width;
+    let writers = first;
+    for (let place = 0; place < writers.length; place++) {
+      const { index, write, writeMissing } = writers[place] as CellWriter; // both lists have all cells
+      const start = starts[at + index] ?? 0;
+      const end = ends[at + index] ?? 0;
+      if (!isMissing(words.bytes, start, end)) write(words, start, end, into);
+      else if (writeMissing === undefined) continue;
+      else writeMissing(into);
+      writers = others;
+    }
+    into.copy(closing);
+  };
+}
+
+const WITHOUT_COMMA = 1;
+
+interface CellWriter {
+  readonly index: number;
+  /** Writes what comes before the value, and the value `from.bytes[start, end)`. */
+  readonly write: (from: WordView, start: number, end: number, into: BodyWriter) => void;
+  readonly writeMissing: ((into: BodyWriter) => void) | undefined;
+}
+
+/** @param skipped how many of the first bytes are not written */
+function cellWriter(cell: Cell, skipped: number): CellWriter {
+  const opening = viewOf(cell.opening.slice(skipped));
+  const missing = cell.missing === undefined ? undefined : viewOf(cell.missing.slice(skipped));
+  return {
+    index: cell.index,
+    write: valueWriter(cell, opening),
+    writeMissing: missing && (into => into.copy(missing)),
+  };
+}
+
+function valueWriter({ kind }: Cell, opening: WordView): CellWriter['write'] {
+  switch (kind) {
+    case 'field':
+      return (from, start, end, into) => into.field(opening, from, start, end);
+    case 'number':
+      return (from, start, end, into) => into.number(opening, from, start, end);
+    case 'boolean': {
+      const [yes, no] = [viewOf(`${opening.bytes}true`), viewOf(`${opening.bytes}false`)];
+      return (from, start, _, into) => into.copy(isTrue(from.bytes[start]) ? yes : no);
+    }
+    case 'any':
+      return (from, start, end, into) =>
+        isNumber(from.bytes, start, end, true)
+          ? into.number(opening, from, start, end)
+          : into.member(opening, from, start, end, true);
+    case 'json':
+    case 'text': {
+      const isText = kind === 'text';
+      return (from, start, end, into) => into.member(opening, from, start, end, isText);
+    }
+  }
+}
+
+const [ONE, SMALL_T] = [0x31, 0x74];
+/** Letters of ASCII differ from the capital ones in this bit. */
+const LOWER_CASE = 0x20;
+
+/** Whether a value that is known to be a boolean begins as `true`, `t` or `1`. */
+const isTrue = (first = 0): boolean => first === ONE || (first | LOWER_CASE) === SMALL_T;
+
+const viewOf = (text: string): WordView => wordView(Buffer.from(text));
