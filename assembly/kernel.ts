@@ -3,6 +3,7 @@
 // at once. Addresses and steps are in bytes.
 
 export { findFields } from './find-fields';
+export { findPersonas, foundTo } from './find-personas';
 export { appendFields, mergeRecords } from './merge-records';
 export { readLevels } from './read-levels';
 export { readNumbers } from './read-numbers';

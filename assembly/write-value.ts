@@ -29,8 +29,8 @@ export function copy(from: usize, length: i32, to: usize): usize {
   return to + length;
 }
 
-/** A bit for each of the next bytes that is a control character, a quote or the `other` byte. */
-function specialBytes(text: v128, other: i32, left: i32): i32 {
+/** A bit for each of the next `left` bytes that is a control character, a quote or the `other` byte. */
+export function specialBytes(text: v128, other: i32, left: i32): i32 {
   const found = i8x16.bitmask(
     v128.or(
       i8x16.lt_u(text, i8x16.splat(<i8>FIRST_PRINTABLE)),

@@ -38,6 +38,17 @@ export interface Kernel {
     rows: number,
     table: number,
   ): number;
+  findPersonas(
+    bytes: number,
+    at: number,
+    last: number,
+    template: number,
+    starts: number,
+    ends: number,
+    rowStep: number,
+    rows: number,
+  ): number;
+  readonly foundTo: WebAssembly.Global;
   appendFields(
     probabilities: number,
     classes: number,

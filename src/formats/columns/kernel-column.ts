@@ -1,8 +1,7 @@
 import type { Kernel } from '../../base/kernel/kernel.ts';
-import { wordView } from '../bytes/word-view.ts';
+import { type WordView, wordView } from '../bytes/word-view.ts';
 import type { Fields } from '../records/fields.ts';
 import type { ColumnReader } from './column-reader.ts';
-import type { FallbackColumn } from './fallback-column.ts';
 
 /** Where a column's fields and values are: addresses and steps in bytes. */
 export interface KernelPlace {
@@ -21,13 +20,18 @@ export interface KernelPlace {
  */
 export type ReadRows = (kernel: Kernel, place: KernelPlace, first: number, rows: number) => number;
 
-/** Reads the common fields of a column with a kernel, and all others as `FallbackColumn` does. */
+/** A reader that can read any field. */
+export interface AnyField extends ColumnReader {
+  valueOf(words: WordView, start: number, end: number): number;
+}
+
+/** Reads the common fields of a column with a kernel, and leaves all others to another reader. */
 export class KernelColumn implements ColumnReader {
   readonly unrecognized: ColumnReader['unrecognized'];
   readonly #readRows: ReadRows;
-  readonly #other: FallbackColumn;
+  readonly #other: AnyField;
 
-  constructor(readRows: ReadRows, other: FallbackColumn) {
+  constructor(readRows: ReadRows, other: AnyField) {
     this.#readRows = readRows;
     this.#other = other;
     this.unrecognized = other.unrecognized;
@@ -48,7 +52,6 @@ export class KernelColumn implements ColumnReader {
       return;
     }
     const { kernel } = placed;
-    const words = wordView(bytes);
     const place = {
       bytes: placed.bytes,
       starts: starts.byteOffset + index * starts.BYTES_PER_ELEMENT,
@@ -60,10 +63,13 @@ export class KernelColumn implements ColumnReader {
     kernel.missing.value = 0;
     kernel.unseen.value = 0;
     let row = this.#readRows(kernel, place, from, to);
-    while (row < to) {
-      const field = index + row * width;
-      values[at + row * step] = this.#other.valueOf(words, starts[field] as number, ends[field] as number);
-      row = this.#readRows(kernel, place, row + 1, to);
+    if (row < to) {
+      const words = wordView(bytes);
+      while (row < to) {
+        const field = index + row * width;
+        values[at + row * step] = this.#other.valueOf(words, starts[field] as number, ends[field] as number);
+        row = this.#readRows(kernel, place, row + 1, to);
+      }
     }
     this.unrecognized.missing += kernel.missing.value;
     this.unrecognized.unseen += kernel.unseen.value;

@@ -2,7 +2,8 @@ import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { LearnedColumn } from './column-encoder.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { FallbackColumn } from './fallback-column.ts';
-import { KernelColumn } from './kernel-column.ts';
+import { JsonColumn } from './json-column.ts';
+import { type AnyField, KernelColumn } from './kernel-column.ts';
 import { levelRows } from './level-column.ts';
 import { numberRows } from './number-column.ts';
 
@@ -19,9 +20,15 @@ export function readerOf(
   memory: BatchMemory | undefined,
 ): ColumnReader {
   const other = new FallbackColumn(column, type);
-  if (memory === undefined) return other;
+  if (memory === undefined || (column.type === 'categorical' && type !== 'categorical')) return other;
+  return inKernel(column, memory, other);
+}
+
+/** Reads values of JSON, as `JsonColumn` has them. */
+export const jsonReaderOf = (column: LearnedColumn, memory: BatchMemory): ColumnReader =>
+  inKernel(column, memory, new JsonColumn(column));
+
+function inKernel(column: LearnedColumn, memory: BatchMemory, other: AnyField): ColumnReader {
   if (column.type === 'numerical') return new KernelColumn(numberRows(column.notation, memory), other);
-  if (column.type === 'categorical' && type === 'categorical')
-    return new KernelColumn(levelRows(column, memory), other);
-  return other;
+  return column.type === 'categorical' ? new KernelColumn(levelRows(column, memory), other) : other;
 }

@@ -51,8 +51,8 @@ export class CountAhead {
 
   /** Whether the list may have too many items, if the others are as long as those so far. */
   #isNear(): boolean {
-    const { at, size } = this.#json;
+    const { at, bytes } = this.#json;
     const each = (at - this.#start.at) / this.#count;
-    return (size - this.#start.at) / each > this.#most * NEAR;
+    return (bytes.length - this.#start.at) / each > this.#most * NEAR;
   }
 }

@@ -1,10 +1,12 @@
 import type { ValueWarning } from '../../base/contract/schemas.ts';
 import { unknownColumns } from '../../base/contract/unknown-columns.ts';
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { encoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import { ValueWarnings } from '../../models/model/value-warnings.ts';
 import { RequestError } from '../problems/problems.ts';
 import { type JsonReader, tooManyMembers } from './json-reader.ts';
+import { KernelPersonas, type PersonaSlice } from './kernel-personas.ts';
 
 /** Why one persona of a batch has no prediction. */
 export interface PersonaError {
@@ -46,10 +48,15 @@ export class PersonaReader {
   readonly #known = new Map<string, Known>();
   /** The members of the previous persona, in order; the next one probably has the same. */
   readonly #expected: { bytes: Buffer; known: Known | undefined }[] = [];
+  /** How many of them the previous persona had. */
+  #memberCount = 0;
   #values = new Float64Array();
+  readonly #kernel: KernelPersonas | undefined;
 
-  constructor(learned: readonly LearnedColumn[]) {
+  /** @param memory in which a kernel may read most personas */
+  constructor(learned: readonly LearnedColumn[], memory?: BatchMemory) {
     this.width = learned.length;
+    this.#kernel = memory && new KernelPersonas(learned, memory);
     learned.forEach((column, index) => {
       const { name } = column;
       const known = this.#known.get(name) ?? { name, columns: [] };
@@ -75,19 +82,55 @@ export class PersonaReader {
    * @returns `isLast` is true at the end of the list
    */
   read(json: JsonReader, rows: number, bytes: number): EncodedPersonas & { isLast: boolean } {
-    const values = this.#roomFor(rows);
-    const errors = new Map<number, PersonaError>();
     const end = json.at + bytes;
-    let row = 0;
-    let isLast = false;
-    while (!isLast && row < rows && json.at < end) {
-      values.fill(Number.NaN, row * this.width, (row + 1) * this.width);
-      const error = this.#persona(json, values, row);
-      if (error !== undefined) errors.set(row, error);
-      row++;
-      isLast = !json.another();
+    const errors = new Map<number, PersonaError>();
+    // It says what the members of the others probably are.
+    const first = this.#roomFor(1);
+    let isLast = this.#next(json, first, 0, errors);
+    const slice = isLast ? undefined : this.#sliceOf(json, rows, end);
+    const values = slice?.values ?? this.#roomFor(rows);
+    const maxRows = slice?.rows ?? rows;
+    values.set(first.subarray(0, this.width));
+    let row = 1;
+    while (!isLast && row < maxRows && json.at < end) {
+      const found = slice === undefined ? 0 : this.#findIn(slice, json, row);
+      row += found;
+      if (found > 0) isLast = !json.another();
+      else isLast = this.#next(json, values, row++, errors);
     }
     return { rows: row, values: values.subarray(0, row * this.width), errors, isLast };
+  }
+
+  /** Reads any persona. @returns whether it is the last one */
+  #next(json: JsonReader, values: Float64Array, row: number, errors: Map<number, PersonaError>): boolean {
+    values.fill(Number.NaN, row * this.width, (row + 1) * this.width);
+    const error = this.#persona(json, values, row);
+    if (error !== undefined) errors.set(row, error);
+    return !json.another();
+  }
+
+  /** The personas up to an offset for a kernel, which are expected to have the members of the previous one. */
+  #sliceOf(json: JsonReader, rows: number, end: number): PersonaSlice | undefined {
+    const expected = this.#expected.slice(0, this.#memberCount).map(({ bytes, known }) => ({
+      name: bytes,
+      columns: known?.columns.map(({ index }) => index) ?? [],
+    }));
+    if (expected.every(({ columns }) => columns.length === 0)) return undefined;
+    // The first one is read already, with a comma behind it.
+    const { at } = json;
+    const slice = { at, bytes: end - at, maxRows: rows };
+    return this.#kernel?.begin(json.bytes, slice, expected);
+  }
+
+  /** Reads consecutive personas with the expected members. @returns how many */
+  #findIn(slice: PersonaSlice, json: JsonReader, row: number): number {
+    const members = slice.members + 1;
+    const { found, end } = slice.find(json.at, row, json.itemsLeft(members));
+    if (found === 0) return 0;
+    json.passItems(found, members, end);
+    slice.values.fill(Number.NaN, row * this.width, (row + found) * this.width);
+    slice.read(row, row + found);
+    return found;
   }
 
   #roomFor(rows: number): Float64Array {
@@ -146,6 +189,7 @@ export class PersonaReader {
         if (json.members > most) throw tooManyMembers('A persona', MAX_MEMBERS);
       } while (json.anotherMember());
     }
+    this.#memberCount = position;
     return error ?? (count === 0 ? unknownColumns : undefined);
   }
 

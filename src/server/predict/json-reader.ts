@@ -22,7 +22,8 @@ export class JsonReader {
   at = 0;
   /** Members of objects and items of lists so far. */
   members = 0;
-  readonly #bytes: Buffer;
+  /** The whole text. */
+  readonly bytes: Buffer;
   readonly #maxMembers: number;
   readonly #strings = new StringScanner();
   readonly #numbers: NumberScanner;
@@ -30,20 +31,15 @@ export class JsonReader {
 
   /** @param maxMembers beyond this many members and items, reading fails with `too_many_members` */
   constructor(bytes: Buffer, maxMembers: number) {
-    this.#bytes = bytes;
+    this.bytes = bytes;
     this.#text = new Latin1Window(bytes);
     this.#numbers = new NumberScanner(bytes, this.#text);
     this.#maxMembers = maxMembers;
   }
 
-  /** The number of bytes of the whole text. */
-  get size(): number {
-    return this.#bytes.length;
-  }
-
   /** Skips white space. @returns the next byte; NaN at the end */
   peek(): number {
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     let byte = bytes[this.at] ?? Number.NaN;
     while (byte === SPACE || byte === LF || byte === CR || byte === TAB)
       byte = bytes[++this.at] ?? Number.NaN;
@@ -84,7 +80,7 @@ export class JsonReader {
   /** Skips the next member's name if its bytes, including the quotes, equal `name`. @returns whether it did */
   passName(name: Buffer): boolean {
     this.peek();
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     const start = this.at;
     for (let i = 0; i < name.length; i++) if (bytes[start + i] !== name[i]) return false;
     this.at = start + name.length;
@@ -97,13 +93,13 @@ export class JsonReader {
     this.peek();
     const start = this.at;
     const name = this.string();
-    const bytes = this.#bytes.subarray(start, this.at);
+    const bytes = this.bytes.subarray(start, this.at);
     this.#passColon();
     return { name, bytes };
   }
 
   string(): string {
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     if (this.peek() !== QUOTE) throw notJson();
     const start = this.at;
     const seen = this.#passString();
@@ -146,7 +142,7 @@ export class JsonReader {
     const byte = this.peek();
     if (byte === QUOTE) {
       const start = this.at;
-      if (this.#passString() === 'escapes') parsed(this.#bytes.toString('utf8', start, this.at));
+      if (this.#passString() === 'escapes') parsed(this.bytes.toString('utf8', start, this.at));
       return;
     }
     if (byte !== OBJECT && byte !== LIST) {
@@ -163,6 +159,23 @@ export class JsonReader {
       }
       this.skip(depth + 1);
     } while (this.#anotherBefore(byte === OBJECT ? OBJECT_END : LIST_END));
+  }
+
+  /** How many items of a list may follow, each with so many members, until there are too many. */
+  itemsLeft(members: number): number {
+    return Math.floor((this.#maxMembers - this.members + 1) / (members + 1));
+  }
+
+  /**
+   * Passes items of a list, which somebody else has read, and the commas between them.
+   *
+   * @param items at most `itemsLeft`
+   * @param members of each item, and in it
+   * @param end of the last one
+   */
+  passItems(items: number, members: number, end: number): void {
+    this.members += items * members + items - 1;
+    this.at = end;
   }
 
   /** Checks that only white space follows. */
@@ -190,15 +203,14 @@ export class JsonReader {
 
   /** Skips a string, without validating escapes. */
   #passString(): StringContent {
-    const content = this.#strings.scan(this.#bytes, this.at);
+    const content = this.#strings.scan(this.bytes, this.at);
     if (content === undefined) throw notJson();
     this.at = this.#strings.end;
     return content;
   }
 
   #literal<T>(word: string, value: T): T {
-    for (let i = 0; i < word.length; i++)
-      if (this.#bytes[this.at + i] !== word.charCodeAt(i)) throw notJson();
+    for (let i = 0; i < word.length; i++) if (this.bytes[this.at + i] !== word.charCodeAt(i)) throw notJson();
     this.at += word.length;
     return value;
   }

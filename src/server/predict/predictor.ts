@@ -1,3 +1,4 @@
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { EngineModel } from '../../models/model/engine.ts';
 import type { Model } from '../../models/model/model-file.ts';
 import type { StoredModel } from '../../models/model/stored-model.ts';
@@ -22,11 +23,13 @@ export function predictorOf(model: Model): Predictor {
   return { model, ...personaPredictor(model, model.engine), work: workLimits(model) };
 }
 
+/** @param memory of the engine, in which personas may be read too */
 export const personaPredictor = (
   { columns, classes }: Pick<StoredModel, 'columns' | 'classes'>,
   engine: EngineModel,
+  memory?: BatchMemory,
 ): Omit<PersonaPredictor, 'work'> => ({
   engine,
-  personas: new PersonaReader(columns),
+  personas: new PersonaReader(columns, memory),
   responses: new ResponseWriter(classes),
 });

@@ -73,8 +73,9 @@ function keep<T>(opened: Map<number, Promise<T>>, number: number, opening: Promi
 }
 
 async function openModel(stored: StoredModel): Promise<OpenModel> {
-  const engine = engineOf(stored.predictor, { memory: BatchMemory.create() });
-  return { stored, ...personaPredictor(stored, engine) };
+  const memory = BatchMemory.create();
+  const engine = engineOf(stored.predictor, { memory });
+  return { stored, ...personaPredictor(stored, engine, memory) };
 }
 
 function callOf(number: number): PersonaWork {
