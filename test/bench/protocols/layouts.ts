@@ -1,5 +1,6 @@
 // npm run bench -- protocols [BATCHES [ROUNDS]]: what it takes to write the same rows as the body of a request, in each layout.
 
+import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import type { BodyLayout } from '../../../src/client/bodies/body-layout.ts';
 import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
 import { encode } from '../../../src/client/bodies/encode.ts';
@@ -29,14 +30,16 @@ const types = Object.fromEntries(header.map((name, at) => [name, at % 3 === 0 ? 
 function writing(
   body: BodyLayout,
   given: Record<string, string> | undefined,
+  memory: BatchMemory | undefined,
 ): () => { us: number; bytes: number } {
   const layout = new CsvLayout(input.head);
   const features = chooseFeatures(layout, {}, { types: given }, 'bench.csv');
   const bodyWriter = new BodyWriter();
-  const batchBody = body.open({ features, nulls: [] });
+  const batchBody = body.open({ features, nulls: [] }, memory);
   const encodeBatch = encode({
     batchBody,
     layout,
+    memory,
     bodyWriter,
     maxRows: () => Number.POSITIVE_INFINITY,
     batchBytes: () => Number.MAX_SAFE_INTEGER,
@@ -55,14 +58,20 @@ function writing(
 }
 
 const described = (layout: LayoutName): BodyLayout =>
-  layoutOf({ layout, body: '$rows' }, layout === 'csv' ? 'empty' : 'null');
+  layoutOf({ layout, body: '$rows' }, layout.startsWith('csv') ? 'empty' : 'null');
 
 const candidates = new Map([
-  ['report', writing(reportProtocol().predict('r').body, undefined)],
+  ['report', writing(reportProtocol().predict('r').body, undefined, BatchMemory.create())],
+  ['report, in TypeScript', writing(reportProtocol().predict('r').body, undefined, undefined)],
   ...layoutNames
     .filter(layout => layout !== 'tensors')
-    .map(layout => [`${layout}, without types`, writing(described(layout), undefined)] as const),
-  ...layoutNames.map(layout => [`${layout}, with types`, writing(described(layout), types)] as const),
+    .map(
+      layout =>
+        [`${layout}, without types`, writing(described(layout), undefined, BatchMemory.create())] as const,
+    ),
+  ...layoutNames.map(
+    layout => [`${layout}, with types`, writing(described(layout), types, BatchMemory.create())] as const,
+  ),
 ]);
 
 const taken = new Map<string, number[]>();
