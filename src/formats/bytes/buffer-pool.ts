@@ -1,5 +1,5 @@
 /** Large enough that little data is copied from one to the next, small enough that several are in flight. */
-const BUFFER_BYTES = 4 << 20;
+const BUFFER_BYTES = 1 << 20;
 /** The first is small: most inputs are, and a large allocation would trigger a needless garbage collection. */
 const FIRST_BUFFER_BYTES = 256 << 10;
 
