@@ -85,26 +85,51 @@ export class PersonaReader {
     const end = json.at + bytes;
     const errors = new Map<number, PersonaError>();
     // It says what the members of the others probably are.
-    const first = this.#roomFor(1);
-    let isLast = this.#next(json, first, 0, errors);
+    let isLast = this.#next(json, 0, 0, errors);
     const slice = isLast ? undefined : this.#sliceOf(json, rows, end);
-    const values = slice?.values ?? this.#roomFor(rows);
-    const maxRows = slice?.rows ?? rows;
-    values.set(first.subarray(0, this.width));
+    if (slice !== undefined) return this.#readInKernel(json, slice, end, errors);
     let row = 1;
-    while (!isLast && row < maxRows && json.at < end) {
-      const found = slice === undefined ? 0 : this.#findIn(slice, json, row);
-      row += found;
-      if (found > 0) isLast = !json.another();
-      else isLast = this.#next(json, values, row++, errors);
-    }
-    return { rows: row, values: values.subarray(0, row * this.width), errors, isLast };
+    for (; !isLast && row < rows && json.at < end; row++) isLast = this.#next(json, row, row, errors);
+    return { rows: row, values: this.#values.subarray(0, row * this.width), errors, isLast };
   }
 
-  /** Reads any persona. @returns whether it is the last one */
-  #next(json: JsonReader, values: Float64Array, row: number, errors: Map<number, PersonaError>): boolean {
-    values.fill(Number.NaN, row * this.width, (row + 1) * this.width);
-    const error = this.#persona(json, values, row);
+  /** Reads personas with a kernel, and those that it leaves in TypeScript, as the first one was. */
+  #readInKernel(
+    json: JsonReader,
+    slice: PersonaSlice,
+    end: number,
+    errors: Map<number, PersonaError>,
+  ): EncodedPersonas & { isLast: boolean } {
+    const { width } = this;
+    const { values } = slice;
+    const members = slice.members + 1;
+    /** The rows that the kernel has left. */
+    const left = [0];
+    let row = 1;
+    let isLast = false;
+    while (!isLast && row < slice.rows && json.at < end) {
+      const found = slice.find(json.at, row, json.itemsLeft(members));
+      if (found.rows > 0) {
+        json.passItems(found.rows, members, found.end);
+        isLast = !json.another();
+        row += found.rows;
+      } else {
+        isLast = this.#next(json, left.length, row, errors);
+        left.push(row++);
+      }
+    }
+    values.fill(Number.NaN, 0, row * width);
+    slice.read(row, left);
+    for (const [place, own] of left.entries())
+      values.set(this.#values.subarray(place * width, (place + 1) * width), own * width);
+    return { rows: row, values: values.subarray(0, row * width), errors, isLast };
+  }
+
+  /** Reads any persona, with its values at a place of `#values`. @returns whether it is the last one */
+  #next(json: JsonReader, place: number, row: number, errors: Map<number, PersonaError>): boolean {
+    const values = this.#roomFor(place + 1);
+    values.fill(Number.NaN, place * this.width, (place + 1) * this.width);
+    const error = this.#persona(json, values, place);
     if (error !== undefined) errors.set(row, error);
     return !json.another();
   }
@@ -122,20 +147,14 @@ export class PersonaReader {
     return this.#kernel?.begin(json.bytes, slice, expected);
   }
 
-  /** Reads consecutive personas with the expected members. @returns how many */
-  #findIn(slice: PersonaSlice, json: JsonReader, row: number): number {
-    const members = slice.members + 1;
-    const { found, end } = slice.find(json.at, row, json.itemsLeft(members));
-    if (found === 0) return 0;
-    json.passItems(found, members, end);
-    slice.values.fill(Number.NaN, row * this.width, (row + found) * this.width);
-    slice.read(row, row + found);
-    return found;
-  }
-
+  /** Memory for so many rows, which keeps those that are in it. */
   #roomFor(rows: number): Float64Array {
     const size = rows * this.width;
-    if (this.#values.length < size) this.#values = new Float64Array(size);
+    if (this.#values.length < size) {
+      const larger = new Float64Array(2 * size);
+      larger.set(this.#values);
+      this.#values = larger;
+    }
     return this.#values;
   }
 

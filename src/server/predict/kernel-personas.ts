@@ -90,12 +90,16 @@ export class KernelPersonas {
           rowStep,
           Math.min(rows - first, most),
         );
-        return { found, end: at + kernel.foundTo.value };
+        return { rows: found, end: at + kernel.foundTo.value };
       },
-      read: (from, to) => {
+      read: (to, left) => {
+        for (const row of left) {
+          placed.starts.fill(0, row * fields.length, (row + 1) * fields.length);
+          placed.ends.fill(0, row * fields.length, (row + 1) * fields.length);
+        }
         for (const [place, { columns }] of fields.entries())
           for (const column of columns)
-            this.#readers[column]?.read(placed, place, values, column, width, from, to);
+            this.#readers[column]?.read(placed, place, values, column, width, 0, to);
       },
     };
   }
@@ -143,7 +147,11 @@ export interface PersonaSlice {
    * @param most personas to find
    * @returns how many there are, and where the last of them ends
    */
-  find(from: number, first: number, most: number): { found: number; end: number };
-  /** Reads the values of rows `[from, to)`, which were found, except for columns that they do not have. */
-  read(from: number, to: number): void;
+  find(from: number, first: number, most: number): { rows: number; end: number };
+  /**
+   * Reads the values of all rows before `to`, except for columns that they do not have.
+   *
+   * @param left rows that were not found
+   */
+  read(to: number, left: readonly number[]): void;
 }

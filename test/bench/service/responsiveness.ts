@@ -8,6 +8,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
 import { Pool } from 'undici';
 import { peakOf } from '../../crash/memory.ts';
 import { root } from '../../support/root.ts';
@@ -25,16 +26,13 @@ const numbers = new Set(['tenure', 'speed', 'monthly', 'data_gb', 'support_calls
 /** The first personas of the fixture again and again, as the rows of a request. */
 async function loadsOf(): Promise<Load[]> {
   const text = await readFile(join(root, 'fixtures/telecom-personas.csv'), 'utf8');
-  const [header = '', ...rows] = text.trim().split('\n').slice(0, 1001);
-  const names = header.split(',');
+  const rows: Record<string, string>[] = parse(text, { columns: true, to: 1000 });
   const personas = rows.map(row => ({
     features: Object.fromEntries(
-      row
-        .split(',')
-        .map((value, i) => [
-          names[i] ?? '',
-          numbers.has(names[i] ?? '') && value !== '' ? Number(value) : value,
-        ]),
+      Object.entries(row).map(([name, value]) => [
+        name,
+        numbers.has(name) && value !== '' ? Number(value) : value,
+      ]),
     ),
   }));
   const bodyOf = (count: number): string =>
