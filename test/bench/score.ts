@@ -1,7 +1,7 @@
 // Medians of alternating scoring runs against a stub in another process that responds immediately:
 //   npm run bench [-- ROWS [RUNS]]             the usual input, next to the scripts in test/bench/peers
 //   npm run bench -- shapes [ROWS [RUNS]]      other inputs
-//   npm run bench -- against OTHER [ROWS [RUNS]]   against another build: a folder with the dist/ of another commit
+//   npm run bench -- against OTHER [ROWS [RUNS]]   against another build, a folder with the dist/ of another commit; and Python
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,10 +37,7 @@ try {
     await measure(
       'against another build',
       undefined,
-      new Map([
-        ['the other', score(theirs)],
-        ['this', score()],
-      ]),
+      new Map([['the other', score(theirs)], ['this', score()], ...python()]),
     );
   } else {
     const usual = new Map<string, Command>([
