@@ -11,6 +11,8 @@ const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
 const OFFSET_BYTES = Int32Array.BYTES_PER_ELEMENT;
 /** Number of bytes that the kernel may write behind the merged ones. */
 const PADDING = 16;
+/** With many classes, what is appended to a batch may be larger; it is not worth so much memory, which is kept. */
+const MAX_APPENDED_BYTES = 4 << 20;
 
 /** Merges a batch like `recordMerger`; undefined if a kernel cannot: a row has no probabilities, or an ending may be joined. */
 type MergeInKernel = (scored: PredictedBatch, fields?: Fields) => MergeRecords | undefined;
@@ -39,10 +41,11 @@ export function kernelMerger(
     const { batch, faults, predictions } = scored;
     if (predictions.kind !== 'distribution' || faults.size > 0 || predictions.errors.size > 0)
       return undefined;
-    const placed = placeOf(scored, fields);
-    if (placed === undefined) return undefined;
     const { probabilities } = predictions;
     const rows = probabilities.length / classes;
+    if (rows * maxBytes > MAX_APPENDED_BYTES) return undefined;
+    const placed = placeOf(scored, fields);
+    if (placed === undefined) return undefined;
     const write = appended.writer(predictions);
     const { kernel } = memory;
     const probabilitiesAt = memory.reserve(probabilities.length * NUMBER_BYTES);

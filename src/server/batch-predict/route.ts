@@ -83,7 +83,8 @@ export const batchPredictRoute: FastifyPluginAsync<BatchPredictOptions> = async 
           rowCounts = scored.rowCounts;
           for await (const merged of scored.parts) {
             onScored(request, merged.scored);
-            yield merged.bytes;
+            // Several parts are held back, and the memory of one is reused.
+            yield Buffer.from(merged.bytes);
           }
         } finally {
           release();

@@ -86,7 +86,7 @@ export class PersonaReader {
     const errors = new Map<number, PersonaError>();
     // It says what the members of the others probably are.
     let isLast = this.#next(json, 0, 0, errors);
-    const slice = isLast ? undefined : this.#sliceOf(json, rows, end);
+    const slice = isLast || rows === 1 ? undefined : this.#sliceOf(json, rows, end);
     if (slice !== undefined) return this.#readInKernel(json, slice, end, errors);
     let row = 1;
     for (; !isLast && row < rows && json.at < end; row++) isLast = this.#next(json, row, row, errors);

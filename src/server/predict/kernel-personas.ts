@@ -108,13 +108,14 @@ export class KernelPersonas {
   #placeTemplate(expected: readonly ExpectedMember[], fields: readonly ExpectedMember[]): number {
     const texts = [OPENING, ...expected.map(({ name }) => Buffer.concat([name, COLON]))];
     const places = texts.map(text => this.#place(text));
+    const fieldPlaces = new Map(fields.map((member, place) => [member, place]));
     const members = expected.flatMap((member, i) => {
-      const place = fields.indexOf(member);
+      const place = fieldPlaces.get(member);
       const isText = member.columns.some(column => this.#columns[column]?.type !== 'numerical');
       return [
         places[i + 1] as number,
         (texts[i + 1] as Buffer).length,
-        place === -1 ? IGNORED : place * OFFSET_BYTES,
+        place === undefined ? IGNORED : place * OFFSET_BYTES,
         Number(isText),
       ];
     });

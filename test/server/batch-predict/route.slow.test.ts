@@ -85,6 +85,17 @@ test('the response is the same for text/csv, a form, a gzip body and a gzip resp
   );
 });
 
+test('parts that are merged on the main thread and held back keep their bytes', async t => {
+  const target = await serving(t);
+  // Line endings of one CR are merged there.
+  const rows = Array.from({ length: 30_000 }, (_, index) => `${row},${index}`);
+  const { body, isWhole } = await upload(target, [`${header},row`, ...rows, ''].join('\r'));
+  const [, ...scored] = body.toString().split('\r').slice(0, -1);
+  assert.ok(isWhole);
+  assert.equal(scored.length, rows.length);
+  for (const [index, own] of rows.entries()) assert.ok(scored[index]?.startsWith(`${own},0`), `row ${index}`);
+});
+
 test('a form may arrive in chunks of any size', async t => {
   const target = await serving(t);
   const file = files.get('quoted line endings') ?? Buffer.alloc(0);
