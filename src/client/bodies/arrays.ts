@@ -1,5 +1,5 @@
 import type { MissingStyle } from '../../base/contract/sent-types.ts';
-import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
+import { textView } from '../../formats/bytes/word-view.ts';
 import type { BodyLayout } from './body-layout.ts';
 import { typedCell } from './cell-type.ts';
 import { jsonCells } from './cells.ts';
@@ -29,6 +29,5 @@ export const arrays = (usual: MissingStyle): BodyLayout => ({
   },
 });
 
-const viewOf = (text: string): WordView => wordView(Buffer.from(text));
-const OPENING = viewOf('[');
-const CLOSING = viewOf(']');
+const OPENING = textView('[');
+const CLOSING = textView(']');

@@ -1,5 +1,5 @@
 import type { MissingStyle } from '../../base/contract/sent-types.ts';
-import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
+import { textView } from '../../formats/bytes/word-view.ts';
 import type { BodyLayout } from './body-layout.ts';
 import { typedCell } from './cell-type.ts';
 import { jsonCells, valuesOfColumn } from './cells.ts';
@@ -15,7 +15,7 @@ export const columns = (usual: MissingStyle): BodyLayout => ({
     checkMissing(missing, 'columns', ['null', 'nan', 'empty']);
     const writers = new RowsWriters(sent.nulls, memory);
     const lists = jsonCells(sent.features, { cellOf: typedCell, missing }).map((cell, place) => ({
-      opening: viewOf(`${place === 0 ? '{' : '],'}${JSON.stringify(sent.features[place]?.name)}:[`),
+      opening: textView(`${place === 0 ? '{' : '],'}${JSON.stringify(sent.features[place]?.name)}:[`),
       writeValues: writers.of([cell], valuesOfColumn),
     }));
     return {
@@ -32,5 +32,4 @@ export const columns = (usual: MissingStyle): BodyLayout => ({
   },
 });
 
-const viewOf = (text: string): WordView => wordView(Buffer.from(text));
-const CLOSING = viewOf(']}');
+const CLOSING = textView(']}');

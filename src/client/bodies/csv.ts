@@ -1,6 +1,6 @@
 import type { MissingStyle } from '../../base/contract/sent-types.ts';
 import { writeRow } from '../../base/write-row.ts';
-import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
+import { textView } from '../../formats/bytes/word-view.ts';
 import type { BodyLayout } from './body-layout.ts';
 import { typedCell } from './cell-type.ts';
 import type { Cell } from './cells.ts';
@@ -9,8 +9,8 @@ import { checkMissing } from './missing-value.ts';
 import { RowsWriters } from './rows-writer.ts';
 
 /**
- * The rows as a CSV, with or without a header, separated by commas. Values are written as they are, without types; a missing one is an
- * empty field, or NaN, which pandas reads as missing too.
+ * The rows as a CSV, with or without a header, separated by commas. Values are written as they are, without types; a missing
+ * one is an empty field, or NaN, which pandas reads as missing too.
  */
 export const csv = (usual: MissingStyle, { header: hasHeader }: { header: boolean }): BodyLayout => ({
   type: 'text/csv',
@@ -18,7 +18,7 @@ export const csv = (usual: MissingStyle, { header: hasHeader }: { header: boolea
     const { features } = sent;
     const missing = sent.missing ?? usual;
     checkMissing(missing, 'CSV', ['empty', 'nan']);
-    const header = viewOf(hasHeader ? writeRow(features.map(({ name }) => name)) : '');
+    const header = textView(hasHeader ? writeRow(features.map(({ name }) => name)) : '');
     const cells = features.map(
       ({ index, type }): Cell => ({
         index,
@@ -45,5 +45,3 @@ function missingField(style: MissingStyle, type: string | undefined, isAlone: bo
   if (style === 'nan' && typedCell(type) !== 'text' && typedCell(type) !== 'boolean') return 'NaN';
   return isAlone ? '""' : '';
 }
-
-const viewOf = (text: string): WordView => wordView(Buffer.from(text));

@@ -1,7 +1,7 @@
 import type { MissingStyle } from '../../base/contract/sent-types.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
-import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
+import { textView } from '../../formats/bytes/word-view.ts';
 import type { BodyLayout } from './body-layout.ts';
 import { typedCell } from './cell-type.ts';
 import { jsonCells, valuesOfColumn } from './cells.ts';
@@ -40,8 +40,8 @@ export const matrix = ({ name, datatype, width: wanted }: MatrixInput, usual: Mi
     const sent = { ...given, features: given.features.map(column => ({ ...column, type: datatype })) };
     const cells = jsonCells(sent.features, { cellOf: typedCell, missing });
     const writeRows = new RowsWriters(sent.nulls, memory).of(cells, valuesOfColumn);
-    const opening = viewOf(`[{"name":${JSON.stringify(name)},"shape":[`);
-    const shape = viewOf(`,${length}],"datatype":"${datatype}","data":[`);
+    const opening = textView(`[{"name":${JSON.stringify(name)},"shape":[`);
+    const shape = textView(`,${length}],"datatype":"${datatype}","data":[`);
     return {
       rowOverhead: cells.length,
       checkTypes: checkTypes(sent, typedCell),
@@ -56,5 +56,4 @@ export const matrix = ({ name, datatype, width: wanted }: MatrixInput, usual: Mi
   },
 });
 
-const viewOf = (text: string): WordView => wordView(Buffer.from(text));
-const CLOSING = viewOf(']}]');
+const CLOSING = textView(']}]');

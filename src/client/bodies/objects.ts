@@ -1,5 +1,5 @@
 import type { MissingStyle } from '../../base/contract/sent-types.ts';
-import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
+import { textView } from '../../formats/bytes/word-view.ts';
 import type { BodyLayout } from './body-layout.ts';
 import type { CellType } from './cell-type.ts';
 import { jsonCells } from './cells.ts';
@@ -30,7 +30,7 @@ export function objects(
   { cellOf, missing: usual, type = 'application/json' }: Cells,
 ): BodyLayout {
   const { rowOpening, rowClosing, between } = text;
-  const [opening, closing] = [viewOf(text.opening), viewOf(text.closing)];
+  const [opening, closing] = [textView(text.opening), textView(text.closing)];
   return {
     type,
     open(sent, memory) {
@@ -54,5 +54,3 @@ export function objects(
     },
   };
 }
-
-const viewOf = (text: string): WordView => wordView(Buffer.from(text));

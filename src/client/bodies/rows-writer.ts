@@ -1,5 +1,5 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
+import { textView, type WordView } from '../../formats/bytes/word-view.ts';
 import { isNumber } from '../../formats/json/write-bytes.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 import type { BodyWriter } from './body-writer.ts';
@@ -10,8 +10,8 @@ import { KernelRows } from './kernel-rows.ts';
 export type WriteRows = (fields: Fields, words: WordView, into: BodyWriter) => void;
 
 /**
- * Prepares to write the rows of a body, or of one of its columns. Values are copied from the bytes of a batch and never become
- * strings. Rows in the memory of a kernel are written by that; those that it leaves, and all others, by TypeScript.
+ * Prepares to write the rows of a body, or of one of its columns. Values are copied from the bytes of a batch and never
+ * become strings. Rows in the memory of a kernel are written by that; those that it leaves, and all others, by TypeScript.
  */
 export class RowsWriters {
   readonly #isMissing: (bytes: Buffer, start: number, end: number) => boolean;
@@ -42,7 +42,11 @@ function rowWriter(
   text: RowText,
   isMissing: (bytes: Buffer, start: number, end: number) => boolean,
 ) {
-  const [opening, closing, between] = [viewOf(text.opening), viewOf(text.closing), viewOf(text.between)];
+  const [opening, closing, between] = [
+    textView(text.opening),
+    textView(text.closing),
+    textView(text.between),
+  ];
   const first = cells.map(cell => cellWriter(cell, WITHOUT_COMMA));
   const others = cells.map(cell => cellWriter(cell, 0));
   return ({ width, starts, ends }: Fields, row: number, words: WordView, into: BodyWriter): void => {
@@ -74,8 +78,8 @@ interface CellWriter {
 
 /** @param skipped how many of the first bytes are not written */
 function cellWriter(cell: Cell, skipped: number): CellWriter {
-  const opening = viewOf(cell.opening.slice(skipped));
-  const missing = cell.missing === undefined ? undefined : viewOf(cell.missing.slice(skipped));
+  const opening = textView(cell.opening.slice(skipped));
+  const missing = cell.missing === undefined ? undefined : textView(cell.missing.slice(skipped));
   return {
     index: cell.index,
     write: valueWriter(cell, opening),
@@ -90,7 +94,7 @@ function valueWriter({ kind }: Cell, opening: WordView): CellWriter['write'] {
     case 'number':
       return (from, start, end, into) => into.number(opening, from, start, end);
     case 'boolean': {
-      const [yes, no] = [viewOf(`${opening.bytes}true`), viewOf(`${opening.bytes}false`)];
+      const [yes, no] = [textView(`${opening.bytes}true`), textView(`${opening.bytes}false`)];
       return (from, start, _, into) => into.copy(isTrue(from.bytes[start]) ? yes : no);
     }
     case 'any':
@@ -112,5 +116,3 @@ const LOWER_CASE = 0x20;
 
 /** Whether a value that is known to be a boolean begins as `true`, `t` or `1`. */
 const isTrue = (first = 0): boolean => first === ONE || (first | LOWER_CASE) === SMALL_T;
-
-const viewOf = (text: string): WordView => wordView(Buffer.from(text));

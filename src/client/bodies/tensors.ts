@@ -1,6 +1,6 @@
 import type { MissingStyle } from '../../base/contract/sent-types.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
+import { textView, type WordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 import { listNames } from '../../scoring/near-misses.ts';
 import type { BodyLayout } from './body-layout.ts';
@@ -30,7 +30,7 @@ export const tensors = (usual: MissingStyle): BodyLayout => ({
     const cells = jsonCells(sent.features, { cellOf: typedCell, missing });
     const tensors = sent.features.map(({ name, index, type }, place) => ({
       index,
-      name: viewOf(`${place === 0 ? '[' : ']},'}{"name":${JSON.stringify(name)},"shape":[`),
+      name: textView(`${place === 0 ? '[' : ']},'}{"name":${JSON.stringify(name)},"shape":[`),
       datatype: datatypeOf(type),
       writeValues: writers.of([cells[place] as Cell], valuesOfColumn), // one for each column
     }));
@@ -60,7 +60,8 @@ interface Datatype {
 
 /** @param type as users or the service name it; the data types of the protocol itself are kept */
 function datatypeOf(type: string | undefined): Datatype {
-  const datatype = (name: string, more = ''): WordView => viewOf(`,1],"datatype":"${name}"${more},"data":[`);
+  const datatype = (name: string, more = ''): WordView =>
+    textView(`,1],"datatype":"${name}"${more},"data":[`);
   const stated = type !== undefined && /^(?:U?INT|FP)\d+$/.test(type) ? type : undefined;
   switch (typedCell(type)) {
     case 'integer':
@@ -104,5 +105,4 @@ function requireTypes({ features }: SentValues): void {
   );
 }
 
-const viewOf = (text: string): WordView => wordView(Buffer.from(text));
-const CLOSING = viewOf(']}]');
+const CLOSING = textView(']}]');

@@ -12,6 +12,8 @@ export const wordView = (bytes: Buffer): WordView => ({
   view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
 });
 
+export const textView = (text: string): WordView => wordView(Buffer.from(text));
+
 /** Up to this size, a loop is faster than Node's `Buffer.copy`, which creates a view first. */
 const MAX_LOOP_BYTES = 320;
 
