@@ -16,20 +16,9 @@ export async function verifyCommitted(
   { bytes, tail }: StoredExtent,
 ): Promise<Tail> {
   if (bytes === 0) return Tail.empty;
-  const size = await files.size(path);
-  if (size === undefined || size < bytes)
-    throw new RowcastError(
-      'partial_too_short',
-      size === undefined
-        ? `the file is gone; ${countOf(bytes, 'byte')} had been written to it`
-        : `the file has ${counted(size)} of the ${countOf(bytes, 'byte')} that were written to it`,
-      {
-        location: { file: path },
-        hint: 'Another program modified it: use --restart to start over.',
-      },
-    );
   const found = await readTail(files, path, bytes);
-  if (found?.digest() === tail) return found;
+  if (found === undefined) throw tooShort(path, bytes, await files.size(path));
+  if (found.digest() === tail) return found;
   throw new RowcastError(
     'partial_damaged',
     `the bytes before offset ${bytes} are not those that were written`,
@@ -39,6 +28,19 @@ export async function verifyCommitted(
     },
   );
 }
+
+/** @param size undefined if there is no file */
+const tooShort = (path: string, bytes: number, size: number | undefined): RowcastError =>
+  new RowcastError(
+    'partial_too_short',
+    size === undefined
+      ? `the file is gone; ${countOf(bytes, 'byte')} had been written to it`
+      : `the file has ${counted(size)} of the ${countOf(bytes, 'byte')} that were written to it`,
+    {
+      location: { file: path },
+      hint: 'Another program modified it: use --restart to start over.',
+    },
+  );
 
 /**
  * Checks that a file is as it was written, from its first byte to its last.
