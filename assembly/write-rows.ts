@@ -61,7 +61,7 @@ class Layout {
   /** The texts of missing values, besides the empty one. */
   nulls: usize;
   nullCount: i32;
-  /** Of all texts that are written in a row, in bytes. */
+  /** The most bytes that a row takes besides its values. */
   maxTextBytes: i32;
 }
 

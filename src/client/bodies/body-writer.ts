@@ -22,6 +22,7 @@ export class BodyWriter {
     this.length = copyBytes(part, 0, part.bytes.length, this.#out, this.length);
   }
 
+  /** Writes bytes of any size, such as many rows. */
   append(part: Buffer): void {
     this.#reserve(part.length);
     this.#out.bytes.set(part, this.length);

@@ -12,6 +12,7 @@ export const wordView = (bytes: Buffer): WordView => ({
   view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
 });
 
+/** The UTF-8 bytes of a text. */
 export const textView = (text: string): WordView => wordView(Buffer.from(text));
 
 /** Up to this size, a loop is faster than Node's `Buffer.copy`, which creates a view first. */

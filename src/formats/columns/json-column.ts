@@ -6,9 +6,9 @@ import type { ColumnReader } from './column-reader.ts';
 
 const QUOTE = 0x22;
 
-/** Reads values of JSON: a field is the text between the quotes of a string without escapes, or a number; empty for null. */
+/** Reads values of JSON: a field is the text of a string, whose escapes were replaced, or a number; it is empty for null. */
 export class JsonColumn implements ColumnReader {
-  /** Nobody asks for it. */
+  /** Always 0: the service does not count the values of a batch. */
   readonly unrecognized = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
   readonly #encode: (value: Value) => number | null;
 
