@@ -10,7 +10,7 @@ import { serve } from '../cli/commands/serving.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/rowcast.ts';
 import { noBrowser } from '../support/service/browser.ts';
-import { openBrowser, openPage } from '../support/web/browser.ts';
+import { chooseFile, openBrowser, openPage } from '../support/web/browser.ts';
 import { slowHistory } from '../support/web/slow-history.ts';
 import { fixture } from '../support/web/uploaded.ts';
 
@@ -59,7 +59,7 @@ describe('in a browser, with a server of its own', { skip: noBrowser }, () => {
     const history = join(folder, 'customers.csv');
     await writeFile(history, await fixture('telecom-history.csv', 800));
 
-    await page.locator('[data-file]').setInputFiles(history);
+    await chooseFile(page, history);
     await page.waitForURL('**/data/*');
     await page.getByRole('button', { name: 'Choose a column to predict' }).click();
     await page.getByRole('link', { name: 'churned' }).click();
@@ -121,7 +121,7 @@ describe('in a browser, with a server of its own', { skip: noBrowser }, () => {
         uploadThroughput: bytesPerSecond,
       });
     await upload(300_000);
-    await page.locator('[data-file]').setInputFiles(history);
+    await chooseFile(page, history);
     await page.locator('[data-status]', { hasText: /^[1-9]\d*% of/ }).waitFor();
     await kill(first);
     await page.getByRole('alert').waitFor();
@@ -129,7 +129,7 @@ describe('in a browser, with a server of its own', { skip: noBrowser }, () => {
     const second = await serve(t, { ROWCAST_HOME: home });
     const again = await signIn(browser, second.url, key);
     assert.deepEqual(await readdir(join(home, 'data')).catch(() => []), []);
-    await again.page.locator('[data-file]').setInputFiles(history);
+    await chooseFile(again.page, history);
     await again.page.waitForURL('**/data/*');
     const data = new URL(again.page.url()).pathname;
     await again.page.goto(`${data}/predict?column=${slowHistory.column}`);

@@ -35,6 +35,8 @@ function watch(form) {
   });
   // Outside of the form in the page, though it belongs to it.
   document.querySelector('#along')?.addEventListener('change', () => update(0));
+  // The persona may have been changed before this module was loaded.
+  if (isChanged(form)) update(0);
 }
 
 /**
@@ -152,4 +154,17 @@ function showMessages(form, errors, remarks) {
 function setText(selector, text) {
   const element = document.querySelector(selector);
   if (element !== null && element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * Whether a field has another value than the page was sent with.
+ *
+ * @param {HTMLFormElement} form
+ */
+function isChanged(form) {
+  return [...form.elements].some(control => {
+    if (control instanceof HTMLInputElement) return control.value !== control.defaultValue;
+    if (!(control instanceof HTMLSelectElement)) return false;
+    return [...control.options].some(option => option.selected !== option.defaultSelected);
+  });
 }

@@ -47,6 +47,7 @@ function prepare(form) {
     drop.classList.remove('over');
     begin(event.dataTransfer?.files[0]);
   });
+  input.disabled = false; // A file that is chosen before this module is loaded would not be scored.
 
   /** @param {File | undefined} file */
   function begin(file) {

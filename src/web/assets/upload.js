@@ -103,6 +103,7 @@ for (const root of document.querySelectorAll('[data-upload]')) {
     if (files.length > 1) fail('Drop one file at a time.');
     else if (file !== undefined) upload(file);
   });
+  input.disabled = false; // A file that is chosen before this module is loaded would not be uploaded.
 }
 
 /**

@@ -60,7 +60,7 @@ const scoreForm = (reports: readonly string[], wanted: string | undefined): Html
       )}</select></div>
     <div class="empty drop compact" data-drop>
       <p class="row"><label for="file" class="button primary">Choose a CSV</label>
-        <input class="visually-hidden" id="file" name="file" type="file" accept=".csv,.tsv,.gz,text/csv">
+        <input class="visually-hidden" id="file" name="file" type="file" accept=".csv,.tsv,.gz,text/csv" disabled>
         <span class="muted">or drop it here</span></p>
       ${separatorField}
     </div>

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
@@ -61,4 +62,18 @@ export async function signedInPage(
   await opened.page.goto(signInUrl);
   assert.equal(new URL(opened.page.url()).pathname, '/');
   return opened;
+}
+
+/** Chooses a file as soon as the page can take one. */
+export const chooseFile = (page: Page, path: string): Promise<void> =>
+  page.locator('input[type="file"]:enabled').setInputFiles(path);
+
+/** Holds back a script of the pages until it is released. */
+export async function holdScript(page: Page, name: string): Promise<() => void> {
+  const gate = new EventEmitter();
+  await page.route(`**/${name}*`, async route => {
+    await once(gate, 'open');
+    await route.continue();
+  });
+  return () => void gate.emit('open');
 }

@@ -8,7 +8,7 @@ import { root } from '../../support/root.ts';
 import { noBrowser } from '../../support/service/browser.ts';
 import { csv, history } from '../../support/service/history.ts';
 import { axeViolations } from '../../support/web/axe.ts';
-import { looks, openBrowser, signedInPage } from '../../support/web/browser.ts';
+import { chooseFile, holdScript, looks, openBrowser, signedInPage } from '../../support/web/browser.ts';
 import { servingPlatform } from '../../support/web/platform.ts';
 
 const sample = join(root, 'fixtures/telecom-history.csv');
@@ -46,7 +46,7 @@ const drop = (page: Page, names: readonly string[]): Promise<void> =>
 describe('uploading in a browser', { skip: noBrowser }, () => {
   it('leads to the page of the data, where types and uses can be changed', async t => {
     const { page, problems } = await open(t);
-    await page.locator('[data-file]').setInputFiles(sample);
+    await chooseFile(page, sample);
     await page.waitForURL('**/data/*');
     assert.equal(await page.locator('h1').textContent(), 'telecom-history.csv');
     assert.equal(await page.locator('svg.histogram').count(), 6);
@@ -60,12 +60,25 @@ describe('uploading in a browser', { skip: noBrowser }, () => {
     assert.deepEqual(problems, []);
   });
 
+  it('takes no file before its script can send it', async t => {
+    const { page, problems, url } = await open(t);
+    const release = await holdScript(page, 'upload.js');
+    const requested = page.waitForRequest('**/upload.js*');
+    await page.goto(url, { waitUntil: 'commit' });
+    await requested;
+    assert.equal(await page.locator('input[type="file"]').isEnabled(), false);
+    release();
+    await chooseFile(page, sample);
+    await page.waitForURL('**/data/*');
+    assert.deepEqual(problems, []);
+  });
+
   it('shows its progress, and can be cancelled', async t => {
     const { page, problems, home, folder } = await open(t);
     const large = join(folder, 'large.csv');
     await writeFile(large, `a,b\n${'1,2\n'.repeat(500_000)}`);
     await slowDown(page);
-    await page.locator('[data-file]').setInputFiles(large);
+    await chooseFile(page, large);
     await page.locator('[data-status]', { hasText: /^[1-9]\d*% of 1\.9 MiB$/ }).waitFor();
     assert.equal(await page.locator('[data-choose]').isVisible(), false);
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -80,7 +93,7 @@ describe('uploading in a browser', { skip: noBrowser }, () => {
     const large = join(folder, 'large.csv');
     await writeFile(large, `a,b\n${'1,2\n'.repeat(500_000)}`);
     await slowDown(page);
-    await page.locator('[data-file]').setInputFiles(large);
+    await chooseFile(page, large);
     while ((await stored(home)).length === 0) await page.waitForTimeout(20);
     await page.reload();
     await page.getByRole('heading', { name: 'Upload data to learn from' }).waitFor();
@@ -92,15 +105,15 @@ describe('uploading in a browser', { skip: noBrowser }, () => {
     const { page, folder } = await open(t);
     const bad = join(folder, 'bad.csv');
     await writeFile(bad, 'a,b\n1,2\n1,2,3\n');
-    await page.locator('[data-file]').setInputFiles(bad);
+    await chooseFile(page, bad);
     const error = page.locator('[data-error]', { hasText: /./ });
     await error.waitFor();
     assert.equal(await error.textContent(), 'bad.csv, line 3: the record has 3 fields, the header 2.');
     await writeFile(bad, 'a;b\n1;2\n');
-    await page.locator('[data-file]').setInputFiles(bad);
+    await chooseFile(page, bad);
     await page.locator('[data-error]', { hasText: 'Choose the character' }).waitFor();
     await page.getByLabel('Character between columns').selectOption('semicolon');
-    await page.locator('[data-file]').setInputFiles(bad);
+    await chooseFile(page, bad);
     await page.waitForURL('**/data/*');
   });
 
@@ -140,7 +153,7 @@ describe('the pages of data in a browser', { skip: noBrowser }, () => {
         ...Array.from({ length: 95 }, (_, c) => (i === 0 ? `${'long'.repeat(c)}${c}` : String((i * c) % 7))),
       ]);
       await writeFile(wide, csv(rows));
-      await page.locator('[data-file]').setInputFiles(wide);
+      await chooseFile(page, wide);
       await page.waitForURL('**/data/*');
       for (const path of [new URL(page.url()).pathname, '/']) {
         await page.goto(path);

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { noBrowser } from '../../support/service/browser.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
 import { axeViolations } from '../../support/web/axe.ts';
-import { looks, openBrowser, signedInPage } from '../../support/web/browser.ts';
+import { holdScript, looks, openBrowser, signedInPage } from '../../support/web/browser.ts';
 import { hostile, makeReport } from '../../support/web/made-report.ts';
 import { servingPlatform } from '../../support/web/platform.ts';
 
@@ -49,6 +49,18 @@ describe('the page of a report in a browser', { skip: noBrowser }, () => {
     assert.equal(await field.getAttribute('aria-invalid'), null);
     await page.getByRole('link', { name: 'Typical persona' }).click();
     await page.locator(`[data-class="1"] .bar[width="${before}%"]`).waitFor({ state: 'attached' });
+    assert.deepEqual(problems, []);
+  });
+
+  it('predicts what was typed before its script was loaded', async t => {
+    const { page, problems } = await open(t);
+    const release = await holdScript(page, 'persona.js');
+    const requested = page.waitForRequest('**/persona.js*');
+    await page.goto('/predictions/hostile', { waitUntil: 'commit' });
+    await requested;
+    await page.getByLabel(hostile.amount, { exact: true }).fill('99.5');
+    release();
+    await page.locator('#curl-persona', { hasText: '99.5' }).waitFor();
     assert.deepEqual(problems, []);
   });
 

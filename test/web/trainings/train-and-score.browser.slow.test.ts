@@ -7,7 +7,7 @@ import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/rowcast.ts';
 import { noBrowser } from '../../support/service/browser.ts';
 import { axeViolations } from '../../support/web/axe.ts';
-import { openBrowser, signedInPage } from '../../support/web/browser.ts';
+import { chooseFile, openBrowser, signedInPage } from '../../support/web/browser.ts';
 import { servingPlatform } from '../../support/web/platform.ts';
 import { slowHistory } from '../../support/web/slow-history.ts';
 import { fixture, uploaded } from '../../support/web/uploaded.ts';
@@ -38,7 +38,7 @@ describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
     await writeFile(personas, `${await fixture('telecom-history.csv', 300)}too,few\n`);
     await page.goto('/runs?report=churn');
     assert.deepEqual(await axeViolations(page), []);
-    await page.setInputFiles('#file', personas);
+    await chooseFile(page, personas);
     await page.getByText('300 rows scored, 1 rejected.').waitFor();
     assert.deepEqual(await axeViolations(page), []);
     const arriving = page.waitForEvent('download');
@@ -68,7 +68,7 @@ describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
     const row = (await fixture('telecom-history.csv', 300)).split('\n').slice(1).join('\n');
     const large = join(await newFolder(t), 'large.csv');
     await writeFile(large, `${await fixture('telecom-history.csv', 300)}${row.repeat(5_000)}`);
-    await page.setInputFiles('#file', large);
+    await chooseFile(page, large);
     await page.getByText(/[1-9][\d,]* rows scored/).waitFor();
     await page.getByRole('button', { name: 'Cancel', exact: true }).press('Enter');
     await page.getByText('No file was scored here yet.').waitFor();

@@ -96,7 +96,7 @@ function inputOf({ key, kind }: PersonaField, { id, text, isWrong, suggestions }
         (level, i) =>
           html`<option value="${i}"${flag('selected', text === String(i))}>${nameText(level)}</option>`,
       );
-      return html`<select ${shared}><option value="">(missing)</option>${options}</select>`;
+      return html`<select ${shared}><option value=""${flag('selected', text === '')}>(missing)</option>${options}</select>`;
     }
     case 'text': {
       const options = kind.levels
