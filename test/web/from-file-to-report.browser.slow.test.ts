@@ -45,6 +45,8 @@ async function kill({ child }: Serving): Promise<void> {
   await exit;
 }
 
+const stored = (home: string): Promise<string[]> => readdir(join(home, 'data')).catch(() => []);
+
 /** The probabilities that the page shows for the persona in its form. */
 const shownProbabilities = (page: Page): Promise<number[]> =>
   page
@@ -122,13 +124,16 @@ describe('in a browser, with a server of its own', { skip: noBrowser }, () => {
       });
     await upload(300_000);
     await chooseFile(page, history);
-    await page.locator('[data-status]', { hasText: /^[1-9]\d*% of/ }).waitFor();
+    for (let waits = 0; (await stored(home)).length === 0; waits++) {
+      assert.ok(waits < 3_000, `there is no upload: ${await page.locator('main').innerText()}`);
+      await page.waitForTimeout(20);
+    }
     await kill(first);
     await page.getByRole('alert').waitFor();
 
     const second = await serve(t, { ROWCAST_HOME: home });
     const again = await signIn(browser, second.url, key);
-    assert.deepEqual(await readdir(join(home, 'data')).catch(() => []), []);
+    assert.deepEqual(await stored(home), []);
     await chooseFile(again.page, history);
     await again.page.waitForURL('**/data/*');
     const data = new URL(again.page.url()).pathname;
