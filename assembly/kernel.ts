@@ -7,7 +7,7 @@ export { findPersonas, foundTo } from './find-personas';
 export { appendFields, mergeRecords } from './merge-records';
 export { readLevels } from './read-levels';
 export { readNumbers } from './read-numbers';
-export { addEntries, addTree, binLevels, binNumbers, setIndexes } from './score-block';
+export { addLeaves, binLevels, binNumbers } from './score-block';
 export { roundToSingle } from './single-precision';
 export { missing, unseen } from './unrecognized';
 export { writeRows, written } from './write-rows';

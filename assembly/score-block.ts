@@ -1,8 +1,12 @@
-// The sums of trees over blocks of rows (src/models/model/trees/table-scores.ts). The arrays are those of tree-tables.ts;
-// all indexes are within them by construction.
+// The sums of trees over blocks of rows (src/models/model/trees/mask-scores.ts). The arrays are those of leaf-masks.ts; all
+// indexes are within them by construction.
 
-/** As `1 << NODE_BITS` numbers in binned-trees.ts. */
-const NODE_BYTES_BITS = 4;
+/** The masks of the 32 words of a block take 64 bytes. */
+const MASKS_BITS = 6;
+/** The scores of a word's 16 leaves, and 0. */
+const LEAVES_BYTES = 17 << 3;
+/** In bytes: where a feature's bins are, and the masks that each bin has. */
+const FEATURE_BYTES = 8;
 
 /** Writes the bins of a feature's numbers, `rows` of them in steps of `step` bytes: how many cuts are below each. */
 export function binNumbers(
@@ -20,17 +24,16 @@ export function binNumbers(
   }
 }
 
+/** A binary search without branches, which no processor could predict. */
 function binOf(cuts: usize, cutCount: i32, value: f64): i32 {
-  let from = 0;
+  let below = 0;
   let count = cutCount;
   while (count > 0) {
-    const half = count >> 1;
-    if (value > load<f64>(cuts + ((from + half) << 3))) {
-      from += half + 1;
-      count -= half + 1;
-    } else count = half;
+    const half = (count + 1) >> 1;
+    below += -(<i32>(value > load<f64>(cuts + ((below + half - 1) << 3)))) & half;
+    count -= half;
   }
-  return from;
+  return below;
 }
 
 /** Finds the bins of levels, which are their own bins; those that do not exist, and NaN, are missing. */
@@ -41,125 +44,76 @@ export function binLevels(values: usize, step: i32, rows: i32, levels: i32, miss
   }
 }
 
-/** What a feature adds to the index of an entry, for the row whose bin is `at` bytes after the first. */
-function offsetAt(bins: usize, offsets: usize, at: usize): i32 {
-  return load<u16>(offsets + ((<usize>load<u16>(bins + at)) << 1));
-}
-
 /**
- * Writes the part of the entries' indexes that four features of a table make.
+ * Adds the leaves of a block's trees to the scores of rows, in steps of `step` bytes: the masks of a row's bins leave one bit
+ * of each tree, that of the leaf where the row ends. Two rows are scored at once.
  *
- * @param features where the bins of each are, and what these add to the index
+ * @param words 128 bytes
  */
-export function setIndexes(features: usize, rows: i32, indexes: usize): void {
-  const binsA = load<usize>(features);
-  const ofA = load<usize>(features, 4);
-  const binsB = load<usize>(features, 8);
-  const ofB = load<usize>(features, 12);
-  const binsC = load<usize>(features, 16);
-  const ofC = load<usize>(features, 20);
-  const binsD = load<usize>(features, 24);
-  const ofD = load<usize>(features, 28);
-  const end = (<usize>rows) << 1;
-  for (let at: usize = 0; at < end; at += 2) {
-    const index =
-      offsetAt(binsA, ofA, at) +
-      offsetAt(binsB, ofB, at) +
-      offsetAt(binsC, ofC, at) +
-      offsetAt(binsD, ofD, at);
-    store<u16>(indexes + at, index);
-  }
-}
-
-/** Adds the entries at `indexes`, plus what four more features make, to the scores of rows, in steps of `step` bytes. */
-export function addEntries(
+export function addLeaves(
   features: usize,
-  rows: i32,
-  indexes: usize,
-  entries: usize,
-  scores: usize,
-  step: i32,
-): void {
-  const binsA = load<usize>(features);
-  const ofA = load<usize>(features, 4);
-  const binsB = load<usize>(features, 8);
-  const ofB = load<usize>(features, 12);
-  const binsC = load<usize>(features, 16);
-  const ofC = load<usize>(features, 20);
-  const binsD = load<usize>(features, 24);
-  const ofD = load<usize>(features, 28);
-  const end = (<usize>rows) << 1;
-  for (let at: usize = 0; at < end; at += 2, scores += step) {
-    const entry =
-      <i32>load<u16>(indexes + at) +
-      offsetAt(binsA, ofA, at) +
-      offsetAt(binsB, ofB, at) +
-      offsetAt(binsC, ofC, at) +
-      offsetAt(binsD, ofD, at);
-    store<f64>(scores, load<f64>(scores) + load<f64>(entries + ((<usize>entry) << 3)));
-  }
-}
-
-/** A node of `BinnedTrees`: where the bins of its feature and the bits of its condition are, and its left child. */
-@unmanaged
-class Node {
-  feature: i32;
-  condition: i32;
-  left: i32;
-  unused: i32;
-}
-
-/**
- * Adds the scores of a tree to those of rows, in steps of `step` bytes.
- *
- * A walk down a tree has no branches, which no processor could predict, and four rows walk at once: each step waits for
- * memory, and the processor does those of the other rows meanwhile (test/bench/RESULTS.md).
- */
-export function addTree(
-  nodes: usize,
-  bits: usize,
+  count: i32,
+  masks: usize,
   leaves: usize,
-  root: i32,
-  depth: i32,
-  bins: usize,
+  words: usize,
+  rows: i32,
   scores: usize,
   step: i32,
-  rows: i32,
 ): void {
-  let row = 0;
-  for (; row + 4 <= rows; row += 4) {
-    let a = root;
-    let b = root;
-    let c = root;
-    let d = root;
-    for (let steps = 0; steps < depth; steps++) {
-      a = child(nodes, bits, bins, a, row);
-      b = child(nodes, bits, bins, b, row + 1);
-      c = child(nodes, bits, bins, c, row + 2);
-      d = child(nodes, bits, bins, d, row + 3);
+  const end = features + count * FEATURE_BYTES;
+  for (let row = 0; row < rows; row += 2, scores += 2 * step) {
+    let a0 = i32x4.splat(-1);
+    let a1 = a0;
+    let a2 = a0;
+    let a3 = a0;
+    let b0 = a0;
+    let b1 = a0;
+    let b2 = a0;
+    let b3 = a0;
+    for (let feature = features; feature < end; feature += FEATURE_BYTES) {
+      const bins = load<usize>(feature) + (row << 1);
+      const cells = load<usize>(feature, 4);
+      const a = masks + ((<usize>load<u16>(cells + ((<usize>load<u16>(bins)) << 1))) << MASKS_BITS);
+      // If the number of rows is odd, the bin is one of an earlier block.
+      const b = masks + ((<usize>load<u16>(cells + ((<usize>load<u16>(bins, 2)) << 1))) << MASKS_BITS);
+      a0 = v128.and(a0, v128.load(a));
+      a1 = v128.and(a1, v128.load(a, 16));
+      a2 = v128.and(a2, v128.load(a, 32));
+      a3 = v128.and(a3, v128.load(a, 48));
+      b0 = v128.and(b0, v128.load(b));
+      b1 = v128.and(b1, v128.load(b, 16));
+      b2 = v128.and(b2, v128.load(b, 32));
+      b3 = v128.and(b3, v128.load(b, 48));
     }
-    add(scores, leaves, a);
-    add(scores + step, leaves, b);
-    add(scores + 2 * step, leaves, c);
-    add(scores + 3 * step, leaves, d);
-    scores += 4 * step;
-  }
-  for (; row < rows; row++, scores += step) {
-    let node = root;
-    for (let steps = 0; steps < depth; steps++) node = child(nodes, bits, bins, node, row);
-    add(scores, leaves, node);
+    v128.store(words, a0);
+    v128.store(words, a1, 16);
+    v128.store(words, a2, 32);
+    v128.store(words, a3, 48);
+    v128.store(words, b0, 64);
+    v128.store(words, b1, 80);
+    v128.store(words, b2, 96);
+    v128.store(words, b3, 112);
+    store<f64>(scores, load<f64>(scores) + sumOf(words, leaves));
+    if (row + 1 < rows) store<f64>(scores + step, load<f64>(scores + step) + sumOf(words + 64, leaves));
   }
 }
 
-/** The child of a node to which a row goes. */
-function child(nodes: usize, bits: usize, bins: usize, index: i32, row: i32): i32 {
-  const node = changetype<Node>(nodes + (index << NODE_BYTES_BITS));
-  const bin = <i32>load<u16>(bins + ((node.feature + row) << 1));
-  const word = load<i32>(bits + ((node.condition + (bin >>> 5)) << 2));
-  // Only the five lowest bits of the bin count in a shift.
-  return node.left + ((word >>> bin) & 1);
+/** The sum of the leaves that 32 words have as their lowest bits; a word without any has the last one, which is 0. */
+function sumOf(words: usize, leaves: usize): f64 {
+  let a: f64 = 0;
+  let b: f64 = 0;
+  let c: f64 = 0;
+  let d: f64 = 0;
+  const end = words + 64;
+  for (; words < end; words += 8, leaves += 4 * LEAVES_BYTES) {
+    a += load<f64>(leaves + leafOf(words));
+    b += load<f64>(leaves + leafOf(words + 2), LEAVES_BYTES);
+    c += load<f64>(leaves + leafOf(words + 4), 2 * LEAVES_BYTES);
+    d += load<f64>(leaves + leafOf(words + 6), 3 * LEAVES_BYTES);
+  }
+  return a + b + (c + d);
 }
 
-function add(scores: usize, leaves: usize, leaf: i32): void {
-  store<f64>(scores, load<f64>(scores) + load<f64>(leaves + (leaf << 3)));
+function leafOf(word: usize): usize {
+  return (<usize>ctz<i32>(<i32>load<u16>(word) | 0x10000)) << 3;
 }

@@ -96,25 +96,15 @@ export interface Kernel {
     bins: number,
   ): void;
   binLevels(values: number, step: number, rows: number, levels: number, missing: number, bins: number): void;
-  setIndexes(features: number, rows: number, indexes: number): void;
-  addEntries(
+  addLeaves(
     features: number,
-    rows: number,
-    indexes: number,
-    entries: number,
-    scores: number,
-    step: number,
-  ): void;
-  addTree(
-    nodes: number,
-    bits: number,
+    count: number,
+    masks: number,
     leaves: number,
-    root: number,
-    depth: number,
-    bins: number,
+    words: number,
+    rows: number,
     scores: number,
     step: number,
-    rows: number,
   ): void;
 }
 

@@ -3,8 +3,8 @@ import type { CompiledModel } from './compiled-model.ts';
 import { linearScores } from './linear/linear-scores.ts';
 import { probabilitiesOf, scoresOf } from './scores.ts';
 import { allToSinglePrecision, kernelRounding } from './single-precision.ts';
-import { tableScores } from './trees/table-scores.ts';
-import { type TreeTables, treeTables } from './trees/tree-tables.ts';
+import { type LeafMasks, leafMasks } from './trees/leaf-masks.ts';
+import { maskScores } from './trees/mask-scores.ts';
 import { type AddScores, treeScores } from './trees/walk-trees.ts';
 
 /** Rows scored at once: with 100 features, their values take 200 KiB of the core's cache. */
@@ -39,18 +39,18 @@ export interface EngineModel {
 export interface ModelUse {
   /** If many rows are to be scored: what a kernel reads is kept in it, which takes some milliseconds. */
   memory?: BatchMemory | undefined;
-  /** What `tablesOf` has returned; otherwise it is computed. */
-  tables?: TreeTables | undefined;
+  /** What `masksOf` has returned; otherwise it is computed. */
+  masks?: LeafMasks | undefined;
 }
 
 /** What preparing a model for many rows comes to; undefined if it has no trees. */
-export const tablesOf = ({ classCount, predictor }: CompiledModel): TreeTables | undefined =>
-  predictor.kind === 'trees' ? treeTables(predictor, scoresOf(classCount)) : undefined;
+export const masksOf = ({ classCount, predictor }: CompiledModel): LeafMasks | undefined =>
+  predictor.kind === 'trees' ? leafMasks(predictor, scoresOf(classCount)) : undefined;
 
 /** Prepares a model to predict. */
 export function engineOf(
   { classCount, targets, predictor }: CompiledModel,
-  { memory, tables }: ModelUse = {},
+  { memory, masks }: ModelUse = {},
 ): EngineModel {
   const stride = scoresOf(classCount);
   const columns = targets.length;
@@ -65,7 +65,7 @@ export function engineOf(
       ? linearScores(predictor, width, stride)
       : memory === undefined
         ? treeScores(predictor, width, stride)
-        : tableScores(predictor, width, stride, memory, tables);
+        : maskScores(predictor, width, stride, memory, masks);
   const round = memory === undefined ? allToSinglePrecision : kernelRounding(memory);
   const { base } = predictor;
   return {

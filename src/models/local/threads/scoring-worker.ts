@@ -21,9 +21,9 @@ answerRequests<ThreadRequest, Scored>(request => {
 });
 
 async function open({ data, shared }: Extract<ThreadRequest, { kind: 'open' }>): Promise<RecordScorer> {
-  const { model, tables } = shared;
+  const { model, masks } = shared;
   const memory = BatchMemory.create();
-  return openInput(data, model, engineOf(model.predictor, { memory, tables }), memory);
+  return openInput(data, model, engineOf(model.predictor, { memory, masks }), memory);
 }
 
 function closeInput(input: number): void {

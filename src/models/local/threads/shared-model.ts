@@ -1,15 +1,15 @@
-import { tablesOf } from '../../model/engine.ts';
+import { masksOf } from '../../model/engine.ts';
 import type { StoredModel } from '../../model/stored-model.ts';
-import type { TreeTables } from '../../model/trees/tree-tables.ts';
+import type { LeafMasks } from '../../model/trees/leaf-masks.ts';
 
-/** A model for threads, which share its memory and the tables that are computed of it once. */
+/** A model for threads, which share its memory and the masks that are computed of it once. */
 export interface SharedModel {
   model: StoredModel;
-  tables: TreeTables | undefined;
+  masks: LeafMasks | undefined;
 }
 
 export function sharedModel(model: StoredModel): SharedModel {
-  return inSharedMemory({ model, tables: tablesOf(model.predictor) });
+  return inSharedMemory({ model, masks: masksOf(model.predictor) });
 }
 
 type NumberArray = Float64Array | Int32Array | Uint16Array | Uint8Array;

@@ -7,7 +7,7 @@ import type { FeatureKind } from '../../../../src/models/model/feature-kinds.ts'
 import type { TreesSpec } from '../../../../src/models/model/predictor-spec.ts';
 import { featureBins } from '../../../../src/models/model/trees/bins.ts';
 import { type CompiledTrees, compileTrees } from '../../../../src/models/model/trees/compiled-trees.ts';
-import { tableScores } from '../../../../src/models/model/trees/table-scores.ts';
+import { maskScores } from '../../../../src/models/model/trees/mask-scores.ts';
 import { type AddScores, treeScores } from '../../../../src/models/model/trees/walk-trees.ts';
 import { runs } from '../../../support/random-tests.ts';
 
@@ -71,7 +71,7 @@ const shapes = fc.record({
   leaves: fc.integer({ min: 1, max: 40 }),
 });
 
-/** The scores of the same rows by walking down the trees, and by tables. */
+/** The scores of the same rows by walking down the trees, and by masks. */
 function bothWays(trees: CompiledTrees, values: Float64Array, width: number, stride: number) {
   const rows = values.length / width;
   const memory = BatchMemory.create();
@@ -83,11 +83,11 @@ function bothWays(trees: CompiledTrees, values: Float64Array, width: number, str
   };
   return {
     walked: scoresOf(treeScores(trees, width, stride)),
-    looked: scoresOf(tableScores(trees, width, stride, memory)),
+    masked: scoresOf(maskScores(trees, width, stride, memory)),
   };
 }
 
-describe('trees in tables', () => {
+describe('trees as masks of leaves', () => {
   it('give the same scores, bit for bit, as walking down each tree', () => {
     fc.assert(
       fc.property(shapes, fc.infiniteStream(fc.nat()), ({ kinds, ...shape }, numbers) => {
@@ -99,8 +99,8 @@ describe('trees in tables', () => {
           const highest = kinds[i % kinds.length]?.highest;
           return highest === undefined ? pick(45) / 3 : 1 + pick(highest);
         });
-        const { walked, looked } = bothWays(trees, values, kinds.length, shape.stride);
-        assert.deepEqual(looked, walked);
+        const { walked, masked } = bothWays(trees, values, kinds.length, shape.stride);
+        assert.deepEqual(masked, walked);
       }),
       { numRuns: runs(500) },
     );
@@ -115,7 +115,7 @@ describe('trees in tables', () => {
     const values = Float64Array.from({ length: 600 }, (_, i) =>
       i % 2 === 0 ? 1 + pick(70_000) : pick(40) / 3,
     );
-    const { walked, looked } = bothWays(trees, values, 2, 1);
-    assert.deepEqual(looked, walked);
+    const { walked, masked } = bothWays(trees, values, 2, 1);
+    assert.deepEqual(masked, walked);
   });
 });
