@@ -14,7 +14,8 @@ const listOf = (isValid: (value: unknown) => boolean) =>
     .custom<number[]>(value => Array.isArray(value))
     .superRefine((list, context) => {
       const at = list.findIndex(value => !isValid(value));
-      if (at !== -1) context.addIssue({ code: 'custom', path: [at] });
+      const code = 'custom' as const; // zod's, not one of ours
+      if (at !== -1) context.addIssue({ code, path: [at] });
     });
 
 const isIndex = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
