@@ -18,7 +18,8 @@ const listOf = (isValid: (value: unknown) => boolean) =>
       if (at !== -1) context.addIssue({ code, path: [at] });
     });
 
-const isIndex = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+/** Indexes are kept in 32 bits. */
+const isIndex = (value: unknown): boolean => (value as number) >= 0 && value === ((value as number) | 0);
 
 const numberList = listOf(Number.isFinite);
 const indexList = listOf(isIndex);

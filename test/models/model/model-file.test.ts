@@ -81,6 +81,16 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
     reason: /predictor\.roots\.0/,
   },
   {
+    what: 'a root beyond 32 bits',
+    file: () => changed({ roots: [2 ** 31] }),
+    reason: /predictor\.roots\.0/,
+  },
+  {
+    what: 'a set beyond 32 bits',
+    file: () => changed({ sets: [2 ** 31, -1, -1, -1, -1] }),
+    reason: /predictor\.sets\.0/,
+  },
+  {
     what: 'a missing child',
     file: () => changed({ right: [5, 0, 4, 0, 0] }),
     reason: /node 0 .* node 5/,

@@ -42,21 +42,28 @@ function binOf(cuts: Float64Array, value: number): number {
   return from;
 }
 
-/** Whether a value in this bin goes left at a node. */
-export type GoesLeft = (node: number, bin: number) => boolean;
+/** What a node asks of a bin. */
+export interface BinConditions {
+  /** By node that compares a number, the last bin that goes left. */
+  last: Int32Array;
+  /** Whether a value in this bin goes left at a node. */
+  goesLeft: (node: number, bin: number) => boolean;
+}
 
-export function goesLeftByBin(
+export function binConditions(
   { features, cuts, missing, sets, members, setSize }: CompiledTrees,
   bins: readonly FeatureBins[],
-): GoesLeft {
-  // For a number, the last bin that goes left.
+): BinConditions {
   const last = Int32Array.from(features, (feature, node) =>
     feature < 0 ? 0 : binOf(bins[feature]?.cuts ?? new Float64Array(), cuts[node] as number),
   );
-  return (node, bin) => {
-    const { missing: missingBin } = bins[features[node] as number] as FeatureBins;
-    if (bin === missingBin) return missing[node] === 1;
-    const set = sets[node] as number;
-    return set < 0 ? bin <= (last[node] as number) : members[set * setSize + bin] === 1;
+  return {
+    last,
+    goesLeft(node, bin) {
+      const { missing: missingBin } = bins[features[node] as number] as FeatureBins;
+      if (bin === missingBin) return missing[node] === 1;
+      const set = sets[node] as number;
+      return set < 0 ? bin <= (last[node] as number) : members[set * setSize + bin] === 1;
+    },
   };
 }

@@ -22,6 +22,8 @@ export interface CompiledTrees {
   highest: Int32Array;
   /** The mean depth of all leaves. */
   depth: number;
+  /** Whether leaves can be added up in any order. */
+  isExact: boolean;
 }
 
 /**
@@ -50,6 +52,7 @@ export function compileTrees(
     setSize,
     highest: Int32Array.from(features, kind => kind.highest ?? -1),
     depth: 0,
+    isExact: true,
   };
   spec.levels.forEach((levels, set) => {
     for (const level of levels) {
@@ -59,22 +62,24 @@ export function compileTrees(
     }
   });
   checkNodes(compiled, features, spec.levels.length);
-  makeExact(compiled);
-  return { ...compiled, depth: meanDepth(compiled) };
+  const isExact = makeExact(compiled);
+  return { ...compiled, isExact, depth: meanDepth(compiled) };
 }
 
-/** Rounds the leaves and the base so that their sums are exact: see `exactSums`. */
-function makeExact({ base, roots, features, cuts }: CompiledTrees): void {
+/** Rounds the leaves and the base so that their sums are exact: see `exactSums`. @returns whether they are now */
+function makeExact({ base, roots, features, cuts }: CompiledTrees): boolean {
   const largest = (values: Float64Array) =>
     values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const leaves = cuts.filter((_, node) => features[node] === -1);
   const round = exactSums(largest(base) + roots.length * largest(leaves));
+  if (round === undefined) return false;
   base.forEach((value, i) => {
     base[i] = round(value);
   });
   features.forEach((feature, node) => {
     if (feature === -1) cuts[node] = round(cuts[node] as number);
   });
+  return true;
 }
 
 function checkLengths({ roots, features, values, right, missing, sets, base }: TreesSpec, stride: number) {

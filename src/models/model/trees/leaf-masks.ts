@@ -1,14 +1,18 @@
-import { type FeatureBins, featureBins, type GoesLeft, goesLeftByBin } from './bins.ts';
+import { type BinConditions, binConditions, type FeatureBins, featureBins } from './bins.ts';
 import type { CompiledTrees } from './compiled-trees.ts';
-import { divide, type Partition, undivided } from './partition.ts';
+import { byComparisons, byConditions } from './partition.ts';
 
 /** Leaves of a word, a bit each. A larger tree has several words. */
 const WORD_LEAVES = 16;
 /** Words of a block: its masks for a bin take 64 bytes, as one line of a processor's cache. */
 export const BLOCK_WORDS = 32;
 const BLOCK_LEAVES = BLOCK_WORDS * WORD_LEAVES;
-/** Leaves of all trees, of which a model that was made by hand may have more than memory has room for. */
-const MAX_LEAVES = 1 << 20;
+/**
+ * Leaves of a tree and, with those that only fill up a word, of all. Models that `train` makes have far fewer; with more, masks
+ * take too long to compute, and rows are scored no faster than by walking.
+ */
+const MAX_TREE_LEAVES = 64;
+const MAX_LEAVES = 1 << 17;
 /** Masks are found by numbers of 16 bits. */
 const MAX_MASKS = 1 << 16;
 
@@ -40,19 +44,28 @@ interface Split {
   to: number;
 }
 
-interface Binned {
+interface Binned extends BinConditions {
   trees: CompiledTrees;
   bins: readonly FeatureBins[];
-  goesLeft: GoesLeft;
 }
 
-/** Computes the masks of trees, in some milliseconds; undefined if there are too many leaves or bins. */
+/**
+ * Computes the masks of trees, in some milliseconds.
+ *
+ * @returns undefined if there are too many leaves or bins, or if the order of additions matters
+ */
 export function leafMasks(trees: CompiledTrees, stride: number): LeafMasks | undefined {
-  const bins = featureBins(trees);
+  if (!trees.isExact) return undefined;
   const counts = leafCounts(trees);
-  const sum = trees.roots.reduce((all, root) => all + (counts[root] as number), 0);
-  if (bins === undefined || sum > MAX_LEAVES) return undefined;
-  const binned = { trees, bins, goesLeft: goesLeftByBin(trees, bins) };
+  let sum = 0;
+  for (const root of trees.roots) {
+    const own = counts[root] as number;
+    sum += Math.ceil(own / WORD_LEAVES) * WORD_LEAVES;
+    if (own > MAX_TREE_LEAVES || sum > MAX_LEAVES) return undefined;
+  }
+  const bins = featureBins(trees);
+  if (bins === undefined) return undefined;
+  const binned = { trees, bins, ...binConditions(trees, bins) };
   const blocks = Array.from({ length: stride }, (_, score) => {
     const roots = trees.roots.filter((_, tree) => trees.scores[tree] === score);
     return blocksOf(binned, score, placeLeaves(trees, roots, counts));
@@ -101,9 +114,12 @@ function placeLeaves(
 }
 
 function blocksOf(binned: Binned, score: number, { splits, scores }: PlacedLeaves): MaskBlock[] {
-  return Array.from({ length: Math.ceil(scores.length / BLOCK_LEAVES) }, (_, i) => {
+  const inBlocks = Array.from({ length: Math.ceil(scores.length / BLOCK_LEAVES) }, (): Split[] => []);
+  for (const split of splits)
+    for (let at = Math.floor(split.from / BLOCK_LEAVES); at * BLOCK_LEAVES < split.to; at++)
+      inBlocks[at]?.push(split);
+  return inBlocks.map((own, i) => {
     const first = i * BLOCK_LEAVES;
-    const own = splits.filter(({ from, to }) => from < first + BLOCK_LEAVES && to > first);
     const leaves = new Float64Array(BLOCK_WORDS * (WORD_LEAVES + 1));
     scores.slice(first, first + BLOCK_LEAVES).forEach((value, leaf) => {
       leaves[leaf + Math.floor(leaf / WORD_LEAVES)] = value;
@@ -114,7 +130,7 @@ function blocksOf(binned: Binned, score: number, { splits, scores }: PlacedLeave
 
 /** @param first the first leaf of the block */
 function masksOf(
-  { trees, bins, goesLeft }: Binned,
+  { trees, bins, goesLeft, last }: Binned,
   splits: readonly Split[],
   first: number,
 ): Pick<MaskBlock, 'features' | 'masks'> {
@@ -127,8 +143,21 @@ function masksOf(
   }
   const masks: number[] = [];
   const features = Array.from(byFeature, ([feature, own]) => {
-    let partition: Partition = undivided(bins[feature]?.count ?? 0);
-    for (const { node } of own) partition = divide(partition, bin => goesLeft(node, bin));
+    const { cuts, count, missing } = bins[feature] as FeatureBins;
+    const partition =
+      cuts === undefined
+        ? byConditions(
+            count,
+            own.map(
+              ({ node }) =>
+                bin =>
+                  goesLeft(node, bin),
+            ),
+          )
+        : byComparisons(
+            own.map(({ node }) => last[node] as number),
+            missing,
+          );
     const before = masks.length / BLOCK_WORDS;
     for (const bin of partition.firsts) masks.push(...maskOf(own, bin, { goesLeft, first }));
     return { feature, cells: partition.cells.map(cell => before + cell) };
@@ -140,7 +169,7 @@ function masksOf(
 function maskOf(
   splits: readonly Split[],
   bin: number,
-  { goesLeft, first }: { goesLeft: GoesLeft; first: number },
+  { goesLeft, first }: Pick<BinConditions, 'goesLeft'> & { first: number },
 ): Uint16Array {
   const mask = new Uint16Array(BLOCK_WORDS).fill(0xffff);
   for (const { node, from, middle, to } of splits) {

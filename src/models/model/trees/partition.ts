@@ -9,10 +9,34 @@ export interface Partition {
   firsts: number[];
 }
 
-export const undivided = (bins: number): Partition => ({ cells: new Uint16Array(bins), firsts: [0] });
+const undivided = (bins: number): Partition => ({ cells: new Uint16Array(bins), firsts: [0] });
+
+/** Bins that all conditions treat alike, of levels: there are few. */
+export const byConditions = (bins: number, conditions: readonly ((bin: number) => boolean)[]): Partition =>
+  conditions.reduce(divide, undivided(bins));
+
+/**
+ * Bins that all comparisons treat alike, of numbers: there may be as many as cuts.
+ *
+ * @param last of each comparison, the last bin that goes left
+ * @param missing the last bin, which is a cell of its own
+ */
+export function byComparisons(last: readonly number[], missing: number): Partition {
+  const ends = Int32Array.from(new Set(last)).sort();
+  const cells = new Uint16Array(missing + 1);
+  const firsts: number[] = [];
+  let cell = 0;
+  for (let bin = 0; bin < missing; bin++) {
+    if (bin > (ends[cell] ?? missing)) cell++;
+    firsts[cell] ??= bin;
+    cells[bin] = cell;
+  }
+  cells[missing] = firsts.push(missing) - 1;
+  return { cells, firsts };
+}
 
 /** Divides the cells by a condition on bins. */
-export function divide(
+function divide(
   { cells: before, firsts: { length: size } }: Partition,
   condition: (bin: number) => boolean,
 ): Partition {

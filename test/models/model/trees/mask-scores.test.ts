@@ -7,6 +7,7 @@ import type { FeatureKind } from '../../../../src/models/model/feature-kinds.ts'
 import type { TreesSpec } from '../../../../src/models/model/predictor-spec.ts';
 import { featureBins } from '../../../../src/models/model/trees/bins.ts';
 import { type CompiledTrees, compileTrees } from '../../../../src/models/model/trees/compiled-trees.ts';
+import { leafMasks } from '../../../../src/models/model/trees/leaf-masks.ts';
 import { maskScores } from '../../../../src/models/model/trees/mask-scores.ts';
 import { type AddScores, treeScores } from '../../../../src/models/model/trees/walk-trees.ts';
 import { runs } from '../../../support/random-tests.ts';
@@ -116,6 +117,53 @@ describe('trees as masks of leaves', () => {
       i % 2 === 0 ? 1 + pick(70_000) : pick(40) / 3,
     );
     const { walked, masked } = bothWays(trees, values, 2, 1);
+    assert.deepEqual(masked, walked);
+  });
+
+  it('are walked if masks would take long: deep trees, or many that fill only a part of a word', () => {
+    const kinds = [{ highest: undefined }];
+    const chain = (depth: number): TreesSpec => {
+      const nodes = Array.from({ length: 2 * depth + 1 }, (_, node) => node);
+      const isSplit = (node: number): boolean => node % 2 === 0 && node < 2 * depth;
+      return {
+        kind: 'trees',
+        base: [0],
+        roots: [0],
+        features: nodes.map(node => (isSplit(node) ? 0 : -1)),
+        values: nodes.map(node => node / 7),
+        right: nodes.map(node => (isSplit(node) ? node + 2 : 0)),
+        missing: nodes.map(() => 0),
+        sets: nodes.map(() => -1),
+        levels: [],
+      };
+    };
+    const isMasked = (spec: TreesSpec): boolean => leafMasks(compileTrees(spec, kinds, 1), 1) !== undefined;
+    assert.deepEqual(
+      [63, 64, 100_000].map(depth => isMasked(chain(depth))),
+      [true, false, false],
+    );
+    const repeated = (times: number): TreesSpec => ({ ...chain(1), roots: new Array(times).fill(0) });
+    assert.deepEqual(
+      [8192, 8193, 1_000_000].map(times => isMasked(repeated(times))),
+      [true, false, false],
+    );
+  });
+
+  it('are walked if their leaves are so large that the order of additions matters', () => {
+    const leaves = [1e308, -1e308, 0, 0, 1e308, -1e308];
+    const spec: TreesSpec = {
+      kind: 'trees',
+      base: [0],
+      roots: leaves.map((_, tree) => tree),
+      features: leaves.map(() => -1),
+      values: leaves,
+      right: leaves.map(() => 0),
+      missing: leaves.map(() => 0),
+      sets: leaves.map(() => -1),
+      levels: [],
+    };
+    const trees = compileTrees(spec, [{ highest: undefined }], 1);
+    const { walked, masked } = bothWays(trees, Float64Array.of(1), 1, 1);
     assert.deepEqual(masked, walked);
   });
 });
