@@ -20,8 +20,13 @@ export interface Format {
   readonly name: string;
   /** Whether a file is of this format by its name, which has no suffix of a compression. */
   isNameOf(file: string): boolean;
-  /** Whether a file whose name is that of no format is of this one, by its first bytes. */
-  begins(bytes: Buffer): boolean;
+  /**
+   * Whether a file whose name is that of no format is of this one, by its first bytes.
+   *
+   * @param isAll whether it must be decided now
+   * @returns undefined if more bytes are needed
+   */
+  begins(bytes: Buffer, isAll: boolean): boolean | undefined;
   /**
    * Reads what is before the first record, and as much more as it needs to name the columns. It takes at least one chunk.
    */
@@ -54,6 +59,8 @@ export interface LayoutData {
 export interface Layout {
   /** The columns, in order. */
   readonly names: readonly string[];
+  /** Whether later records may have more columns than these. */
+  readonly namesColumnsLater: boolean;
   /** A hint for columns that are not what was expected, if the input looks as if it was read in the wrong way. */
   readonly columnsHint: string | undefined;
   /** All bytes before the first record, and where that begins. */

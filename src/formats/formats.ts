@@ -1,6 +1,7 @@
 import type { ColumnOptions } from './column-options.ts';
 import { csv } from './csv/csv-format.ts';
 import type { Format, Layout, LayoutData, Opened } from './format.ts';
+import { jsonl } from './jsonl/jsonl-format.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
 import type { ByteSource } from './records/byte-source.ts';
 import { chunksAfter } from './records/chunks-after.ts';
@@ -9,7 +10,7 @@ import { chunksAfter } from './records/chunks-after.ts';
 export type Formats = readonly [...Format[], Format];
 
 /** The formats of commands and functions. Another one is a folder next to `csv`, and a row here. */
-export const formats: Formats = [csv];
+export const formats: Formats = [jsonl, csv];
 
 /** Bytes of a file whose name does not tell its format that are looked at. */
 const FIRST_BYTES = 512;
@@ -33,10 +34,10 @@ export async function recognize(
   if (named !== undefined) return { format: named, bytes: source };
   const others = known.slice(0, -1);
   if (others.length === 0) return { format: usual(known), bytes: source };
-  const first = await firstBytes(source);
+  const { first, format = usual(known) } = await beginning(source, others);
   const { name, contentName, isLive } = source;
   return {
-    format: others.find(format => format.begins(first)) ?? usual(known),
+    format,
     bytes: {
       name,
       contentName,
@@ -64,14 +65,19 @@ export function layoutFrom(data: LayoutData): Layout {
 /** A list of formats is not empty. */
 const usual = (known: Formats): Format => known.at(-1) as Format;
 
-async function firstBytes({ chunks }: ByteSource): Promise<Buffer> {
+/** Reads as little as tells the format: a pipe may have no more for a long time. */
+async function beginning(
+  { chunks }: ByteSource,
+  known: readonly Format[],
+): Promise<{ first: Buffer; format: Format | undefined }> {
   let first: Buffer = Buffer.alloc(0);
-  while (first.length < FIRST_BYTES) {
-    const { value, done } = await chunks.next();
-    if (done) break;
+  for (;;) {
+    const { value = Buffer.alloc(0), done } = await chunks.next();
     first = Buffer.concat([first, value]);
-    // A pipe that is idle may have no more for a long time.
-    if (value.length === 0 && first.length > 0) break;
+    // Nothing more comes, or nothing for now.
+    const isAll = done === true || first.length >= FIRST_BYTES || (value.length === 0 && first.length > 0);
+    const begins = known.map(format => format.begins(first, isAll));
+    const found = known.find((_, index) => begins[index] === true);
+    if (isAll || found !== undefined || !begins.includes(undefined)) return { first, format: found };
   }
-  return first;
 }

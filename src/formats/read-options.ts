@@ -7,6 +7,8 @@ export interface ReadOptions {
   maxColumns?: number | undefined;
   /** The columns of an input without a header line; `numbers` names them 1, 2 and so on. */
   names?: readonly string[] | 'numbers' | undefined;
+  /** Columns that are known otherwise, for an input whose records name their own. */
+  columns?: readonly string[] | undefined;
   /** Whether a lone CR ends the records of an input without a header line; by default, its first record tells. */
   loneCr?: boolean | undefined;
 }

@@ -120,7 +120,7 @@ async function scoreOnce(
     if (acquired === undefined) return undefined;
     const plan = await prepare(source, options, scorer, stop, run.formats);
     const { report, layout } = plan;
-    checkOutputName(options.output, layout.readAs);
+    checkOutputName(options.output, layout);
     if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
     const input = await source.identify();
     const { relativeRejects: rejects } = locked;

@@ -47,8 +47,10 @@ export async function prepare(
   formats?: Formats,
 ): Promise<Plan> {
   const report = withPredicted(await unlessStopped(scorer.describe(options.report), stop), options);
-  const opened = await unlessStopped(readLayout(source, options, formats), stop);
+  const columns = options.features ?? report.columns?.map(({ name }) => name);
+  const opened = await unlessStopped(readLayout(source, { ...options, columns }, formats), stop);
   const { layout } = opened;
+  if (columns === undefined && layout.namesColumnsLater) throw unknownColumns(source.name);
   const features = chooseFeatures(layout, report, options, source.name);
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
   const nulls = nullsOf(options, report);
@@ -56,6 +58,12 @@ export async function prepare(
   const counted = countedColumns(features, report, scorer.learnedColumns?.(options.report));
   return { source, options: { ...options, nulls }, report, ...opened, features, counted };
 }
+
+const unknownColumns = (file: string): RowcastError =>
+  new RowcastError('no_columns', 'the columns of JSON lines are not known before the first row', {
+    location: { file },
+    hint: 'The report does not list any: name the columns to send with --features NAME,NAME,…',
+  });
 
 /**
  * What is known of a model whose predicted column the user names.

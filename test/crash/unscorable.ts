@@ -18,6 +18,14 @@ export function recordOf(row: number, plan: string, note: string): string {
   return `${row},${plan},${note}`;
 }
 
+/** The object of a row, or what is left of it. It is written as latin1. */
+export function brokenAt(row: number, object: string): string {
+  if (isShort(row)) return object.slice(0, -1);
+  if (isMisquoted(row)) return object.replace('{', '{"id":0,');
+  if (isNotUtf8(row)) return object.replace('"plan":"', '"plan":"\xff');
+  return object;
+}
+
 /** Whether a row is not sent, or rejected together with the others of its request. */
 export const isUnscorable = (row: number): boolean =>
   [isShort, isMisquoted, isNotUtf8, isRefused, isMalformed].some(applies => applies(row));

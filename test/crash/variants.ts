@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { zlibZstd } from '../../src/storage/codecs/zstd/zlib-zstd.ts';
 import { marked } from '../support/secrets.ts';
 import type { StubOptions } from '../support/stub/service.ts';
-import { recordOf } from './unscorable.ts';
+import { brokenAt, recordOf } from './unscorable.ts';
 
 /** A kind of run to kill. */
 export interface Variant {
@@ -11,7 +11,7 @@ export interface Variant {
   input: Buffer;
   isPiped?: true;
   /** Name of the output: its extension determines its compression. */
-  output: 'out.csv' | 'out.csv.gz' | 'out.csv.zst';
+  output: `out.${'csv' | 'jsonl'}${'' | '.gz' | '.zst'}`;
   /** The service's response for the report. */
   report?: StubOptions['report'];
   /** The input has another modification time at each start, with the same bytes. */
@@ -69,6 +69,17 @@ export function rowsOf(
   return Buffer.from(`id,plan,note${ending}${lines.join('')}`, 'latin1');
 }
 
+/** The same rows as JSON lines. */
+export function linesOf({ hasRejects = false, ...shape }: Shape = {}): Buffer {
+  const [, ...rows] = rowsOf(shape).toString('latin1').trimEnd().split('\n');
+  const lines = rows.map((text, row) => {
+    const [id, plan, note] = text.split(',');
+    const object = JSON.stringify({ id: Number(id), nested: { note }, plan });
+    return hasRejects ? brokenAt(row, object) : object;
+  });
+  return Buffer.from(`${lines.join('\n')}\n`, 'latin1');
+}
+
 /** Several members, so that most kills come after the first one, from which the run resumes. */
 const long: Shape = { words: 200 };
 
@@ -99,6 +110,24 @@ export const variants: readonly (() => Variant)[] = [
           output: 'out.csv.zst',
           report: known,
           hasRejects: true,
+        }),
+      ]),
+  () => ({ name: 'JSON lines', input: linesOf(), output: 'out.jsonl', report: known }),
+  () => ({
+    name: 'JSON lines, rejects, gzip in and out',
+    input: gzipSync(linesOf({ ...long, ...flawed }), { level: 1 }),
+    output: 'out.jsonl.gz',
+    report: known,
+    hasRejects: true,
+  }),
+  ...(zstd === undefined
+    ? []
+    : [
+        (): Variant => ({
+          name: 'JSON lines, zstd in and out',
+          input: zstd.compressNow(linesOf(long)),
+          output: 'out.jsonl.zst',
+          report: known,
         }),
       ]),
   () => ({ name: 'a pipe, written again', input: rowsOf(), isPiped: true, output: 'out.csv', report: known }),

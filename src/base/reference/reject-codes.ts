@@ -18,6 +18,20 @@ export const faultDocs = {
     cause: 'The record is not valid UTF-8.',
     fix: 'Use `--encoding`, such as `windows-1252`; if only some rows are wrong, correct them.',
   },
+  bad_json: {
+    cause: 'The line is not a JSON object: it is cut off, wrong, or another value.',
+    fix: 'Write one object per line.',
+  },
+  repeated_member: {
+    cause:
+      'The object on this line has a member twice, or a nested member and another one whose name has a point are the same column.',
+    fix: 'Leave one of them out.',
+  },
+  scored_before: {
+    cause:
+      'The object on this line has a member whose name begins with `probability_`, as if it had been scored before.',
+    fix: 'Score the file from which the output was made.',
+  },
 } as const satisfies ErrorDocs;
 
 export type FaultCode = keyof typeof faultDocs;

@@ -9,6 +9,8 @@ export interface Cell {
   readonly index: number;
   /** `field`: as one of a CSV; otherwise as JSON. */
   readonly kind: Exclude<CellType, StrictNumber> | 'number' | 'field';
+  /** Whether a value that has a type of its own keeps it, because the column has none. */
+  readonly keepsType: boolean;
   /** What is before the value: a comma, and perhaps a name. The first cell of a row goes without the comma. */
   readonly opening: string;
   /** What stands for a missing value, with its opening; undefined if both are left out. */
@@ -47,6 +49,7 @@ export function jsonCells(
     const text = missingText(missing, cell);
     return {
       index,
+      keepsType: type === undefined && cell !== 'text',
       kind: cell === 'integer' || cell === 'float' ? 'number' : cell,
       opening,
       missing: text === undefined ? undefined : opening + text,

@@ -23,6 +23,7 @@ export const csv = (usual: MissingStyle, { header: hasHeader }: { header: boolea
       ({ index, type }): Cell => ({
         index,
         kind: 'field',
+        keepsType: false,
         opening: ',',
         missing: `,${missingField(missing, type, features.length === 1)}`,
       }),

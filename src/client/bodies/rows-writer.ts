@@ -27,9 +27,9 @@ export class RowsWriters {
     const writeRow = rowWriter(cells, text, this.#isMissing);
     const writeMany = this.#kernel?.prepare(cells, text);
     return (fields, words, into) => {
-      const { rows, placed } = fields;
+      const { rows, placed, isTyped } = fields;
       for (let row = 0; row < rows; row++) {
-        if (placed !== undefined && writeMany !== undefined) row = writeMany(fields, row, into);
+        if (placed !== undefined && writeMany !== undefined && !isTyped) row = writeMany(fields, row, into);
         if (row < rows) writeRow(fields, row, words, into);
       }
     };
@@ -49,16 +49,24 @@ function rowWriter(
   ];
   const first = cells.map(cell => cellWriter(cell, WITHOUT_COMMA));
   const others = cells.map(cell => cellWriter(cell, 0));
-  return ({ width, starts, ends }: Fields, row: number, words: WordView, into: BodyWriter): void => {
+  return (
+    { width, starts, ends, isTyped = false }: Fields,
+    row: number,
+    words: WordView,
+    into: BodyWriter,
+  ): void => {
     if (row > 0) into.copy(between);
     into.copy(opening);
     const at = row * width;
     let writers = first;
     for (let place = 0; place < writers.length; place++) {
-      const { index, write, writeMissing } = writers[place] as CellWriter; // both lists have all cells
+      const { index, write, writeOwn, writeMissing } = writers[place] as CellWriter; // both lists have all cells
       const start = starts[at + index] ?? 0;
       const end = ends[at + index] ?? 0;
-      if (!isMissing(words.bytes, start, end)) write(words, start, end, into);
+      const own = isTyped ? writeOwn : undefined;
+      const isText = own !== undefined && words.bytes[start - 1] === QUOTE;
+      if ((isText && start === end) || !isMissing(words.bytes, start, end))
+        (own ?? write)(words, start, end, into);
       else if (writeMissing === undefined) continue;
       else writeMissing(into);
       writers = others;
@@ -73,6 +81,8 @@ interface CellWriter {
   readonly index: number;
   /** Writes what comes before the value, and the value `from.bytes[start, end)`. */
   readonly write: (from: WordView, start: number, end: number, into: BodyWriter) => void;
+  /** Writes a value with a type of its own, which may be an empty text; undefined if the column's type decides. */
+  readonly writeOwn: CellWriter['write'] | undefined;
   readonly writeMissing: ((into: BodyWriter) => void) | undefined;
 }
 
@@ -80,9 +90,12 @@ interface CellWriter {
 function cellWriter(cell: Cell, skipped: number): CellWriter {
   const opening = textView(cell.opening.slice(skipped));
   const missing = cell.missing === undefined ? undefined : textView(cell.missing.slice(skipped));
+  const write = valueWriter(cell, opening);
+  const ownType = cell.keepsType ? ownTypeWriter(cell, opening) : undefined;
   return {
     index: cell.index,
-    write: valueWriter(cell, opening),
+    write,
+    writeOwn: cell.kind === 'text' ? write : ownType,
     writeMissing: missing && (into => into.copy(missing)),
   };
 }
@@ -110,6 +123,20 @@ function valueWriter({ kind }: Cell, opening: WordView): CellWriter['write'] {
   }
 }
 
+/** Writes a text as one, whatever it looks like, and `true` and `false` as they are. */
+function ownTypeWriter(cell: Cell, opening: WordView): CellWriter['write'] {
+  const [write, writeText] = [valueWriter(cell, opening), valueWriter({ ...cell, kind: 'text' }, opening)];
+  return (from, start, end, into) => {
+    const first = from.bytes[start];
+    if (from.bytes[start - 1] === QUOTE) writeText(from, start, end, into);
+    else if (first === SMALL_T || first === SMALL_F) {
+      into.copy(opening);
+      into.append(from.bytes.subarray(start, end));
+    } else write(from, start, end, into);
+  };
+}
+
+const [QUOTE, SMALL_F] = [0x22, 0x66];
 const [ONE, SMALL_T] = [0x31, 0x74];
 /** Letters of ASCII differ from the capital ones in this bit. */
 const LOWER_CASE = 0x20;

@@ -14,21 +14,28 @@ export class BatchColumns {
   readonly #memory: BatchMemory | undefined;
   /** Number of fields in a row. */
   readonly #fields: number;
+  /** Whether a row has a byte for each field, and is not simply without some. */
+  readonly #isFull: boolean;
   readonly #readFields: (batch: Batch) => Fields;
   #values = new Float64Array();
 
   /** @param memory of the kernel; without, everything is read in the general way */
-  constructor(layout: Pick<Layout, 'names' | 'fieldReader'>, memory: BatchMemory | undefined) {
+  constructor(
+    layout: Pick<Layout, 'names' | 'namesColumnsLater' | 'fieldReader'>,
+    memory: BatchMemory | undefined,
+  ) {
     this.#memory = memory;
     this.#fields = layout.names.length;
+    this.#isFull = !layout.namesColumnsLater;
     this.#readFields = layout.fieldReader(memory);
   }
 
   /** @param width numbers for each row */
   place(batch: Batch, width: number): PlacedBatch {
     const memory = this.#memory;
-    // A row takes a byte for each field, but for the end of the last line; blank lines of wide files need no memory.
-    const mostRows = Math.min(batch.ends.length, Math.floor((batch.bytes.length + 1) / this.#fields));
+    // There is a byte for each field, but for the end of the last line; blank lines of wide files need no memory.
+    const most = this.#isFull ? Math.floor((batch.bytes.length + 1) / this.#fields) : batch.ends.length;
+    const mostRows = Math.min(batch.ends.length, most);
     const size = mostRows * width;
     memory?.clear();
     const at = memory?.reserve(size * Float64Array.BYTES_PER_ELEMENT) ?? 0;

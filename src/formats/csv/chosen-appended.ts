@@ -1,37 +1,11 @@
-import { RowcastError } from '../../base/errors.ts';
-import { sanitize } from '../../base/sanitize.ts';
-import { suggestNames } from '../../base/suggest-names.ts';
 import type { ChosenProbabilities } from '../appended.ts';
+import { chosenClasses } from '../appended-names.ts';
 import { copyBytes, type WordView } from '../bytes/word-view.ts';
 import { writeDecimal } from '../bytes/write-decimal.ts';
 import { predictedClass, thresholdsOf } from '../predicted-class.ts';
 
 /** The longest text of a probability with this many digits after the point. */
 export const maxDecimalBytes = (decimals: number): number => decimals + 2;
-
-/**
- * The indices of the classes whose probabilities are appended.
- *
- * @throws RowcastError `bad_classes`
- */
-export function chosenClasses(
-  classes: readonly string[],
-  { probabilities = 'all', threshold = {} }: ChosenProbabilities,
-): number[] {
-  const listed = typeof probabilities === 'string' ? [] : probabilities;
-  for (const name of [...listed, ...Object.keys(threshold)]) {
-    if (classes.includes(name)) continue;
-    const near = suggestNames(name, classes).map(other => `"${sanitize(other)}"`);
-    throw new RowcastError('bad_classes', `there is no class "${sanitize(name)}"`, {
-      hint:
-        near.length === 0
-          ? `The classes are: ${sanitize(classes.join(', '))}.`
-          : `Did you mean ${near.join(' or ')}?`,
-    });
-  }
-  if (probabilities === 'all') return classes.map((_, index) => index);
-  return [...new Set(listed)].map(name => classes.indexOf(name));
-}
 
 export interface WriterOptions {
   classes: readonly string[];

@@ -1,10 +1,11 @@
 import type { Dialect } from '../../base/parse-records.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { type Comparison, NOT_NAMED, type RecordAt } from '../comparison.ts';
+import { type OutputColumns, ownNames } from '../output-columns.ts';
 import { fieldEnd } from './fields/malformed.ts';
 import type { Header } from './header.ts';
 import { keptContent } from './kept-records.ts';
-import { type OutputColumns, ownHeader, ownNames } from './output-columns.ts';
+import { ownHeader } from './own-header.ts';
 
 /**
  * Compares a CSV with an output of it.

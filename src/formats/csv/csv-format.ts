@@ -1,7 +1,7 @@
 import type { Format } from '../format.ts';
+import { outputColumns } from '../output-columns.ts';
 import { CsvLayout, type CsvLayoutValue } from './csv-layout.ts';
 import { dialectOf } from './dialect.ts';
-import { outputColumns } from './output-columns.ts';
 import { readHead } from './read-head.ts';
 
 /** CSV and TSV, by the rules of docs/design.md. */

@@ -1,9 +1,11 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { type Dialect, parseRecords } from '../../base/parse-records.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
+import { appendedNames } from '../appended-names.ts';
 import type { ColumnOptions } from '../column-options.ts';
 import type { Comparison, RejectRecords } from '../comparison.ts';
 import type { Layout, LayoutData, MergeBatch, RejectsFile } from '../format.ts';
+import { type OutputColumns, ownNames } from '../output-columns.ts';
 import type { ReadAs } from '../read-options.ts';
 import { type Batch, positionOf, sliceBatch } from '../records/batch.ts';
 import type { BatchOptions } from '../records/batch-options.ts';
@@ -13,7 +15,7 @@ import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
 import type { LongField } from '../records/long-field.ts';
 import type { Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
-import { appendedColumns, appendedNames } from './appended-columns.ts';
+import { appendedColumns } from './appended-columns.ts';
 import { csvComparison } from './csv-comparison.ts';
 import { csvRejectRecords } from './csv-reject-records.ts';
 import { csvRejectsFile } from './csv-rejects-file.ts';
@@ -24,7 +26,6 @@ import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts'
 import { keptRecordMerger } from './kept-records.ts';
 import { kernelMerger } from './kernel-merger.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
-import { type OutputColumns, ownNames } from './output-columns.ts';
 import { RecordReader } from './records/record-reader.ts';
 import { rejectEnding, rejectsHeaderText, rejectsText } from './reject-records.ts';
 
@@ -40,6 +41,7 @@ export class CsvLayout implements Layout {
   readonly preamble: Buffer;
   readonly start: Position;
   readonly format = 'csv';
+  readonly namesColumnsLater = false;
   readonly readAs: ReadAs;
   readonly #dialect: Dialect;
   readonly #header: Header;

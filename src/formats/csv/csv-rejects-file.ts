@@ -1,12 +1,12 @@
 import type { ColumnOptions } from '../column-options.ts';
 import type { Layout, RejectsFile } from '../format.ts';
+import { type OutputColumns, outputColumns } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { chunksAfter } from '../records/chunks-after.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
 import { csvComparison } from './csv-comparison.ts';
 import { type Header, readBytes } from './header.ts';
-import { type OutputColumns, outputColumns } from './output-columns.ts';
 import { type Head, readHead } from './read-head.ts';
 import { rejectEnding } from './reject-records.ts';
 

@@ -2,10 +2,10 @@ import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import type { Appended } from '../appended.ts';
 import { wordView } from '../bytes/word-view.ts';
+import { MAX_PLACED_BYTES, placeRecords } from '../columns/place-records.ts';
 import type { MergeRecords, PredictedBatch } from '../format.ts';
 import { countRows } from '../records/batch.ts';
 import type { Fields } from '../records/fields.ts';
-import { MAX_PLACED_BYTES, placeRecords } from './fields/place-records.ts';
 
 const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
 const OFFSET_BYTES = Int32Array.BYTES_PER_ELEMENT;

@@ -2,12 +2,13 @@ import type { Dialect } from '../../base/parse-records.ts';
 import type { Appended } from '../appended.ts';
 import { copyBytes, wordView } from '../bytes/word-view.ts';
 import type { MergeRecords, PredictedBatch } from '../format.ts';
+import type { OutputColumns } from '../output-columns.ts';
 import { startOf } from '../records/batch.ts';
 import { CR, contentEnd, joinsLine } from '../records/line-endings.ts';
 import { RecordKind } from '../records/record-kind.ts';
 import type { Header } from './header.ts';
 import { keptContent } from './kept-records.ts';
-import { type OutputColumns, ownHeader } from './output-columns.ts';
+import { ownHeader } from './own-header.ts';
 
 /**
  * Merges a batch's records with the appended fields, consecutive ones at a time. Each record's own bytes are unchanged: the

@@ -13,6 +13,9 @@ const faultCodes: Readonly<Record<FaultCode, true>> = {
   too_few_fields: true,
   too_many_fields: true,
   not_utf8: true,
+  bad_json: true,
+  repeated_member: true,
+  scored_before: true,
 };
 
 export const isFaultCode = (code: string): boolean => Object.hasOwn(faultCodes, code);

@@ -21,6 +21,8 @@ export interface Fields {
   /** Field f of row r is `bytes[starts[r * width + f], ends[r * width + f])`; overwritten by the next read. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
+  /** Whether values have types of their own: a field after a quote is a text, even an empty one. */
+  readonly isTyped?: boolean;
   /** Where the batch is, if it and its fields are in the memory of a kernel. */
   readonly placed?: PlacedRecords | undefined;
   /** Index of a malformed record → what is wrong with it, in order. */

@@ -39,7 +39,7 @@ export async function predictFeatures(
   const names = [...new Set(personas.flatMap(persona => Object.keys(persona)))];
   if (names.length === 0) return personas.map(() => ({ error: unknownColumns }));
   const maxRecordBytes = inputOptions['max-record-bytes'].max;
-  const source = liveSource(FILE, csvOf(names, personas));
+  const source = { ...liveSource(FILE, csvOf(names, personas)), contentName: 'personas.csv' };
   const { layout, rest } = await readLayout(source, { delimiter: ',', quote: '"', maxRecordBytes });
   const features = names.map((name, index) => ({ name, index, type: types[name] ?? typeOf(name, personas) }));
   const { batchBytes } = scoreDefaults;

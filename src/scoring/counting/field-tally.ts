@@ -15,7 +15,11 @@ export class FieldTally {
   readonly #withoutNulls: ReturnType<typeof withoutNulls>;
   readonly #batches: BatchColumns;
 
-  constructor(layout: TallyLayout, nulls: readonly string[], records: Pick<Layout, 'names' | 'fieldReader'>) {
+  constructor(
+    layout: TallyLayout,
+    nulls: readonly string[],
+    records: Pick<Layout, 'names' | 'namesColumnsLater' | 'fieldReader'>,
+  ) {
     this.#layout = layout;
     const memory = BatchMemory.create();
     this.#batches = new BatchColumns(records, memory);

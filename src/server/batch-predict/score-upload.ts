@@ -39,5 +39,6 @@ export async function scoreUpload(
     allowMissing: false,
     prediction: false,
   };
-  return scoredStream(scorer, liveSource('upload', csv), options, { windowBytes: WINDOW_BYTES });
+  const source = { ...liveSource('upload', csv), contentName: 'upload.csv' };
+  return scoredStream(scorer, source, options, { windowBytes: WINDOW_BYTES });
 }

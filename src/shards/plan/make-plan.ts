@@ -57,7 +57,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     const source = await openSource(pair.input, false, options.encoding, backends);
     try {
       const prepared = await prepare(source, { ...options }, scorer, stop);
-      checkOutputName(pair.output, prepared.layout.readAs);
+      checkOutputName(pair.output, prepared.layout);
       report = reportHash(prepared.report);
       files.push(planFile(pair, source, await source.identify(), prepared));
       predictionType ??= await predictedType(prepared, scorer, stop);

@@ -28,7 +28,7 @@ export interface Job {
 }
 
 export async function prepare(variant: Variant, folder: string, random: Random): Promise<Job> {
-  const input = join(folder, 'in.csv');
+  const input = join(folder, variant.output.startsWith('out.jsonl') ? 'in.jsonl' : 'in.csv');
   await writeFile(input, variant.input);
   const stub = await startStub({
     ...(variant.report && { report: variant.report }),

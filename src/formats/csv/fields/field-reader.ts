@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { Dialect } from '../../../base/parse-records.ts';
 import { firstMatch, matches, repeatByte, type WordView, wordView } from '../../bytes/word-view.ts';
+import { MAX_PLACED_BYTES } from '../../columns/place-records.ts';
 import { type Batch, startOf } from '../../records/batch.ts';
 import { badQuoting, type Fault, notUtf8, raggedFaults } from '../../records/faults.ts';
 import type { Fields } from '../../records/fields.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
 import { KernelFields } from './kernel-fields.ts';
-import { MAX_PLACED_BYTES } from './place-records.ts';
 
 /**
  * Finds the fields of batches. An unquoted field lies between delimiters, a quoted field without escaped quotes between its

@@ -1,8 +1,8 @@
 import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { Dialect } from '../../../base/parse-records.ts';
+import { placeRecords } from '../../columns/place-records.ts';
 import type { Batch } from '../../records/batch.ts';
 import type { PlacedRecords } from '../../records/fields.ts';
-import { placeRecords } from './place-records.ts';
 
 const OFFSET_BYTES = Int32Array.BYTES_PER_ELEMENT;
 

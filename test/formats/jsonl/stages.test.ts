@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { scoreDefaults } from '../../src/base/options/values/score-defaults.ts';
-import { httpScorer } from '../../src/client/scorer/http-scorer.ts';
-import { prepare } from '../../src/scoring/prepare.ts';
-import { stages } from '../../src/scoring/stages.ts';
-import { jsonLines } from '../support/formats/json-lines/json-lines.ts';
-import { connect } from '../support/stub/connect.ts';
+import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
+import { jsonl } from '../../../src/formats/jsonl/jsonl-format.ts';
+import { prepare } from '../../../src/scoring/prepare.ts';
+import { stages } from '../../../src/scoring/stages.ts';
+import { connect } from '../../support/stub/connect.ts';
 
 const RECORDS = [
   '{"id": 1, "text":"first"}\n',
@@ -16,7 +16,7 @@ const RECORDS = [
   '{"id":5,"text":"the last"}',
 ];
 
-describe('another format', () => {
+describe('JSON lines in all stages', () => {
   it('goes through all stages of scoring: each record keeps its own bytes, with its predictions added', async t => {
     const { client, stub } = await connect(t, { report: { classes: ['no', 'yes'] } });
     const scorer = httpScorer(client);
@@ -31,8 +31,8 @@ describe('another format', () => {
       chunks: chunks(),
       checkUnchanged: async () => {},
     };
-    const options = { ...scoreDefaults, report: 'r', batchRows: 2 };
-    const plan = await prepare(source, options, scorer, undefined, [jsonLines]);
+    const options = { ...scoreDefaults, report: 'r', batchRows: 2, features: ['id', 'text'] };
+    const plan = await prepare(source, options, scorer, undefined, [jsonl]);
     const { layout, rest } = plan;
     assert.deepEqual(layout.names, ['id', 'text']);
     const output: Buffer[] = [];
@@ -52,7 +52,7 @@ describe('another format', () => {
       assert.equal(own, wellFormed[index]);
       if (own !== '\n') assert.notEqual(record, own);
     }
-    assert.deepEqual(rejects, [[3, 4, 'the record is not a JSON object']]);
+    assert.deepEqual(rejects, [[3, 4, 'the line is not a JSON object']]);
     const personas = stub.bodies.flatMap(body => body.personas.map(({ features }) => features));
     assert.deepEqual(personas, [
       { id: 1, text: 'first' },

@@ -1,11 +1,13 @@
-import { RowcastError } from '../../base/errors.ts';
-import { sanitize } from '../../base/sanitize.ts';
-import { suggestNames } from '../../base/suggest-names.ts';
-import { writeRow } from '../../base/write-row.ts';
-import type { ColumnOptions } from '../column-options.ts';
-import { rejectColumns } from '../records/reject-columns.ts';
-import { fieldEnd } from './fields/malformed.ts';
-import type { Header } from './header.ts';
+import { RowcastError } from '../base/errors.ts';
+import { sanitize } from '../base/sanitize.ts';
+import { suggestNames } from '../base/suggest-names.ts';
+import type { ColumnOptions } from './column-options.ts';
+import { rejectColumns } from './records/reject-columns.ts';
+
+/** The columns of an input. */
+export interface Named {
+  readonly names: readonly string[];
+}
 
 /** The columns of an output that are not simply those of its input, as plain data. */
 export interface OutputColumns {
@@ -23,18 +25,14 @@ export interface OutputColumns {
  * @returns undefined if they are those of the input, with the same names
  * @throws RowcastError `missing_columns`, `duplicate_columns`
  */
-export function outputColumns(
-  header: Header,
-  options: ColumnOptions,
-  file: string,
-): OutputColumns | undefined {
+export function outputColumns(input: Named, options: ColumnOptions, file: string): OutputColumns | undefined {
   const { keep = 'all', rename = {}, outputHeader = true } = options;
   if (keep === 'all' && Object.keys(rename).length === 0 && outputHeader) return undefined;
-  return { kept: keptIndices(header, keep, file), rename, hasHeader: outputHeader, file };
+  return { kept: keptIndices(input, keep, file), rename, hasHeader: outputHeader, file };
 }
 
 function keptIndices(
-  { names }: Header,
+  { names }: Named,
   keep: NonNullable<ColumnOptions['keep']>,
   file: string,
 ): number[] | undefined {
@@ -66,10 +64,7 @@ function missing(name: string, names: readonly string[], file: string): RowcastE
 }
 
 /** The names of the input's columns in the output. */
-export function ownNames(
-  { names }: Pick<Header, 'names'>,
-  columns: OutputColumns | undefined,
-): readonly string[] {
+export function ownNames({ names }: Named, columns: OutputColumns | undefined): readonly string[] {
   if (columns === undefined) return names;
   const { kept } = columns;
   const chosen = kept === undefined ? names : kept.map(index => names[index] ?? '');
@@ -86,8 +81,8 @@ export const renamed = (name: string, columns: OutputColumns | undefined): strin
  * @param appended the appended columns, as they are called without `rename`
  * @throws RowcastError `missing_columns`, `duplicate_columns`
  */
-export function checkRenamed(header: Header, appended: readonly string[], columns: OutputColumns): void {
-  const former = [...ownNames(header, { ...columns, rename: {} }), ...appended];
+export function checkRenamed(input: Named, appended: readonly string[], columns: OutputColumns): void {
+  const former = [...ownNames(input, { ...columns, rename: {} }), ...appended];
   for (const name of Object.keys(columns.rename))
     if (!former.includes(name)) throw missing(name, former, columns.file);
   const names = former.map(name => renamed(name, columns));
@@ -96,25 +91,4 @@ export function checkRenamed(header: Header, appended: readonly string[], column
       throw new RowcastError('duplicate_columns', `the output would have two columns "${sanitize(name)}"`, {
         hint: 'Give --rename another name.',
       });
-}
-
-/** The input's part of the output's header: columns that keep their name keep their bytes. */
-export function ownHeader(header: Header, columns: OutputColumns | undefined): Buffer {
-  const { bytes, contentStart, contentEnd, names, dialect } = header;
-  if (columns === undefined) return bytes.subarray(0, contentEnd);
-  const delimiter = Buffer.from(dialect.delimiter);
-  const fields: Buffer[] = [];
-  for (let at = contentStart; fields.length < names.length; ) {
-    const end = fieldEnd(bytes, at, contentEnd, dialect);
-    fields.push(bytes.subarray(at, end));
-    at = end + 1;
-  }
-  const kept = columns.kept ?? names.map((_, index) => index);
-  const parts = kept.flatMap((index, place) => {
-    const name = names[index] ?? '';
-    const to = renamed(name, columns);
-    const field = to === name ? fields[index] : Buffer.from(writeRow([to], dialect).slice(0, -1));
-    return [...(place === 0 ? [] : [delimiter]), field ?? Buffer.alloc(0)];
-  });
-  return Buffer.concat([bytes.subarray(0, contentStart), ...parts]);
 }

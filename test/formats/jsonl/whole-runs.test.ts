@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { type Formats, formats as usualFormats } from '../../src/formats/formats.ts';
-import { repair } from '../../src/runs/repair/repair.ts';
-import { verify } from '../../src/runs/verify/verify.ts';
-import { readHistory } from '../../src/training/rows/read-history.ts';
-import { profileSource } from '../../src/web/data/profile/profile-source.ts';
-import { newFolder } from '../support/folder.ts';
-import { jsonLines } from '../support/formats/json-lines/json-lines.ts';
-import { job } from '../support/scoring/job.ts';
-import { score } from '../support/scoring/score.ts';
-import { connect } from '../support/stub/connect.ts';
+import { repair } from '../../../src/runs/repair/repair.ts';
+import { verify } from '../../../src/runs/verify/verify.ts';
+import { readHistory } from '../../../src/training/rows/read-history.ts';
+import { profileSource } from '../../../src/web/data/profile/profile-source.ts';
+import { newFolder } from '../../support/folder.ts';
+import { job } from '../../support/scoring/job.ts';
+import { score } from '../../support/scoring/score.ts';
+import { connect } from '../../support/stub/connect.ts';
 
-const formats: Formats = [jsonLines, ...usualFormats];
 const maxRecordBytes = 1 << 20;
 const ROWS = 200;
 
@@ -39,14 +36,18 @@ async function bench(t: TestContext, records = Array.from({ length: ROWS }, (_, 
   const input = at('in.jsonl');
   await writeFile(input, textOf(records));
   const scoring = (output: string, options = {}, watch = {}) =>
-    score(job({ input, output: at(output), batchRows: 10, ...options }), client, watch, { formats });
+    score(
+      job({ input, output: at(output), batchRows: 10, features: ['id', 'text'], ...options }),
+      client,
+      watch,
+    );
   const verifying = (output: string, files = {}) =>
-    verify({ input, output: at(output), maxRecordBytes, formats, ...files });
+    verify({ input, output: at(output), maxRecordBytes, ...files });
   const textIn = (name: string) => readFile(at(name), 'utf8');
   return { at, scoring, verifying, textIn };
 }
 
-describe('a format that only its row knows', () => {
+describe('JSON lines', () => {
   it('is scored, stopped and resumed to the same bytes, which are those of the input with members added', async t => {
     const { scoring, textIn, at } = await bench(t);
     await scoring('whole.jsonl');
@@ -112,7 +113,7 @@ describe('a format that only its row knows', () => {
     const corrected = before
       .replaceAll('"bad"}', '"good"}')
       .replaceAll('"bad",', '"good",')
-      .replace('"text":\n', '"text":"good"}\n');
+      .replace('"reject_record":"{\\"id\\":20,\\"text\\":"}', '"id":20,"text":"good"}');
     await writeFile(rejects, before);
     await writeFile(at('corrections.jsonl'), corrected);
     await scoring('corrected.jsonl', { input: at('corrections.jsonl') });
@@ -121,7 +122,6 @@ describe('a format that only its row knows', () => {
       corrected: at('corrected.jsonl'),
       maxRecordBytes,
       private: false,
-      formats,
     });
     assert.deepEqual(placed, { placed: 4, already: 0, left: 0 });
     const { scored, repaired } = await verifying('out.jsonl', { repaired: at('out.jsonl.repaired') });
@@ -136,7 +136,7 @@ describe('a format that only its row knows', () => {
   it('is training data', async t => {
     const historyFile = join(await newFolder(t), 'history.jsonl');
     await writeFile(historyFile, '{"x":1,"y":"a"}\n{"y":"b","x":2}\n{"x":3}\n\n{"x":4,"y":"a"}');
-    const read = await readHistory({ historyFile, predict: 'y', seed: 1, maxRecordBytes, formats });
+    const read = await readHistory({ historyFile, predict: 'y', seed: 1, maxRecordBytes });
     assert.deepEqual(read.rows, [
       ['1', 'a'],
       ['2', 'b'],
@@ -151,7 +151,7 @@ describe('a format that only its row knows', () => {
       async function* chunks(): AsyncGenerator<Buffer> {
         for (let at = 0; at < text.length; at += 7) yield Buffer.from(text.slice(at, at + 7));
       }
-      return profileSource(chunks(), job, formats);
+      return profileSource(chunks(), job);
     };
     const text = textOf(Array.from({ length: 100 }, (_, row) => recordOf(row)));
     for (const name of ['rows.jsonl', 'rows'])

@@ -1,6 +1,6 @@
-import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
-import type { Batch } from '../../records/batch.ts';
-import type { PlacedRecords } from '../../records/fields.ts';
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import type { Batch } from '../records/batch.ts';
+import type { PlacedRecords } from '../records/fields.ts';
 
 /** Batches that are larger are not copied to the memory of a kernel: such records are few. */
 export const MAX_PLACED_BYTES = 16 << 20;

@@ -1,0 +1,200 @@
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import type { Appended, AppendedOptions } from '../appended.ts';
+import { appendedNames } from '../appended-names.ts';
+import type { ColumnOptions } from '../column-options.ts';
+import type { Comparison } from '../comparison.ts';
+import { RecordReader } from '../csv/records/record-reader.ts';
+import type { Layout, LayoutData, MergeBatch, Opened, RejectsFile } from '../format.ts';
+import { ownNames } from '../output-columns.ts';
+import type { ReadOptions } from '../read-options.ts';
+import { type Batch, positionOf, sliceBatch } from '../records/batch.ts';
+import type { BatchOptions } from '../records/batch-options.ts';
+import type { ByteSource } from '../records/byte-source.ts';
+import type { Fault } from '../records/faults.ts';
+import type { Fields } from '../records/fields.ts';
+import { contentEnd, countLines, LF } from '../records/line-endings.ts';
+import { INPUT_START, type Position } from '../records/position.ts';
+import type { Reject } from '../records/reject.ts';
+import { rejectColumns } from '../records/reject-columns.ts';
+import { appendedMembers } from './appended-members.ts';
+import { lineComparison } from './line-comparison.ts';
+import { lineFieldReader } from './line-fields.ts';
+import { lineRejectRecords, lineRejectsText } from './line-rejects.ts';
+import { type LineShape, readShape } from './line-shape.ts';
+import { lines } from './lines.ts';
+import { membersOf } from './members.ts';
+import { type LineColumns, lineMerger, renamedBytes, withMembers } from './merge-lines.ts';
+import { lineColumns } from './output-members.ts';
+
+/** What makes the same layout in another thread. */
+export interface LineLayoutValue {
+  readonly shape: LineShape;
+  readonly columns: LineColumns | undefined;
+}
+
+const LINE_FEED = Buffer.from('\n');
+const NOTHING = Buffer.alloc(0);
+/** The member of a reject whose line was no object. */
+const REJECT_RECORD = 'reject_record';
+
+/** An object on each line. */
+export class LineLayout implements Layout {
+  readonly names: readonly string[];
+  readonly columnsHint = undefined;
+  readonly preamble: Buffer;
+  readonly start: Position;
+  readonly format = 'jsonl';
+  readonly namesColumnsLater = true;
+  readonly readAs = {};
+  readonly longName = undefined;
+  readonly mayJoinLines = false;
+  readonly rejectsPreamble = NOTHING;
+  readonly rejectRecords = lineRejectRecords;
+  readonly #shape: LineShape;
+  readonly #columns: LineColumns | undefined;
+
+  constructor(shape: LineShape, columns?: LineColumns) {
+    this.#shape = shape;
+    this.#columns = columns;
+    this.names = shape.names;
+    this.preamble = Buffer.from('\ufeff').subarray(0, shape.bom);
+    this.start = { ...INPUT_START, offset: shape.bom };
+  }
+
+  get data(): LayoutData {
+    const value: LineLayoutValue = { shape: this.#shape, columns: this.#columns };
+    return { format: this.format, value };
+  }
+
+  records(options: BatchOptions): RecordReader {
+    // An empty line is blank, as in a CSV with several columns.
+    return new RecordReader({ ...options, dialect: lines, width: 2 });
+  }
+
+  fieldReader(memory?: BatchMemory): (batch: Batch) => Fields {
+    return lineFieldReader(this.#shape, memory);
+  }
+
+  faultFinder(): (batch: Batch) => ReadonlyMap<number, Fault> {
+    const read = this.fieldReader();
+    return batch => read(batch).faults;
+  }
+
+  slice(batch: Batch, from: number, to: number): Batch {
+    return sliceBatch(batch, from, to, lines);
+  }
+
+  positionOf(batch: Batch, index: number): Position {
+    return positionOf(batch, index, lines);
+  }
+
+  textsOf(records: Buffer): string[][] {
+    const texts = records
+      .toString()
+      .split('\n')
+      .filter(Boolean)
+      .map(line => Buffer.from(line));
+    return texts.map(line =>
+      membersOf(line, 0, line.length).map(({ value, end }) => line.toString('utf8', value, end)),
+    );
+  }
+
+  contentEnd(bytes: Uint8Array, start: number, end: number): number {
+    return contentEnd(bytes, start, end, lines);
+  }
+
+  countLines(bytes: Uint8Array, start: number, end: number): number {
+    return countLines(bytes, start, end, lines);
+  }
+
+  endsRecord(byte: number | undefined): boolean {
+    return byte === LF;
+  }
+
+  appended(options: AppendedOptions): Appended {
+    const members = appendedMembers({ names: this.#shape.members }, options, this.#columns);
+    return { ...members, maxBytes: members.maxBytes + renamedBytes(this.#columns) };
+  }
+
+  get ownNames(): readonly string[] {
+    return ownNames({ names: this.#shape.members }, this.#columns);
+  }
+
+  appendedNames(options: AppendedOptions): string[] {
+    return appendedNames(options, this.#columns);
+  }
+
+  outputPreamble(): Buffer {
+    return this.preamble;
+  }
+
+  merger(appended: Appended): MergeBatch {
+    return scored => lineMerger(scored, appended, this.#columns);
+  }
+
+  unscored(record: Buffer, isBlank: boolean, appended: Appended): Buffer {
+    return isBlank ? record : withMembers(record, appended.empty.bytes, this.#columns);
+  }
+
+  fileOf(records: readonly Buffer[]): Buffer {
+    return Buffer.concat(records.flatMap(record => [record, LINE_FEED]));
+  }
+
+  compareWith(output: Layout): Comparison {
+    const { names, ownNames: own } = this;
+    return lineComparison({
+      names,
+      ownNames: own,
+      columns: this.#columns,
+      appended: appendedTo(own, output),
+    });
+  }
+
+  asRejects(options: ColumnOptions, file: string): RejectsFile | undefined {
+    const { names, members } = this.#shape;
+    if (!rejectColumns.every((name, index) => members[index] === name)) return undefined;
+    const isOwn = (name: string): boolean =>
+      name !== REJECT_RECORD && !rejectColumns.some(ours => ours === name);
+    const shape = { ...this.#shape, bom: 0, names: names.filter(isOwn), members: members.filter(isOwn) };
+    const input = new LineLayout(shape, lineColumns(shape, options, file));
+    return {
+      input,
+      ending: LINE_FEED,
+      hasColumnsOf: () => true,
+      readCorrections: (source, read) => readLineLayout(source, read),
+      compareCorrections: (_corrected, output) =>
+        lineComparison({
+          names,
+          ownNames: this.ownNames,
+          columns: lineColumns(this.#shape, options, file),
+          appended: appendedTo(input.ownNames, output),
+        }),
+    };
+  }
+
+  rejectsText(rejects: readonly Reject[]): Buffer {
+    return lineRejectsText(rejects);
+  }
+
+  /** The last members that all objects have. */
+  static lastOf(layout: Layout): readonly string[] {
+    if (layout instanceof LineLayout) return layout.#shape.last;
+    throw new Error('the files have different formats');
+  }
+}
+
+/** Reads the beginning of an input. */
+export async function readLineLayout(
+  source: ByteSource,
+  options: ReadOptions & ColumnOptions,
+): Promise<Opened> {
+  const { shape, rest } = await readShape(source, options.columns, options.maxRecordBytes);
+  return { layout: new LineLayout(shape, lineColumns(shape, options, source.name)), rest };
+}
+
+/** The names of the last members of an output that its input does not have; 0 if it has no objects. */
+function appendedTo(own: readonly string[], output: Layout): readonly string[] | 0 {
+  const last = LineLayout.lastOf(output);
+  if (output.names.length === 0) return 0;
+  return last.slice(last.findLastIndex(name => own.includes(name)) + 1);
+}

@@ -1,0 +1,135 @@
+import type { Dialect } from '../../base/parse-records.ts';
+import { writeRow } from '../../base/write-row.ts';
+import type { Comparison, RecordAt } from '../comparison.ts';
+import { StringScanner } from '../json/scan-string.ts';
+import { membersOf } from './members.ts';
+import { closingBrace, isEmptyUntil, type LineColumns, ownObject } from './merge-lines.ts';
+
+const dialect: Dialect = { delimiter: ',', quote: '"', loneCr: false };
+const [QUOTE, COMMA, CLOSE] = [0x22, 0x2c, 0x7d];
+
+export interface ComparedLines {
+  /** The full names of the input's columns. */
+  names: readonly string[];
+  /** The names of the input's members in the output. */
+  ownNames: readonly string[];
+  columns: LineColumns | undefined;
+  /** The names of the members that were appended; 0 if that is not known, because the output has no objects. */
+  appended: readonly string[] | 0;
+}
+
+/** Compares objects with those that have members appended before their closing brace. */
+export function lineComparison({ names, ownNames, columns, appended }: ComparedLines): Comparison {
+  const openings = (appended === 0 ? [] : appended).map(name => Buffer.from(`,${JSON.stringify(name)}:`));
+  const before = ownNames.length > 0 ? ',' : '';
+  /** Appended members as fields; other text as it is, which a check refuses. */
+  const fieldsOf = (members: Buffer): RecordAt => {
+    const texts = valuesOf(members, openings);
+    const text =
+      texts === undefined ? members.toString('latin1') : before + writeRow(texts, dialect).slice(0, -1);
+    const bytes = Buffer.from(text);
+    return { bytes, start: 0, contentEnd: bytes.length };
+  };
+  return {
+    preserves: 'bytes',
+    ownNames,
+    appended:
+      appended !== 0 && appended.length === 0
+        ? { wrong: 'the objects have no members besides those of the input' }
+        : appended,
+    endsAlike: true,
+    dialect,
+    own(record) {
+      if (columns === undefined) return record;
+      const bytes = ownObject(record.bytes.subarray(record.start, record.contentEnd), columns);
+      return { bytes, start: 0, contentEnd: bytes.length };
+    },
+    appendedOf(own, record) {
+      const content = contentOf(record);
+      const [head, tail] = aroundMembers(own);
+      const end = content.length - tail.length;
+      const isAround =
+        end >= head.length &&
+        content.subarray(0, head.length).equals(head) &&
+        content.subarray(end).equals(tail);
+      if (!isAround) return undefined;
+      const members = content.subarray(head.length, end);
+      return fieldsOf(isEmptyUntil(own.bytes, own.start + head.length) ? withComma(members) : members);
+    },
+    afterOwn(record) {
+      const content = contentOf(record);
+      const at = openings[0] === undefined ? -1 : content.lastIndexOf(openings[0]);
+      return at === -1 ? undefined : fieldsOf(content.subarray(at, content.lastIndexOf(CLOSE)));
+    },
+    hasOwn(own, record) {
+      const [head] = aroundMembers(own);
+      const content = contentOf(record);
+      const next = content[head.length] ?? 0;
+      return (
+        content.subarray(0, head.length).equals(head) &&
+        (next === CLOSE || next === COMMA || (next === QUOTE && isEmptyUntil(head, head.length)))
+      );
+    },
+    changedColumn(own, record) {
+      const [before, after] = [own, record].map(textsOf);
+      const changed = [...(before ?? [])].find(([name, text]) => after?.get(name) !== text)?.[0];
+      return Math.max(
+        0,
+        (columns === undefined ? names : ownNames).findIndex(
+          name => name === changed || name.startsWith(`${changed}.`),
+        ),
+      );
+    },
+  };
+}
+
+const contentOf = ({ bytes, start, contentEnd }: RecordAt): Buffer => bytes.subarray(start, contentEnd);
+
+/** What is before and after the members that are appended to an object. */
+function aroundMembers({ bytes, start, contentEnd }: RecordAt): [Buffer, Buffer] {
+  const brace = closingBrace(bytes, start, contentEnd);
+  return [bytes.subarray(start, brace), bytes.subarray(brace, contentEnd)];
+}
+
+const withComma = (members: Buffer): Buffer => Buffer.concat([Buffer.from(','), members]);
+
+/** The values of members with these openings, null as an empty text; undefined if they have others. */
+function valuesOf(members: Buffer, openings: readonly Buffer[]): string[] | undefined {
+  const strings = new StringScanner();
+  const texts: string[] = [];
+  let at = 0;
+  for (const opening of openings) {
+    if (!members.subarray(at, at + opening.length).equals(opening)) return undefined;
+    at += opening.length;
+    let end: number;
+    if (members[at] === QUOTE) {
+      if (strings.scan(members, at) === undefined) return undefined;
+      end = strings.end;
+      texts.push(JSON.parse(members.toString('utf8', at, end)));
+    } else {
+      const comma = members.indexOf(COMMA, at);
+      end = comma === -1 ? members.length : comma;
+      const text = members.toString('latin1', at, end);
+      texts.push(text === 'null' ? '' : text);
+    }
+    at = end;
+  }
+  return at === members.length ? texts : undefined;
+}
+
+/** The top-level members of an object as text; none if it is not well-formed. */
+function textsOf(record: RecordAt): Map<string, string> {
+  const { bytes, start, contentEnd } = record;
+  try {
+    const text = bytes.toString('utf8', start, contentEnd);
+    JSON.parse(text);
+    return new Map(
+      membersOf(bytes, start, contentEnd).map(({ name, value, end }) => [
+        name,
+        bytes.toString('latin1', value, end),
+      ]),
+    );
+  } catch {
+    return new Map();
+  }
+}

@@ -1,0 +1,104 @@
+import { isUtf8 } from 'node:buffer';
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import { MAX_PLACED_BYTES, placeRecords } from '../columns/place-records.ts';
+import { type Batch, startOf } from '../records/batch.ts';
+import { type Fault, notUtf8 } from '../records/faults.ts';
+import type { Fields, PlacedRecords } from '../records/fields.ts';
+import { contentEnd } from '../records/line-endings.ts';
+import { RecordKind } from '../records/record-kind.ts';
+import type { LineShape } from './line-shape.ts';
+import { lines } from './lines.ts';
+import { type LineFault, ObjectReader } from './object-reader.ts';
+
+/** What is wrong with a line, by its code. */
+const faultOf: Readonly<Record<LineFault, Fault>> = {
+  bad_json: { code: 'bad_json', reason: 'the line is not a JSON object' },
+  repeated_member: { code: 'repeated_member', reason: 'the object has a member twice' },
+  scored_before: {
+    code: 'scored_before',
+    reason: 'the object has a member whose name begins with "probability_", as if it had been scored before',
+  },
+};
+
+/**
+ * Finds the fields of batches of lines. A text that had escapes is behind the bytes of the batch, after a quote.
+ *
+ * @param memory in which a kernel may read the fields
+ */
+export function lineFieldReader(
+  { names, allowed }: Pick<LineShape, 'names' | 'allowed'>,
+  memory: BatchMemory | undefined,
+): (batch: Batch) => Fields {
+  const width = names.length;
+  const reader = new ObjectReader(names, allowed);
+  return batch => {
+    const place = placeOf(batch, width, memory);
+    const { starts, ends, placed, room } = place;
+    let { bytes } = place;
+    let length = bytes.length;
+    let texts = room;
+    const keepText = (text: string): number => {
+      // Texts become shorter without their escapes, so there is room for all of them.
+      texts ??= withRoom(bytes);
+      const from = length + texts.write('"', length);
+      length = from + texts.write(text, from);
+      return from;
+    };
+    const faults = new Map<number, Fault>();
+    const areUtf8 = isUtf8(bytes);
+    let rows = 0;
+    for (let index = 0; index < batch.ends.length; index++) {
+      if (batch.kinds[index] === RecordKind.blank) continue;
+      const start = startOf(batch, index);
+      const end = contentEnd(bytes, start, batch.ends[index] ?? start, lines);
+      const before = length;
+      const fault =
+        areUtf8 || isUtf8(bytes.subarray(start, end))
+          ? reader.read({ bytes, start, end }, { starts, ends }, rows * width, keepText)
+          : 'not_utf8';
+      if (fault === undefined) {
+        rows++;
+        continue;
+      }
+      faults.set(index, fault === 'not_utf8' ? notUtf8 : faultOf[fault]);
+      length = before;
+    }
+    if (texts !== undefined) bytes = texts.subarray(0, length);
+    return { rows, width, bytes, isTyped: true, starts, ends, faults, placed };
+  };
+}
+
+interface Place {
+  readonly bytes: Buffer;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  readonly placed?: PlacedRecords;
+  /** Begins with the bytes, and has room for as many again; made when it is needed if there is no memory of a kernel. */
+  readonly room?: Buffer;
+}
+
+function placeOf(batch: Batch, width: number, memory: BatchMemory | undefined): Place {
+  const size = width * batch.ends.length;
+  const { bytes } = batch;
+  if (memory === undefined || bytes.length > MAX_PLACED_BYTES)
+    return { bytes, starts: new Int32Array(size), ends: new Int32Array(size) };
+  const placed = placeRecords(memory, batch, bytes.length);
+  const offsets = size * Int32Array.BYTES_PER_ELEMENT;
+  const [startsAt, endsAt] = [memory.reserve(offsets), memory.reserve(offsets)];
+  // The memory may have grown, so views are made last.
+  const { buffer } = memory;
+  const room = Buffer.from(buffer, placed.bytes, 2 * bytes.length);
+  return {
+    bytes: room.subarray(0, bytes.length),
+    room,
+    placed,
+    starts: new Int32Array(buffer, startsAt, size),
+    ends: new Int32Array(buffer, endsAt, size),
+  };
+}
+
+function withRoom(bytes: Buffer): Buffer {
+  const room = Buffer.allocUnsafe(2 * bytes.length);
+  bytes.copy(room);
+  return room;
+}

@@ -1,0 +1,72 @@
+import type { RejectRecords } from '../comparison.ts';
+import { type Reject, reasonText } from '../records/reject.ts';
+import { closingBrace, isEmptyUntil } from './merge-lines.ts';
+
+const OPEN = 0x7b;
+const [LF, COMMA, BRACE] = [Buffer.from('\n'), Buffer.from(','), Buffer.from('{')];
+/** A line that is not an object is a text, so that each reject is one. */
+const TEXT = Buffer.from(',"reject_record":');
+
+const HEAD =
+  /^(\{"reject_row":(\d+),"reject_line":(\d+),)"reject_code":"([^"]*)","reject_reason":"(?:[^"\\]|\\.)*"/;
+
+/** Rejected lines, as objects whose first members say why; behind them are their own members. */
+export const lineRejectsText = (rejects: readonly Reject[]): Buffer =>
+  Buffer.concat(
+    rejects.flatMap(({ row, line, record, ...why }) => [
+      Buffer.from(`{"reject_row":${row},"reject_line":${line},${causeOf(why)}`),
+      membersAfter(record),
+      LF,
+    ]),
+  );
+
+/** Reads such lines. */
+export const lineRejectRecords: RejectRecords = {
+  wrongHeader: () => undefined,
+  head({ bytes, start, contentEnd }) {
+    const found = HEAD.exec(bytes.toString('latin1', start, contentEnd));
+    if (found === null) return undefined;
+    const [all, before = '', row = '', line = '', code = ''] = found;
+    return { row, line, code, causeAt: start + before.length, at: start + all.length };
+  },
+  cause: fault => Buffer.from(causeOf(fault)),
+  row: ({ bytes, start, contentEnd }) => Buffer.concat([membersAfter(bytes.subarray(start, contentEnd)), LF]),
+  rowOf({ bytes, contentEnd }, at) {
+    const rest = bytes.subarray(at, contentEnd);
+    if (rest.subarray(0, TEXT.length).equals(TEXT)) return textIn(rest);
+    return Buffer.concat([BRACE, rest[0] === COMMA[0] ? rest.subarray(1) : rest]);
+  },
+};
+
+const causeOf = (why: Pick<Reject, 'code' | 'reason' | 'hint'>): string =>
+  `"reject_code":${JSON.stringify(why.code)},"reject_reason":${JSON.stringify(reasonText(why))}`;
+
+/** The members of a rejected line, or the line as one member, with the closing brace. */
+function membersAfter(record: Buffer): Buffer {
+  const text = record.toString();
+  if (!isObject(text)) return Buffer.concat([TEXT, Buffer.from(`${JSON.stringify(text)}}`)]);
+  const members = record.subarray(record.indexOf(OPEN) + 1);
+  const brace = closingBrace(record, 0, record.length);
+  return isEmptyUntil(record, brace) ? members : Buffer.concat([COMMA, members]);
+}
+
+/** The line of a reject that was none. */
+function textIn(rest: Buffer): Buffer {
+  try {
+    const { reject_record: record } = JSON.parse(`{${rest.toString('utf8', 1)}`) as {
+      reject_record?: unknown;
+    };
+    return Buffer.from(String(record));
+  } catch {
+    return rest;
+  }
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

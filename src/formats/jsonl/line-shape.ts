@@ -1,0 +1,133 @@
+import { isUtf8 } from 'node:buffer';
+import type { ByteSource } from '../records/byte-source.ts';
+import { LF } from '../records/line-endings.ts';
+import { isScoredName } from './object-reader.ts';
+
+/** What the first objects of an input are like, as plain data. */
+export interface LineShape {
+  /** The bytes of a byte order mark, if there is one. */
+  readonly bom: number;
+  /** The full names of their values, such as `a.b`, and of the columns that are known otherwise. */
+  readonly names: readonly string[];
+  /** The names of their members, and of those that the known columns are in. */
+  readonly members: readonly string[];
+  /** The names of those of the first object that begin like appended ones: this input has such a column of its own. */
+  readonly allowed: readonly string[];
+  /** The names that all of them have as their last ones. */
+  readonly last: readonly string[];
+}
+
+/** Objects that are looked at. */
+const FIRST_OBJECTS = 100;
+/** Bytes in which they are. */
+const FIRST_BYTES = 1 << 18;
+const BOM = Buffer.from('\ufeff');
+
+/**
+ * Reads the first objects of an input. If its columns are known otherwise, a single one is enough.
+ *
+ * @param known the names of columns
+ * @returns the shape, and all that was read after the byte order mark
+ */
+export async function readShape(
+  { chunks }: Pick<ByteSource, 'chunks'>,
+  known: readonly string[] | undefined,
+  maxRecordBytes: number,
+): Promise<{ shape: LineShape; rest: Buffer }> {
+  let bytes: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const { value, done } = await chunks.next();
+    if (value !== undefined && value.length > 0) bytes = Buffer.concat([bytes, value]);
+    const isIdle = value !== undefined && value.length === 0 && bytes.length > 0;
+    const rest = bytes.subarray(0, BOM.length).equals(BOM) ? bytes.subarray(BOM.length) : bytes;
+    const isWhole = done === true;
+    const objects = objectsIn(rest, FIRST_BYTES, known === undefined ? FIRST_OBJECTS : 1, isWhole);
+    const isEnough = objects.length > 0 && (objects.length === FIRST_OBJECTS || rest.length >= FIRST_BYTES);
+    const isLong = rest.length >= Math.max(FIRST_BYTES, maxRecordBytes);
+    if (isIdle || isWhole || isEnough || isLong || (known !== undefined && objects.length > 0)) {
+      const found = objects.length > 0 ? objects : objectsIn(rest, rest.length, 1, isWhole);
+      return { shape: shapeOf(found, known ?? [], bytes.length - rest.length), rest };
+    }
+  }
+}
+
+function shapeOf(
+  objects: readonly Readonly<Record<string, unknown>>[],
+  known: readonly string[],
+  bom: number,
+): LineShape {
+  const [names, members] = [new Set<string>(), new Set<string>()];
+  const allowed = Object.keys(objects[0] ?? {}).filter(isScoredName);
+  for (const object of objects) {
+    const own = Object.entries(object).filter(([name]) => !isScoredName(name) || allowed.includes(name));
+    for (const [name] of own) members.add(name);
+    addNames(Object.fromEntries(own), '', names);
+  }
+  for (const name of known) {
+    names.add(name);
+    members.add(name);
+    members.add(name.slice(0, name.indexOf('.') === -1 ? undefined : name.indexOf('.')));
+  }
+  return {
+    bom,
+    names: [...names],
+    members: [...members],
+    allowed,
+    last: lastNames(objects.map(Object.keys)),
+  };
+}
+
+function addNames(object: Readonly<Record<string, unknown>>, path: string, into: Set<string>): void {
+  for (const [name, value] of Object.entries(object))
+    if (isObject(value) && Object.keys(value).length > 0) addNames(value, `${path}${name}.`, into);
+    else into.add(path + name);
+}
+
+/** The longest list that all lists end with. */
+function lastNames(lists: readonly (readonly string[])[]): readonly string[] {
+  let [common = []] = lists;
+  for (const list of lists) {
+    let same = 0;
+    while (same < common.length && common.at(-1 - same) === list.at(-1 - same)) same++;
+    common = common.slice(common.length - same);
+  }
+  return common;
+}
+
+/**
+ * The first objects in these bytes.
+ *
+ * @param within the lines of them end within this many bytes
+ * @param isWhole whether no more bytes will come, so that the last line needs no line feed
+ */
+function objectsIn(
+  bytes: Buffer,
+  within: number,
+  most: number,
+  isWhole: boolean,
+): Readonly<Record<string, unknown>>[] {
+  const found: Readonly<Record<string, unknown>>[] = [];
+  for (let start = 0; start < Math.min(within, bytes.length) && found.length < most; ) {
+    const lineFeed = bytes.indexOf(LF, start);
+    const end = lineFeed === -1 ? bytes.length : lineFeed;
+    if (end > within || (lineFeed === -1 && !isWhole)) break;
+    const object = objectIn(bytes.subarray(start, end));
+    if (object !== undefined) found.push(object);
+    start = end + 1;
+  }
+  return found;
+}
+
+/** The object on a line; undefined if there is none: blank and malformed lines are looked at when they are read. */
+function objectIn(line: Buffer): Readonly<Record<string, unknown>> | undefined {
+  if (!isUtf8(line)) return undefined;
+  try {
+    const value: unknown = JSON.parse(line.toString());
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,320 @@
+import { StringScanner } from '../json/scan-string.ts';
+
+/** Where the values of an object's columns are. */
+export interface FoundValues {
+  /** By column, the offsets of a value, of a text without its quotes; both are 0 for null and for an absent member. */
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+}
+
+/** What is wrong with a line. */
+export type LineFault = 'bad_json' | 'repeated_member' | 'scored_before';
+
+/** Objects and lists that may be nested. */
+const MAX_DEPTH = 256;
+/** Members that are remembered: an input may have as many as it likes. */
+const MAX_KNOWN = 10_000;
+/** Whether a member of an object is one of an earlier output, as far as its name tells. */
+export const isScoredName = (name: string): boolean => name.startsWith('probability_');
+
+const [QUOTE, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d];
+const [MINUS, PLUS, POINT, ZERO, NINE, LOWER_E, LOWER_CASE] = [0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x65, 0x20];
+const [SPACE, TAB, LF, CR] = [0x20, 0x09, 0x0a, 0x0d];
+const LITERALS = ['true', 'false', 'null'].map(text => Buffer.from(text));
+const NULL = 'n'.charCodeAt(0);
+
+/** A member of all objects at the same place. */
+interface Member {
+  /** The member's name in quotes, as it was first seen. */
+  readonly key: Buffer;
+  readonly value: NamedValue;
+  readonly members: Members;
+}
+
+/** A value by its full name: {"a.b": 1, "a": {"b": 2}} has one of them twice. */
+interface NamedValue {
+  readonly name: string;
+  /** The index of its column, or -1. */
+  readonly column: number;
+  /** Whether it seems to be of an earlier output. */
+  readonly isScored: boolean;
+  /** The number of the last object that had it. */
+  seen: number;
+}
+
+/** The members that were seen at one place, in order, and by their names in quotes. */
+interface Members {
+  readonly list: Member[];
+  readonly byKey: Map<string, Member>;
+}
+
+/**
+ * Reads objects (RFC 8259), one after the other, from bytes that are UTF-8. Members of the same order as in the last object are
+ * recognized by their bytes.
+ */
+export class ObjectReader {
+  readonly #columns: ReadonlyMap<string, number>;
+  readonly #top: Members = newMembers();
+  readonly #strings = new StringScanner();
+  readonly #values = new Map<string, NamedValue>();
+  readonly #width: number;
+  readonly #allowed: ReadonlySet<string>;
+  #known = 0;
+  #object = 0;
+  #bytes: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #end = 0;
+  #fault: LineFault | undefined;
+  #into: FoundValues = { starts: new Int32Array(), ends: new Int32Array() };
+  #first = 0;
+  #keepText: (text: string) => number = () => 0;
+
+  /**
+   * @param columns the full name of each, such as `a.b` for the member `b` of `a`
+   * @param allowed names of members that are none of an earlier output, although they begin like those
+   */
+  constructor(columns: readonly string[], allowed: readonly string[]) {
+    this.#columns = new Map(columns.map((name, index) => [name, index]));
+    this.#width = columns.length;
+    this.#allowed = new Set(allowed);
+  }
+
+  /**
+   * Reads the object `bytes[start, end)`.
+   *
+   * @param into for the values, whose first one is at index `first`
+   * @param keepText keeps a text that had escapes; returns where it begins, behind a quote
+   */
+  read(
+    { bytes, start, end }: { bytes: Buffer; start: number; end: number },
+    into: FoundValues,
+    first: number,
+    keepText: (text: string) => number,
+  ): LineFault | undefined {
+    this.#bytes = bytes;
+    this.#at = start;
+    this.#end = end;
+    this.#fault = undefined;
+    this.#into = into;
+    this.#first = first;
+    this.#keepText = keepText;
+    this.#object++;
+    into.starts.fill(0, first, first + this.#width);
+    into.ends.fill(0, first, first + this.#width);
+    this.#passSpace();
+    if (!this.#readObject(this.#top, '', 1)) return 'bad_json';
+    this.#passSpace();
+    return this.#at === end ? this.#fault : 'bad_json';
+  }
+
+  #passSpace(): void {
+    const bytes = this.#bytes;
+    for (; this.#at < this.#end; this.#at++) {
+      const byte = bytes[this.#at];
+      if (byte !== SPACE && byte !== TAB && byte !== LF && byte !== CR) return;
+    }
+  }
+
+  #pass(byte: number): boolean {
+    if (this.#at >= this.#end || this.#bytes[this.#at] !== byte) return false;
+    this.#at++;
+    return true;
+  }
+
+  /** @returns whether there is an object */
+  #readObject(members: Members | undefined, path: string, depth: number): boolean {
+    if (depth > MAX_DEPTH || !this.#pass(OPEN)) return false;
+    this.#passSpace();
+    if (this.#pass(CLOSE)) return true;
+    let others: Set<string> | undefined;
+    for (let next = 0; ; next++) {
+      const expected = members?.list[next];
+      let member: Member | undefined;
+      if (expected !== undefined && this.#passKey(expected.key)) member = expected;
+      else {
+        const start = this.#at;
+        const kind = this.#passString();
+        if (kind === undefined) return false;
+        const found = members && this.#memberAt(members, start, { path, isEscaped: kind === 'escapes' });
+        if (found === null) return false;
+        member = found;
+        if (member === undefined) {
+          const key = this.#bytes.toString('utf8', start, this.#at);
+          if (kind === 'escapes' && unescaped(key) === undefined) return false;
+          if (members !== undefined) {
+            others ??= new Set();
+            if (others.has(key)) this.#fault ??= 'repeated_member';
+            others.add(key);
+          }
+        }
+      }
+      if (member !== undefined) this.#note(member);
+      this.#passSpace();
+      if (!this.#pass(COLON)) return false;
+      this.#passSpace();
+      if (!this.#readValue(member, depth)) return false;
+      this.#passSpace();
+      if (this.#pass(CLOSE)) return true;
+      if (!this.#pass(COMMA)) return false;
+      this.#passSpace();
+    }
+  }
+
+  /**
+   * The member whose name in quotes is `[start, #at)`.
+   *
+   * @returns undefined if there are too many to remember; null if the name has a wrong escape
+   */
+  #memberAt(
+    members: Members,
+    start: number,
+    { path, isEscaped }: { path: string; isEscaped: boolean },
+  ): Member | undefined | null {
+    const key = this.#bytes.toString('utf8', start, this.#at);
+    const known = members.byKey.get(key);
+    if (known !== undefined) return known;
+    const name = isEscaped ? unescaped(key) : key.slice(1, -1);
+    if (name === undefined) return null;
+    const plain = isEscaped ? members.byKey.get(JSON.stringify(name)) : undefined;
+    if (this.#known >= MAX_KNOWN) return plain;
+    this.#known++;
+    const member = plain ?? {
+      key: Buffer.from(key),
+      value: this.#valueOf(path + name, path === ''),
+      members: newMembers(),
+    };
+    members.byKey.set(key, member);
+    if (plain === undefined) members.byKey.set(JSON.stringify(name), member);
+    if (plain === undefined) members.list.push(member);
+    return member;
+  }
+
+  /** Passes a name in quotes, if it is the next one, without looking for its end. */
+  #passKey(key: Buffer): boolean {
+    const bytes = this.#bytes;
+    const start = this.#at;
+    const { length } = key;
+    if (start + length > this.#end) return false;
+    for (let i = 0; i < length; i++) if (key[i] !== bytes[start + i]) return false;
+    this.#at = start + length;
+    return true;
+  }
+
+  #valueOf(name: string, isTop: boolean): NamedValue {
+    const known = this.#values.get(name);
+    if (known !== undefined) return known;
+    const isScored = isTop && isScoredName(name) && !this.#allowed.has(name);
+    const value = { name, column: this.#columns.get(name) ?? -1, isScored, seen: 0 };
+    this.#values.set(name, value);
+    return value;
+  }
+
+  #note({ value }: Member): void {
+    if (value.seen === this.#object) this.#fault ??= 'repeated_member';
+    if (value.isScored) this.#fault ??= 'scored_before';
+    value.seen = this.#object;
+  }
+
+  #readValue(member: Member | undefined, depth: number): boolean {
+    const start = this.#at;
+    const byte = start < this.#end ? this.#bytes[start] : undefined;
+    if (byte === QUOTE) {
+      const kind = this.#passString();
+      if (kind === undefined) return false;
+      if (kind !== 'escapes') {
+        this.#set(member, start + 1, this.#at - 1);
+        return true;
+      }
+      const text = unescaped(this.#bytes.toString('utf8', start, this.#at));
+      if (text === undefined) return false;
+      if (member !== undefined && member.value.column !== -1) {
+        const from = this.#keepText(text);
+        this.#set(member, from, from + Buffer.byteLength(text));
+      }
+      return true;
+    }
+    const isRead =
+      byte === OPEN
+        ? this.#readObject(member?.members, member === undefined ? '' : `${member.value.name}.`, depth + 1)
+        : byte === OPEN_LIST
+          ? this.#passList(depth + 1)
+          : this.#passLiteral() || this.#passNumber();
+    if (isRead && byte !== NULL) this.#set(member, start, this.#at);
+    return isRead;
+  }
+
+  #set(member: Member | undefined, start: number, end: number): void {
+    if (member === undefined || member.value.column === -1) return;
+    const at = this.#first + member.value.column;
+    this.#into.starts[at] = start;
+    this.#into.ends[at] = end;
+  }
+
+  #passString() {
+    if (this.#at >= this.#end || this.#bytes[this.#at] !== QUOTE) return undefined;
+    const kind = this.#strings.scan(this.#bytes, this.#at);
+    if (kind === undefined || this.#strings.end > this.#end) return undefined;
+    this.#at = this.#strings.end;
+    return kind;
+  }
+
+  /** Objects in a list are not looked at, but they must be JSON. */
+  #passList(depth: number): boolean {
+    if (depth > MAX_DEPTH || !this.#pass(OPEN_LIST)) return false;
+    this.#passSpace();
+    if (this.#pass(CLOSE_LIST)) return true;
+    for (;;) {
+      if (!this.#readValue(undefined, depth)) return false;
+      this.#passSpace();
+      if (this.#pass(CLOSE_LIST)) return true;
+      if (!this.#pass(COMMA)) return false;
+      this.#passSpace();
+    }
+  }
+
+  #passLiteral(): boolean {
+    for (const literal of LITERALS) {
+      const end = this.#at + literal.length;
+      if (end > this.#end || this.#bytes[this.#at] !== literal[0]) continue;
+      if (this.#bytes.compare(literal, 0, literal.length, this.#at, end) !== 0) return false;
+      this.#at = end;
+      return true;
+    }
+    return false;
+  }
+
+  /** RFC 8259, section 6. */
+  #passNumber(): boolean {
+    this.#pass(MINUS);
+    const isZero = this.#bytes[this.#at] === ZERO;
+    const whole = this.#passDigits();
+    if (whole === 0 || (isZero && whole > 1)) return false;
+    if (this.#pass(POINT) && this.#passDigits() === 0) return false;
+    if (this.#at < this.#end && ((this.#bytes[this.#at] as number) | LOWER_CASE) === LOWER_E) {
+      this.#at++;
+      if (!this.#pass(PLUS)) this.#pass(MINUS);
+      if (this.#passDigits() === 0) return false;
+    }
+    return true;
+  }
+
+  #passDigits(): number {
+    const start = this.#at;
+    for (; this.#at < this.#end; this.#at++) {
+      const byte = this.#bytes[this.#at] as number;
+      if (byte < ZERO || byte > NINE) break;
+    }
+    return this.#at - start;
+  }
+}
+
+const newMembers = (): Members => ({ list: [], byKey: new Map() });
+
+/** A string of JSON as text; undefined if an escape is wrong. */
+function unescaped(json: string): string | undefined {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
