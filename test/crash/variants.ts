@@ -70,8 +70,8 @@ export function rowsOf(
 }
 
 /** The same rows as JSON lines. */
-export function linesOf({ hasRejects = false, ...shape }: Shape = {}): Buffer {
-  const [, ...rows] = rowsOf(shape).toString('latin1').trimEnd().split('\n');
+export function linesOf({ hasRejects = false, ...shape }: Shape = {}, count = ROWS): Buffer {
+  const [, ...rows] = rowsOf(shape, count).toString('latin1').trimEnd().split('\n');
   const lines = rows.map((text, row) => {
     const [id, plan, note] = text.split(',');
     const object = JSON.stringify({ id: Number(id), nested: { note }, plan });

@@ -20,7 +20,7 @@ const MOST = 4;
 
 /** Kills processes at random moments until each of their objects is complete, and compares the bytes. */
 async function killAll(t: TestContext, name: string, rows: number): Promise<void> {
-  const bench = await storeBench(t, rows);
+  const bench = await storeBench(t, rows, name.startsWith('out.jsonl') ? 'jsonl' : 'csv');
   const { service, stub, options } = bench;
   const random = randomOf(seed);
   const wanted = await bench.wanted(name);
@@ -78,4 +78,6 @@ describe('a process that is killed while it writes an object', () => {
   it('is resumed with the same bytes', t => killAll(t, 'out.csv', 1500));
 
   it('is resumed with the same bytes as gzip', t => killAll(t, 'out.csv.gz', 4000));
+
+  it('is resumed with the same bytes as JSON lines', t => killAll(t, 'out.jsonl', 1500));
 });

@@ -5,7 +5,7 @@ import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import type { ServiceClient } from '../../../src/client/service-client.ts';
 import type { RunResult } from '../../../src/runs/run-result.ts';
 import { rejectSome } from '../../crash/unscorable.ts';
-import { rowsOf, SENT } from '../../crash/variants.ts';
+import { linesOf, rowsOf, SENT } from '../../crash/variants.ts';
 import { newFolder } from '../folder.ts';
 import { job } from '../scoring/job.ts';
 import { score } from '../scoring/score.ts';
@@ -37,10 +37,16 @@ export interface RunInStore {
   values?: Partial<RunValues>;
 }
 
-export async function storeBench(t: TestContext, rows = 500): Promise<StoreBench> {
+/** @param format of the input */
+export async function storeBench(
+  t: TestContext,
+  rows = 500,
+  format: 'csv' | 'jsonl' = 'csv',
+): Promise<StoreBench> {
   const folder = await newFolder(t);
-  const input = join(folder, 'in.csv');
-  await writeFile(input, rowsOf({ hasRejects: true, words: 170 }, rows));
+  const input = join(folder, `in.${format}`);
+  const rowsAs = format === 'csv' ? rowsOf : linesOf;
+  await writeFile(input, rowsAs({ hasRejects: true, words: 170 }, rows));
   const { stub, client } = await connect(t, {
     report: { classes: ['no', 'yes'] },
     behave(call) {
