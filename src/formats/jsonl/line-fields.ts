@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import { wordView } from '../bytes/word-view.ts';
 import { MAX_PLACED_BYTES, placeRecords } from '../columns/place-records.ts';
 import { type Batch, startOf } from '../records/batch.ts';
 import { type Fault, notUtf8 } from '../records/faults.ts';
@@ -35,6 +36,7 @@ export function lineFieldReader(
     const place = placeOf(batch, width, memory);
     const { starts, ends, placed, room } = place;
     let { bytes } = place;
+    const words = wordView(bytes);
     let length = bytes.length;
     let texts = room;
     const keepText = (text: string): number => {
@@ -54,7 +56,7 @@ export function lineFieldReader(
       const before = length;
       const fault =
         areUtf8 || isUtf8(bytes.subarray(start, end))
-          ? reader.read({ bytes, start, end }, { starts, ends }, rows * width, keepText)
+          ? reader.read({ words, start, end }, { starts, ends }, rows * width, keepText)
           : 'not_utf8';
       if (fault === undefined) {
         rows++;

@@ -1,3 +1,4 @@
+import { textView, type WordView } from '../bytes/word-view.ts';
 import { StringScanner } from '../json/scan-string.ts';
 
 /** Where the values of an object's columns are. */
@@ -26,7 +27,7 @@ const NULL = 'n'.charCodeAt(0);
 /** A member of all objects at the same place. */
 interface Member {
   /** The member's name in quotes, as it was first seen. */
-  readonly key: Buffer;
+  readonly key: WordView;
   readonly value: NamedValue;
   readonly members: Members;
 }
@@ -62,6 +63,7 @@ export class ObjectReader {
   #known = 0;
   #object = 0;
   #bytes: Buffer = Buffer.alloc(0);
+  #view: DataView = new DataView(new ArrayBuffer(0));
   #at = 0;
   #end = 0;
   #fault: LineFault | undefined;
@@ -80,18 +82,19 @@ export class ObjectReader {
   }
 
   /**
-   * Reads the object `bytes[start, end)`.
+   * Reads the object `words.bytes[start, end)`.
    *
    * @param into for the values, whose first one is at index `first`
    * @param keepText keeps a text that had escapes; returns where it begins, behind a quote
    */
   read(
-    { bytes, start, end }: { bytes: Buffer; start: number; end: number },
+    { words, start, end }: { words: WordView; start: number; end: number },
     into: FoundValues,
     first: number,
     keepText: (text: string) => number,
   ): LineFault | undefined {
-    this.#bytes = bytes;
+    this.#bytes = words.bytes;
+    this.#view = words.view;
     this.#at = start;
     this.#end = end;
     this.#fault = undefined;
@@ -179,7 +182,7 @@ export class ObjectReader {
     if (this.#known >= MAX_KNOWN) return plain;
     this.#known++;
     const member = plain ?? {
-      key: Buffer.from(key),
+      key: textView(key),
       value: this.#valueOf(path + name, path === ''),
       members: newMembers(),
     };
@@ -190,12 +193,14 @@ export class ObjectReader {
   }
 
   /** Passes a name in quotes, if it is the next one, without looking for its end. */
-  #passKey(key: Buffer): boolean {
-    const bytes = this.#bytes;
+  #passKey({ bytes, view }: WordView): boolean {
     const start = this.#at;
-    const { length } = key;
+    const { length } = bytes;
     if (start + length > this.#end) return false;
-    for (let i = 0; i < length; i++) if (key[i] !== bytes[start + i]) return false;
+    let i = 0;
+    for (; i + 4 <= length; i += 4)
+      if (view.getInt32(i, true) !== this.#view.getInt32(start + i, true)) return false;
+    for (; i < length; i++) if (bytes[i] !== this.#bytes[start + i]) return false;
     this.#at = start + length;
     return true;
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import { type LineFault, ObjectReader } from '../../../src/formats/jsonl/object-reader.ts';
 import { character, runs } from '../../support/random-tests.ts';
 
@@ -14,7 +15,7 @@ function readerOf(columns: readonly string[], allowed: readonly string[] = []): 
     const bytes = Buffer.concat([Buffer.from('}{"'), line, Buffer.from(',"x":1}')]);
     const into = { starts: new Int32Array(columns.length + 1), ends: new Int32Array(columns.length + 1) };
     let all = bytes;
-    const fault = reader.read({ bytes, start: 3, end: 3 + line.length }, into, 1, kept => {
+    const fault = reader.read({ words: wordView(bytes), start: 3, end: 3 + line.length }, into, 1, kept => {
       all = Buffer.concat([all, Buffer.from(`"${kept}`)]);
       return all.length - Buffer.byteLength(kept);
     });
