@@ -33,7 +33,7 @@ export const commandLineCodes = {
   output_is_input: { exit: [2], cause: 'The command would overwrite a file that it reads.' },
   wrong_suffix: {
     exit: [2],
-    cause: 'A `.tsv` output would have its input’s delimiter, not tabs.',
+    cause: 'The output would have the format or delimiter of its input, not the one that its name says.',
     fix: 'Rename it, or convert the input.',
   },
   bad_compression: {

@@ -40,7 +40,7 @@ export const inputCodes = {
   empty_input: { exit: [2], cause: 'The input has no bytes, not even a header.' },
   not_csv: {
     exit: [2],
-    cause: 'The input is xz, bzip2, lz4, zip, Parquet or JSON.',
+    cause: 'The input is xz, bzip2, lz4, zip, Parquet, or JSON that is not [JSON lines](json-lines.md).',
     fix: 'Convert it in a pipe: `xz -dc FILE | rowcast score - …`.',
   },
   bad_header: {
@@ -76,7 +76,7 @@ export const inputCodes = {
   },
   no_columns: {
     exit: [2],
-    cause: 'No column would be sent.',
+    cause: 'No column would be sent, or those of JSON lines are not known before the first row.',
     fix: 'Check `--features`, `--exclude-features` and `--delimiter`.',
   },
 } as const satisfies CommandErrorDocs;

@@ -1,4 +1,4 @@
-import type { PredictionType } from '../../base/contract/predictions.ts';
+import type { Predictions, PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import {
   type Appended,
@@ -21,9 +21,7 @@ type WriteValue = (row: number, into: WordView, to: number) => number;
 interface Values {
   /** The most bytes of a value. */
   readonly maxBytes: number;
-  readonly writers: Appended['writer'] extends (predictions: infer P) => unknown
-    ? (predictions: P) => WriteValue[]
-    : never;
+  writers(predictions: Predictions): WriteValue[];
 }
 
 /**
