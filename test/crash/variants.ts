@@ -69,7 +69,7 @@ export function rowsOf(
   return Buffer.from(`id,plan,note${ending}${lines.join('')}`, 'latin1');
 }
 
-/** The same rows as JSON lines. */
+/** The rows that `rowsOf` gives, as JSON lines. */
 export function linesOf({ hasRejects = false, ...shape }: Shape = {}, count = ROWS): Buffer {
   const [, ...rows] = rowsOf(shape, count).toString('latin1').trimEnd().split('\n');
   const lines = rows.map((text, row) => {

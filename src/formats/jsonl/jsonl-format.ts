@@ -5,7 +5,7 @@ import { LineLayout, type LineLayoutValue, readLineLayout } from './jsonl-layout
 export const jsonl: Format = {
   name: 'jsonl',
   isNameOf: file => /\.(jsonl|ndjson)$/i.test(file),
-  // The first line is an object, or the beginning of a long one. An object over several lines is none of this format.
+  // The first line is a whole object, or the beginning of a long one. A file with an object over several lines is not JSON lines.
   begins(bytes, isAll) {
     const text = bytes.toString('utf8').replace(/^[\ufeff \t\r\n]+/, '');
     if (text !== '' && !text.startsWith('{')) return false;

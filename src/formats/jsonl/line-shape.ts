@@ -118,7 +118,7 @@ function objectsIn(
   return found;
 }
 
-/** The object on a line; undefined if there is none: blank and malformed lines are looked at when they are read. */
+/** The object on a line; undefined if the line is blank or malformed, which is reported when it is read. */
 function objectIn(line: Buffer): Readonly<Record<string, unknown>> | undefined {
   if (!isUtf8(line)) return undefined;
   try {

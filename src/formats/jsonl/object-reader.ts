@@ -13,7 +13,7 @@ export type LineFault = 'bad_json' | 'repeated_member' | 'scored_before';
 
 /** Objects and lists that may be nested. */
 const MAX_DEPTH = 256;
-/** Members that are remembered: an input may have as many as it likes. */
+/** Members that are remembered, besides those of the columns: an input may have as many as it likes. */
 const MAX_KNOWN = 10_000;
 /** Whether a member of an object is one of an earlier output, as far as its name tells. */
 export const isScoredName = (name: string): boolean => name.startsWith('probability_');
@@ -35,7 +35,7 @@ interface Member {
 /** A value by its full name: {"a.b": 1, "a": {"b": 2}} has one of them twice. */
 interface NamedValue {
   readonly name: string;
-  /** The index of its column, or -1. */
+  /** The index of its column; -1 if it has none. */
   readonly column: number;
   /** Whether it seems to be of an earlier output. */
   readonly isScored: boolean;
@@ -50,8 +50,8 @@ interface Members {
 }
 
 /**
- * Reads objects (RFC 8259), one after the other, from bytes that are UTF-8. Members of the same order as in the last object are
- * recognized by their bytes.
+ * Reads objects (RFC 8259), one after the other, from bytes that are UTF-8. Members in the order in which they
+ * were first seen are recognized by their bytes.
  */
 export class ObjectReader {
   readonly #columns: ReadonlyMap<string, number>;
@@ -60,6 +60,8 @@ export class ObjectReader {
   readonly #values = new Map<string, NamedValue>();
   readonly #width: number;
   readonly #allowed: ReadonlySet<string>;
+  /** The names of the columns, and of all that they are in, which are remembered in any case. */
+  readonly #needed: ReadonlySet<string>;
   #known = 0;
   #object = 0;
   #bytes: Buffer = Buffer.alloc(0);
@@ -73,12 +75,13 @@ export class ObjectReader {
 
   /**
    * @param columns the full name of each, such as `a.b` for the member `b` of `a`
-   * @param allowed names of members that are none of an earlier output, although they begin like those
+   * @param allowed names that begin like those of an earlier output, but are the input's own
    */
   constructor(columns: readonly string[], allowed: readonly string[]) {
     this.#columns = new Map(columns.map((name, index) => [name, index]));
     this.#width = columns.length;
     this.#allowed = new Set(allowed);
+    this.#needed = new Set(columns.flatMap(withOuterNames));
   }
 
   /**
@@ -179,7 +182,13 @@ export class ObjectReader {
     const name = isEscaped ? unescaped(key) : key.slice(1, -1);
     if (name === undefined) return null;
     const plain = isEscaped ? members.byKey.get(JSON.stringify(name)) : undefined;
-    if (this.#known >= MAX_KNOWN) return plain;
+    if (this.#known >= MAX_KNOWN) {
+      if (plain !== undefined) return plain;
+      if (!this.#needed.has(path + name)) {
+        if (path === '' && this.#isScored(name)) this.#fault ??= 'scored_before';
+        return undefined;
+      }
+    }
     this.#known++;
     const member = plain ?? {
       key: textView(key),
@@ -187,8 +196,10 @@ export class ObjectReader {
       members: newMembers(),
     };
     members.byKey.set(key, member);
-    if (plain === undefined) members.byKey.set(JSON.stringify(name), member);
-    if (plain === undefined) members.list.push(member);
+    if (plain === undefined) {
+      members.byKey.set(JSON.stringify(name), member);
+      members.list.push(member);
+    }
     return member;
   }
 
@@ -208,10 +219,14 @@ export class ObjectReader {
   #valueOf(name: string, isTop: boolean): NamedValue {
     const known = this.#values.get(name);
     if (known !== undefined) return known;
-    const isScored = isTop && isScoredName(name) && !this.#allowed.has(name);
+    const isScored = isTop && this.#isScored(name);
     const value = { name, column: this.#columns.get(name) ?? -1, isScored, seen: 0 };
     this.#values.set(name, value);
     return value;
+  }
+
+  #isScored(name: string): boolean {
+    return isScoredName(name) && !this.#allowed.has(name);
   }
 
   #note({ value }: Member): void {
@@ -312,6 +327,10 @@ export class ObjectReader {
     return this.#at - start;
   }
 }
+
+/** A name with a point may also be that of a member of another one: `a`, `a.b` and `a.b.c`. */
+const withOuterNames = (name: string): string[] =>
+  [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index)).concat(name);
 
 const newMembers = (): Members => ({ list: [], byKey: new Map() });
 

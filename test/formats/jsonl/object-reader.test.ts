@@ -159,6 +159,19 @@ describe('objects of JSON lines', () => {
     });
   });
 
+  it('have the values of their columns, however many other members were seen before', () => {
+    const read = readerOf(['late', 'a.late']);
+    for (let from = 0; from < 30_000; from += 1000) {
+      const ids = Array.from({ length: 1000 }, (_, i) => `"id${from + i}":1`).join(',');
+      assert.ok('values' in read(`{"a":{${ids}}}`));
+    }
+    assert.deepEqual(read('{"l\\u0061te":1,"a":{"late":"x"}}'), { values: ['1', '"x"'] });
+    assert.deepEqual(read('{"late":2,"a":{"l\\u0061te":3}}'), { values: ['2', '3'] });
+    assert.deepEqual(read('{"late":2,"l\\u0061te":3}'), { fault: 'repeated_member' });
+    assert.deepEqual(read('{"probability_yes":1}'), { fault: 'scored_before' });
+    assert.deepEqual(readerOf(['x.y'])('{"x":{"y":1}}'), { values: ['1'] });
+  });
+
   it('may be nested, but not without end', () => {
     const read = readerOf(['x']);
     const nested = (depth: number): string => `{"x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
