@@ -72,6 +72,8 @@ const groups = [
   { name: 'version', test: /\/src\/base\/version\.js$/, priority: 1 },
   { name: 'zod', test: /\/node_modules\/zod\//, priority: 1 },
   { name: 'csv-libraries', test: /\/node_modules\/csv-(parse|stringify)\//, priority: 1 },
+  // Only for Parquet.
+  { name: 'parquet-libraries', test: /\/node_modules\/(hyparquet|hysnappy|fzstd)/ },
   // Only for traces and metrics; the server has its own use for its API.
   { name: 'opentelemetry', test: /\/node_modules\/@opentelemetry\/(?!api\/)/ },
   { name: 'records', test: /\/src\/(formats\/(bytes\/|csv\/|[\w-]+\.js$)|storage\/(?!stores\/[\w-]+\/))/ },

@@ -1,3 +1,5 @@
+import type { RowGroups } from './records/row-groups.ts';
+
 /** The options that decide which columns an output has, and what they are called. */
 export interface ColumnOptions {
   /** The input's columns, in this order; by default all. */
@@ -6,4 +8,16 @@ export interface ColumnOptions {
   rename?: Readonly<Record<string, string>> | undefined;
   /** False if the output has no header line. */
   outputHeader?: boolean | undefined;
+  /** What is written of the input, if anything is. */
+  writes?: WrittenFile | undefined;
+}
+
+/** A file that is written. */
+export interface WrittenFile {
+  /** Its name without the suffix of a compression. */
+  readonly name: string;
+  /** The name of its format; by default that of the input. */
+  readonly format?: string | undefined;
+  /** The groups of its rows, if it has any and the input does not say them. */
+  readonly groups?: RowGroups | undefined;
 }

@@ -3,6 +3,7 @@ import type { BatchMemory } from '../base/kernel/batch-memory.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
 import type { ColumnOptions } from './column-options.ts';
 import type { Comparison, RejectRecords } from './comparison.ts';
+import type { GroupEncoding, GroupsOfText } from './group-encoding.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
 import type { Batch } from './records/batch.ts';
 import type { BatchOptions } from './records/batch-options.ts';
@@ -13,6 +14,7 @@ import type { Fields } from './records/fields.ts';
 import type { LongField } from './records/long-field.ts';
 import type { Position } from './records/position.ts';
 import type { Reject } from './records/reject.ts';
+import type { RowGroups } from './records/row-groups.ts';
 
 /** How records are written as bytes. A row keeps its own bytes from the input to the output. */
 export interface Format {
@@ -40,6 +42,13 @@ export interface Format {
    * @throws RowcastError `bad_dialect`
    */
   readAs(options: Pick<ReadOptions, 'delimiter' | 'quote'>, file: string): ReadAs;
+  /**
+   * Makes files of this format, if they are no text but groups of rows, of the rows of an input. The columns of an input of the
+   * same format are copied.
+   *
+   * @throws RowcastError `missing_columns`
+   */
+  encoder?(layout: Layout, encoding: GroupEncoding): Promise<GroupsOfText>;
 }
 
 /** An input whose beginning was read. */
@@ -61,6 +70,12 @@ export interface Layout {
   readonly names: readonly string[];
   /** Whether later records may have more columns than these. */
   readonly namesColumnsLater: boolean;
+  /** The types of the columns that the input itself gives, as options and reports call them. */
+  readonly types?: readonly (string | undefined)[] | undefined;
+  /** The number of rows, if the input says it. */
+  readonly rows?: number | undefined;
+  /** The rows that are written together, if the output has groups of rows. */
+  readonly groups?: RowGroups | undefined;
   /** A hint for columns that are not what was expected, if the input looks as if it was read in the wrong way. */
   readonly columnsHint: string | undefined;
   /** All bytes before the first record, and where that begins. */

@@ -1,7 +1,9 @@
 import type { ColumnOptions } from './column-options.ts';
 import { csv } from './csv/csv-format.ts';
-import type { Format, Layout, LayoutData, Opened } from './format.ts';
+import type { Format, Layout, Opened } from './format.ts';
+import type { GroupEncoding, GroupsOfText } from './group-encoding.ts';
 import { jsonl } from './jsonl/jsonl-format.ts';
+import { parquet } from './parquet/parquet-format.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
 import type { ByteSource } from './records/byte-source.ts';
 import { chunksAfter } from './records/chunks-after.ts';
@@ -10,7 +12,7 @@ import { chunksAfter } from './records/chunks-after.ts';
 export type Formats = readonly [...Format[], Format];
 
 /** The formats of commands and functions. Another one is a folder next to `csv`, and a row here. */
-export const formats: Formats = [jsonl, csv];
+export const formats: Formats = [parquet, jsonl, csv];
 
 /** Bytes of a file whose name does not tell its format that are looked at. */
 const FIRST_BYTES = 512;
@@ -35,18 +37,33 @@ export async function recognize(
   const others = known.slice(0, -1);
   if (others.length === 0) return { format: usual(known), bytes: source };
   const { first, format = usual(known) } = await beginning(source, others);
-  const { name, contentName, isLive } = source;
+  const { name, contentName, isLive, stored } = source;
   return {
     format,
     bytes: {
       name,
       contentName,
       isLive,
+      stored,
       chunks: chunksAfter(first, source.chunks),
       checkUnchanged: () => source.checkUnchanged(),
     },
   };
 }
+
+/** The format of a file that was made of an input, which may be another one only if either is no text. */
+export async function recognizeWritten(
+  source: ByteSource,
+  input: Format,
+  known: Formats = formats,
+): Promise<{ format: Format; bytes: ByteSource }> {
+  const found = await recognize(source, known);
+  const isText = [input, found.format].every(({ encoder }) => encoder === undefined);
+  return isText ? { format: input, bytes: found.bytes } : found;
+}
+
+/** The format of the rejects of an input. */
+export const rejectsFormat = (input: Format): Format => (input.encoder === undefined ? input : csv);
 
 /** What a command's options mean for a file. @throws RowcastError `bad_dialect` */
 export const readAsOf = (
@@ -55,11 +72,13 @@ export const readAsOf = (
   known: Formats = formats,
 ): ReadAs => (known.find(format => format.isNameOf(file)) ?? usual(known)).readAs(options, file);
 
-/** Makes a layout of its data, in a thread that did not read the beginning of the input. */
-export function layoutFrom(data: LayoutData): Layout {
-  const format = formats.find(({ name }) => name === data.format);
-  if (format === undefined) throw new Error(`no such format: ${data.format}`);
-  return format.layoutFrom(data);
+/** What makes a file of this format of rows; undefined if it is text, as the rows are. */
+export async function encoderOf(
+  name: string | undefined,
+  layout: Layout,
+  encoding: GroupEncoding,
+): Promise<GroupsOfText | undefined> {
+  return formats.find(format => format.name === name)?.encoder?.(layout, encoding);
 }
 
 /** A list of formats is not empty. */

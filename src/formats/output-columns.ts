@@ -26,7 +26,9 @@ export interface OutputColumns {
  * @throws RowcastError `missing_columns`, `duplicate_columns`
  */
 export function outputColumns(input: Named, options: ColumnOptions, file: string): OutputColumns | undefined {
-  const { keep = 'all', rename = {}, outputHeader = true } = options;
+  const { keep = 'all', rename = {}, writes } = options;
+  // A file with groups names its columns elsewhere.
+  const outputHeader = writes?.groups === undefined && options.outputHeader !== false;
   if (keep === 'all' && Object.keys(rename).length === 0 && outputHeader) return undefined;
   return { kept: keptIndices(input, keep, file), rename, hasHeader: outputHeader, file };
 }

@@ -2,12 +2,13 @@ import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
+import type { TextEntry } from '../base/text-of-file.ts';
 import type { Layout } from '../formats/format.ts';
 import type { Position } from '../formats/records/position.ts';
 import type { RunTally } from '../scoring/counting/run-tally.ts';
 import type { MergedPart } from '../scoring/merge/merged-part.ts';
 import { count, countCalls, type RowCounts } from '../scoring/row-counts.ts';
-import type { PrefixDigest } from './checkpoint/prefix-digest.ts';
+import { PrefixDigest } from './checkpoint/prefix-digest.ts';
 import type { DataTally } from './drift/data-tally.ts';
 import type { RejectBudget } from './guards/reject-budget.ts';
 import type { CommitPoint, Output, Piece } from './output/output.ts';
@@ -21,6 +22,8 @@ export interface RunPositionOptions {
   /** Where the run began, if not at the start of the input. */
   from: Position | undefined;
   digest: PrefixDigest;
+  /** The last place before an offset where reading can begin, in an input that is not text. */
+  entryBefore: (offset: number) => TextEntry | undefined;
   layout: Pick<Layout, 'rejectsText'>;
   /** Statistics of the requests of this process, if the scorer makes any. */
   statistics: CallStatistics | undefined;
@@ -72,13 +75,18 @@ export class RunPosition {
   }
 
   /** The state after the last part: what a checkpoint stores. */
-  readonly commitPoint = (): CommitPoint => ({
-    position: this.#position,
-    prefix: this.#options.digest.state(),
-    predictionType: this.#predictionType,
-    rowCounts: structuredClone(this.rowCounts),
-    tally: this.#options.tally?.copy(),
-  });
+  readonly commitPoint = (): CommitPoint => {
+    const { digest, entryBefore, tally } = this.#options;
+    const prefix = digest.state();
+    return {
+      position: this.#position,
+      prefix,
+      entry: entryBefore(PrefixDigest.resumesAt(prefix)),
+      predictionType: this.#predictionType,
+      rowCounts: structuredClone(this.rowCounts),
+      tally: tally?.copy(),
+    };
+  };
 }
 
 export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches' | 'maxUnseen'> {
@@ -87,6 +95,8 @@ export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches'
   budget: RejectBudget;
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
+  /** The number of rows to read, if it is known. */
+  rows: number | undefined;
   output: Output;
   watch: Pick<RowsWatch, 'rejected' | 'progress'>;
   /** Aborted when a run is to stop even if its output accepts no data. */
@@ -101,7 +111,7 @@ export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches'
 export async function commit(
   parts: AsyncIterable<MergedPart>,
   reached: RunPosition,
-  { data, contentSize, output, budget, limit, watch, signal, ...limits }: CommitOptions,
+  { data, contentSize, rows, output, budget, limit = rows, watch, signal, ...limits }: CommitOptions,
 ): Promise<void> {
   const fractionAt = fractionBefore(contentSize, limit);
   const { rowCounts } = reached;

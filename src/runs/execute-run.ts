@@ -10,6 +10,7 @@ import { exitCodeOfRows } from './exit-code.ts';
 import { checkOutputName } from './guards/check-output-name.ts';
 import type { LockedTargets } from './observer.ts';
 import { acquireOutput } from './output/acquire-output.ts';
+import { encoderFor, writtenFile } from './output/written-file.ts';
 import { type LockedPaths, lockRunPaths } from './paths/lock-paths.ts';
 import { Releases } from './releases.ts';
 import type { Run } from './run.ts';
@@ -118,9 +119,10 @@ async function scoreOnce(
       onSetAside,
     });
     if (acquired === undefined) return undefined;
-    const plan = await prepare(source, options, scorer, stop, run.formats);
+    const writes = writtenFile(options);
+    const plan = await prepare(source, { ...options, writes }, scorer, stop, run.formats);
     const { report, layout } = plan;
-    checkOutputName(options.output, layout);
+    checkOutputName(options.output, layout, writes);
     if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
     const input = await source.identify();
     const { relativeRejects: rejects } = locked;
@@ -137,9 +139,10 @@ async function scoreOnce(
       options,
       layout,
     });
+    const encoder = await encoderFor(plan, writes);
     const attempt = record.newRun;
     const output = await acquired
-      .open({ attempt, fingerprint, rejectsHeader: layout.rejectsPreamble })
+      .open({ attempt, fingerprint, rejectsHeader: layout.rejectsPreamble, encoder })
       .catch(error => {
         throw stop.aborted ? new Interrupted(stop) : error;
       });

@@ -37,7 +37,7 @@ export interface SentOptions {
  * @throws RowcastError `bad_header`, `missing_columns`, `duplicate_columns`, `no_columns`
  */
 export function chooseFeatures(
-  layout: Pick<Layout, 'names' | 'columnsHint'>,
+  layout: Pick<Layout, 'names' | 'columnsHint' | 'types'>,
   report: Pick<LooseReport, 'predicts' | 'columns'>,
   options: SentOptions,
   file: string,
@@ -104,11 +104,11 @@ export function chooseFeatures(
   const types = new Map(
     report.columns?.map(({ name, type, decimal }) => [name, decimal === ',' ? 'text' : type]),
   );
-  return present.map(name => ({
-    name,
-    index: places.get(name) ?? 0,
-    type: Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : types.get(name),
-  }));
+  return present.map(name => {
+    const index = places.get(name) ?? 0;
+    const given = Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : types.get(name);
+    return { name, index, type: given ?? layout.types?.[index] };
+  });
 }
 
 const predictedFeature = (name: string, location: { file: string; line: number }): RowcastError =>

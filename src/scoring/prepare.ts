@@ -4,6 +4,7 @@ import { RowcastError } from '../base/errors.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { sanitize } from '../base/sanitize.ts';
+import type { WrittenFile } from '../formats/column-options.ts';
 import type { Opened } from '../formats/format.ts';
 import { type Formats, readLayout } from '../formats/formats.ts';
 import type { ByteSource } from '../formats/records/byte-source.ts';
@@ -20,7 +21,7 @@ export type RowOptions = Pick<
   | ('features' | 'excludeFeatures' | 'predict' | 'allowMissing' | 'types' | 'nulls' | 'missing')
   | ('classes' | 'prefix' | 'prediction' | 'probabilities' | 'decimals' | 'threshold')
   | ('names' | 'keep' | 'rename' | 'outputHeader')
-> & { maxColumns?: number };
+> & { maxColumns?: number; maxGroupBytes?: number | undefined; writes?: WrittenFile | undefined };
 
 /** What is known before the first row is read. */
 export interface Plan extends Opened {
@@ -48,7 +49,9 @@ export async function prepare(
 ): Promise<Plan> {
   const report = withPredicted(await unlessStopped(scorer.describe(options.report), stop), options);
   const columns = options.features ?? report.columns?.map(({ name }) => name);
-  const opened = await unlessStopped(readLayout(source, { ...options, columns }, formats), stop);
+  const { excludeFeatures = [], types = {} } = options;
+  const named = columns && [...columns, ...excludeFeatures, ...Object.keys(types)];
+  const opened = await unlessStopped(readLayout(source, { ...options, columns: named }, formats), stop);
   const { layout } = opened;
   if (columns === undefined && layout.namesColumnsLater) throw unknownColumns(source.name);
   const features = chooseFeatures(layout, report, options, source.name);

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { RowcastError } from '../base/errors.ts';
+import type { StoredBytes, TextEntry, TextOfFile } from '../base/text-of-file.ts';
 import { sha256OfStream } from './checksum.ts';
 import type { Codec } from './codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from './codecs/codecs.ts';
@@ -37,7 +38,10 @@ export class DecodedSource implements Source {
   /** Hash of a live input's bytes so far; any other is read a second time instead. */
   readonly #hash: Hash | undefined;
   #isRead = false;
-
+  /** Ranges of the file that are being read. */
+  readonly #ranges = new Set<ByteStream>();
+  /** The text that is made of the file, if it is not text. */
+  #text: TextOfFile | undefined;
   readonly #encoding: string | undefined;
 
   /**
@@ -62,13 +66,38 @@ export class DecodedSource implements Source {
   }
 
   async identify(): Promise<Identity> {
-    const { codec } = await this.#begin();
     const { version } = this;
+    const { path } = this.#stored;
+    if (this.#text !== undefined) return { path, ...version, codec: this.#text.codec, contentSize: null };
+    const { codec } = await this.#begin();
     const contentSize = codec === none && this.#encoding === undefined ? version.size : null;
-    return { path: this.#stored.path, ...version, codec: codec.name, contentSize };
+    return { path, ...version, codec: codec.name, contentSize };
   }
 
-  seek(offset: number): void {
+  get stored(): StoredBytes | undefined {
+    const { version, streamFrom } = this.#stored;
+    const { size } = version;
+    if (streamFrom === undefined || size === null) return undefined;
+    return {
+      size,
+      read: (from, to) => this.#readRange(streamFrom(from, to), to - from),
+      readAs: (text, offset) => {
+        this.#stream.destroy();
+        this.#text = text;
+        this.chunks = text.from(offset);
+      },
+    };
+  }
+
+  entryBefore(offset: number): TextEntry | undefined {
+    return this.#text?.entryBefore(offset);
+  }
+
+  seek(offset: number, entry?: TextEntry): void {
+    if (this.#text !== undefined) {
+      this.chunks = this.#text.from(offset, entry);
+      return;
+    }
     const { streamFrom } = this.#stored;
     if (streamFrom === undefined) throw new Error(`${this.name} cannot be read from an offset`);
     this.#stream.destroy();
@@ -88,6 +117,7 @@ export class DecodedSource implements Source {
 
   close(): void {
     this.#stream.destroy();
+    for (const stream of this.#ranges) stream.destroy();
   }
 
   #begin(): Promise<Beginning> {
@@ -106,6 +136,22 @@ export class DecodedSource implements Source {
     }
     const first = Buffer.concat(head);
     return { codec: codecOfBytes(first), first };
+  }
+
+  /** The bytes of a range of the file, of which `size` are wanted. */
+  async #readRange(stream: ByteStream, size: number): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafeSlow(size);
+    let at = 0;
+    this.#ranges.add(stream);
+    try {
+      for await (const chunk of this.#read(stream)) at += chunk.copy(bytes, at);
+    } finally {
+      this.#ranges.delete(stream);
+    }
+    // A file that has become shorter.
+    if (at < size) await this.checkUnchanged();
+    if (at < size) throw unreadable(this.name, new Error('it is shorter than it was'), 'stopped');
+    return bytes;
   }
 
   async *#content(): AsyncGenerator<Buffer> {

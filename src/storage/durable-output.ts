@@ -12,6 +12,8 @@ export interface StoredExtent {
   state?: Json;
   /** The end of those bytes, as far as the storage cannot keep it itself until the output is complete. */
   carried?: Buffer;
+  /** What its end needs of each group of rows before that, if it has groups. */
+  notes?: readonly string[];
 }
 
 /** Keeps other processes from writing to the same output until it is released. */

@@ -37,6 +37,8 @@ export interface Extent<Mark> {
   readonly mark: Mark | undefined;
   /** What the storage needs to go on at this point, if it asks for it. */
   readonly stored?: StoredPoint | undefined;
+  /** What the end of the file needs of each group of rows before this point, if the file has groups. */
+  readonly notes?: readonly string[] | undefined;
 }
 
 /** The start of a new file. */
@@ -49,6 +51,8 @@ export interface AppendedBytes<Mark> {
   endsMember: boolean;
   /** Describes the point after `bytes`, if the file may be truncated there; called at most once, before `append` returns. */
   mark: (() => Mark) | undefined;
+  /** Whether the file ends here. */
+  endsFile?: boolean;
 }
 
 /** A file that is written sequentially, and can be truncated and continued at any point with a mark. */

@@ -1,6 +1,7 @@
 import { RowcastError } from '../base/errors.ts';
 import { counted, countOf } from '../base/number-text.ts';
 import { reasonOf, TRY_AGAIN } from '../base/system-error.ts';
+import type { StoredBytes, TextEntry } from '../base/text-of-file.ts';
 import { isMissing } from './local/missing.ts';
 import { isPassingAt } from './local/network-mount.ts';
 
@@ -18,7 +19,7 @@ export interface Version {
 export interface Identity extends Version {
   /** Absolute path, `stdin` or URL. */
   readonly path: string;
-  /** Name of the compression. */
+  /** Name of the compression, or of the format of a file that is not text. */
   readonly codec: string;
   /** Size of the uncompressed bytes; null if not known, or if they have another encoding than UTF-8. */
   readonly contentSize: number | null;
@@ -41,8 +42,16 @@ export interface Source {
    * Throws RowcastError `unreadable_input`, `bad_gzip`, `bad_zstd`, `no_zstd`, `bad_encoding`.
    */
   readonly chunks: AsyncIterator<Buffer>;
-  /** Continues at an offset of an uncompressed input that is not live. */
-  seek(offset: number): void;
+  /** Its bytes as they are stored; undefined if the input is live. */
+  readonly stored: StoredBytes | undefined;
+  /**
+   * Continues at an offset of an uncompressed input that is not live.
+   *
+   * @param entry where to begin in a file that is not text
+   */
+  seek(offset: number, entry?: TextEntry): void;
+  /** The last place before an offset of the text of a file that is none, where reading can begin; of those that were read. */
+  entryBefore(offset: number): TextEntry | undefined;
   /**
    * SHA-256 of the raw bytes in hex; null if they were not read to the end. Must be requested when the source is opened.
    */
@@ -65,8 +74,8 @@ export interface StoredInput {
   readonly version: Version;
   /** All bytes; read once. */
   readonly stream: ByteStream;
-  /** The bytes from an offset, as often as asked; undefined if the input is live. */
-  readonly streamFrom: ((offset: number) => ByteStream) | undefined;
+  /** The bytes from an offset to another, or to the end, as often as asked; undefined if the input is live. */
+  readonly streamFrom: ((offset: number, end?: number) => ByteStream) | undefined;
   /** @throws RowcastError `input_changed` */
   checkUnchanged(): Promise<void>;
 }

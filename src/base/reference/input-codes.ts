@@ -40,8 +40,34 @@ export const inputCodes = {
   empty_input: { exit: [2], cause: 'The input has no bytes, not even a header.' },
   not_csv: {
     exit: [2],
-    cause: 'The input is xz, bzip2, lz4, zip, Parquet, or JSON that is not [JSON lines](json-lines.md).',
+    cause: 'The input is xz, bzip2, lz4, zip, or JSON that is not [JSON lines](json-lines.md).',
     fix: 'Convert it in a pipe: `xz -dc FILE | rowcast score - …`.',
+  },
+  needs_file: {
+    exit: [2],
+    cause: 'The input is Parquet in a pipe. It is read from its end.',
+    fix: 'Give the path or the URL of the file.',
+  },
+  bad_parquet: {
+    exit: [2, 3],
+    cause: 'The Parquet file is damaged, cut off or encrypted.',
+    fix: 'Write or transfer it again.',
+  },
+  unsupported_column: {
+    exit: [2],
+    cause:
+      'A column of a Parquet file that is needed cannot be written as [text](parquet.md): a list, a map, an interval.',
+    fix: 'Leave it out with `--keep` or `--exclude-features`, or write Parquet.',
+  },
+  group_too_large: {
+    exit: [2],
+    cause: 'A row group of a Parquet file takes more bytes than `--max-group-bytes`.',
+    fix: 'Raise the limit, or write the file with smaller groups.',
+  },
+  not_a_number: {
+    exit: [3],
+    cause: 'A value of a column of numbers is not a number that Parquet can have.',
+    fix: 'Name it with `--nulls` as missing, or the type of the column with `--types COLUMN=text`.',
   },
   bad_header: {
     exit: [2],

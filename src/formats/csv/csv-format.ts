@@ -12,16 +12,18 @@ export const csv: Format = {
   begins: () => true,
   readLayout: async (source, options) => {
     const { header, rest } = await readHead(source, options);
-    return { layout: new CsvLayout(header, outputColumns(header, options, source.name)), rest };
+    const columns = outputColumns(header, options, source.name);
+    return { layout: new CsvLayout(header, columns, options.writes?.groups), rest };
   },
   layoutFrom(data) {
     // `CsvLayout` makes them.
-    const { header, columns } = data.value as CsvLayoutValue;
+    const { header, columns, groups } = data.value as CsvLayoutValue;
     const { bytes } = header;
     // Structured cloning makes a Uint8Array of a Buffer.
     return new CsvLayout(
       { ...header, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) },
       columns,
+      groups,
     );
   },
   readAs(options, file) {

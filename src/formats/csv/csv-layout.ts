@@ -15,6 +15,7 @@ import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
 import type { LongField } from '../records/long-field.ts';
 import type { Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
+import type { RowGroups } from '../records/row-groups.ts';
 import { appendedColumns } from './appended-columns.ts';
 import { csvComparison } from './csv-comparison.ts';
 import { csvRejectRecords } from './csv-reject-records.ts';
@@ -33,6 +34,7 @@ import { rejectEnding, rejectsHeaderText, rejectsText } from './reject-records.t
 export interface CsvLayoutValue {
   readonly header: Header;
   readonly columns: OutputColumns | undefined;
+  readonly groups: RowGroups | undefined;
 }
 
 /** A CSV, as its header and options describe it. */
@@ -40,15 +42,20 @@ export class CsvLayout implements Layout {
   readonly names: readonly string[];
   readonly preamble: Buffer;
   readonly start: Position;
-  readonly format = 'csv';
+  readonly format: string = 'csv';
   readonly namesColumnsLater = false;
   readonly readAs: ReadAs;
+  readonly groups: RowGroups | undefined;
   readonly #dialect: Dialect;
   readonly #header: Header;
   readonly #columns: OutputColumns | undefined;
 
-  /** @param columns of the output, if they are not those of the input */
-  constructor(header: Header, columns?: OutputColumns) {
+  /**
+   * @param columns of the output, if they are not those of the input
+   * @param groups of the output's rows, if it has any
+   */
+  constructor(header: Header, columns?: OutputColumns, groups?: RowGroups) {
+    this.groups = groups;
     this.#header = header;
     this.#columns = columns;
     this.#dialect = header.dialect;
@@ -66,7 +73,7 @@ export class CsvLayout implements Layout {
   }
 
   get data(): LayoutData {
-    const value: CsvLayoutValue = { header: this.#header, columns: this.#columns };
+    const value: CsvLayoutValue = { header: this.#header, columns: this.#columns, groups: this.groups };
     return { format: this.format, value };
   }
 
@@ -155,7 +162,15 @@ export class CsvLayout implements Layout {
   }
 
   compareWith(output: Layout, file: string): Comparison {
-    return csvComparison(this.#header, this.#columns, CsvLayout.headerOf(output), file);
+    const [header, columns] = [this.#header, this.#columns];
+    const isOther = output instanceof CsvLayout && output.format !== this.format;
+    const byValues = isOther ? output.compareValues(header, columns, file) : undefined;
+    return byValues ?? csvComparison(header, columns, CsvLayout.headerOf(output), file);
+  }
+
+  /** Compares a CSV of which this was made, if it does not have its bytes. */
+  protected compareValues(_: Header, __: OutputColumns | undefined, ___: string): Comparison | undefined {
+    return undefined;
   }
 
   asRejects(columns: ColumnOptions, file: string): RejectsFile | undefined {

@@ -1,3 +1,5 @@
+import type { StoredBytes } from '../../base/text-of-file.ts';
+
 /** The part of a source that is needed to read it. */
 export interface ByteSource {
   /** For messages: the path, or `stdin`. */
@@ -11,6 +13,8 @@ export interface ByteSource {
    * means that nothing arrived for a while.
    */
   readonly chunks: AsyncIterator<Buffer>;
+  /** Its bytes as they are stored; undefined or left out if they can only be read once. */
+  readonly stored?: StoredBytes | undefined;
   /** @throws RowcastError `input_changed` if the file has changed since it was opened */
   checkUnchanged(): Promise<void>;
 }

@@ -79,7 +79,7 @@ export class RecordScorer {
     this.#order = order.every((own, i) => own === i) ? undefined : order;
     const written = layout.appended(appended);
     this.#merger = new ScoredMerger(layout, written, memory);
-    this.#members = new Members(written.maxBytes);
+    this.#members = new Members(written.maxBytes, false, layout.groups);
   }
 
   /**

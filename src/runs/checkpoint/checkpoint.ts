@@ -50,12 +50,13 @@ const extentShape = {
   tail: z.string(),
   state: (z.json() as z.ZodType<Json>).exactOptional(), // only mutability differs
   carried: z.instanceof(Buffer).exactOptional(),
+  notes: (z.array(z.string()) as z.ZodType<readonly string[]>).exactOptional(),
 };
 
 /** Incremented when a version cannot resume the checkpoints of the version before it. */
 export const FORMAT = 1;
 
-/** The durable progress of a run: all that is needed to resume it. Its size does not grow with the input. */
+/** The durable progress of a run: all that is needed to resume it. Its size does not grow with the input, but for the notes of groups. */
 export const checkpointShape = z.strictObject({
   format: z.literal(FORMAT),
   /** `complete`: everything is written, only the renames remain. */
@@ -67,6 +68,8 @@ export const checkpointShape = z.strictObject({
   history: historyShape.exactOptional(),
   /** Start of the next record. */
   position: z.strictObject({ offset: z.number(), row: z.number(), line: z.number() }),
+  /** Where reading begins that goes on at that position, in an input that is not text. */
+  entry: z.strictObject({ offset: z.number(), group: z.number() }).exactOptional(),
   /** Digest of the input up to that position. */
   prefix: z.strictObject({ offset: z.number(), blocks: z.string(), digest: z.string() }),
   /** The durable bytes of the output, also before compression; anything after them is given up on resume. */
@@ -153,7 +156,10 @@ export function chooseResumeMethod(saved: Fingerprint, now: Fingerprint, output:
 
 /** How a run resumes if its input was not modified. */
 export const resumeMethodOf = ({ input, options }: Fingerprint): ResumeMethod =>
-  input.size !== null && input.codec === 'none' && options['--encoding'] === undefined ? 'seek' : 'read';
+  input.size !== null && SOUGHT.has(input.codec) && options['--encoding'] === undefined ? 'seek' : 'read';
+
+/** The codecs of files that can be read from the middle. */
+const SOUGHT: ReadonlySet<string> = new Set(['none', 'parquet']);
 
 type Input = Fingerprint['input'];
 

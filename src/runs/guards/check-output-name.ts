@@ -1,24 +1,23 @@
 import { extname } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
+import type { WrittenFile } from '../../formats/column-options.ts';
 import type { Layout } from '../../formats/format.ts';
-import { formats } from '../../formats/formats.ts';
-import { nameOfContent } from '../../storage/codecs/codecs.ts';
 
 /**
- * Checks that an output whose name tells a format gets that one: it has the format of its input, and its delimiter, because its
- * rows are the input's bytes. Whoever reads `.tsv` takes a comma for data.
+ * Checks that an output whose name tells a format gets that one. Whoever reads `.tsv` takes a comma for data. Parquet is made of
+ * CSV, and CSV of Parquet; other outputs have the format of their input, because their rows are its bytes.
  *
  * @throws RowcastError `wrong_suffix`
  */
 export function checkOutputName(
   output: string,
   { format, readAs: { delimiter } }: Pick<Layout, 'format' | 'readAs'>,
+  { name, format: written = format }: WrittenFile,
 ): void {
-  const name = nameOfContent(output);
   const location = { file: output };
-  const named = formats.find(({ isNameOf }) => isNameOf(name));
-  if (named !== undefined && named.name !== format) {
-    const is = format === 'jsonl' ? 'JSON lines' : 'CSV';
+  const isLines = format === 'jsonl';
+  if (isLines !== (written === 'jsonl')) {
+    const is = isLines ? 'JSON lines' : format === 'parquet' ? 'CSV or Parquet' : 'CSV';
     throw new RowcastError(
       'wrong_suffix',
       `the output is called ${extname(name)}, but would be ${is} like the input`,
@@ -28,6 +27,15 @@ export function checkOutputName(
       },
     );
   }
+  if (written === 'parquet' && name.length < output.length)
+    throw new RowcastError(
+      'wrong_suffix',
+      `the output is called ${extname(output)}, but Parquet is compressed inside`,
+      {
+        location,
+        hint: `Give it the name ${name}`,
+      },
+    );
   if (delimiter === undefined || delimiter === '\t' || !/\.tsv$/i.test(name)) return;
   throw new RowcastError(
     'wrong_suffix',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../../base/errors.ts';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
+import { groupedPartial } from '../../storage/codecs/grouped-partial.ts';
 import { none } from '../../storage/codecs/none.ts';
 import { type DurableOutput, NOTHING_WRITTEN } from '../../storage/durable-output.ts';
 import { unwritable } from '../../storage/target.ts';
@@ -115,10 +116,13 @@ async function openOutput(
       for (const made of [output, outputs.rejects]) await made.discard().catch(() => {});
     throw error;
   }
-  const { bytes, uncompressed } = written;
+  const { bytes, uncompressed, notes } = written;
   const codec = options.isCompressed ? none : codecOfName(output.address);
   const stored = file.point?.();
-  const partial = codec.partialFile<Mark>(file, { bytes, uncompressed, tail, mark: undefined, stored });
+  const from = { bytes, uncompressed, tail, mark: undefined, stored, notes };
+  const { encoder } = identity;
+  const partial =
+    encoder === undefined ? codec.partialFile<Mark>(file, from) : groupedPartial<Mark>(file, from, encoder);
   return new ResumableOutput(options, partial, rejects, identity, previous);
 }
 

@@ -79,7 +79,7 @@ export class CheckpointSaver {
     await this.orStopSaving(async () => {
       await partial.sync();
       await rejects.sync();
-      const { position, prefix, predictionType, rowCounts, tally } = mark.commitPoint;
+      const { position, prefix, entry, predictionType, rowCounts, tally } = mark.commitPoint;
       const checkpoint: Checkpoint = {
         format: FORMAT,
         state,
@@ -87,6 +87,7 @@ export class CheckpointSaver {
         fingerprint,
         ...(history !== undefined && { history }),
         position,
+        ...(entry !== undefined && { entry }),
         prefix,
         ...extentsOf(committed),
         ...(predictionType !== undefined && { predictionType }),

@@ -20,13 +20,17 @@ export function extentsOf({ uncompressed, mark, ...output }: Extent<Mark>): Writ
 }
 
 /** If the storage describes its points itself, there is nothing that the digest of the tail could be compared with. */
-const storedExtent = ({ bytes, tail, stored }: Written): StoredExtent =>
-  stored === undefined
-    ? { bytes, tail: tail.digest() }
-    : { bytes, tail: '', state: stored.state(), carried: stored.carried };
+const storedExtent = ({ bytes, tail, stored, notes }: Written): StoredExtent => ({
+  bytes,
+  ...(stored === undefined
+    ? { tail: tail.digest() }
+    : { tail: '', state: stored.state(), carried: stored.carried }),
+  ...(notes !== undefined && { notes }),
+});
 
 interface Written {
   bytes: number;
   tail: Tail;
   stored?: StoredPoint | undefined;
+  notes?: readonly string[] | undefined;
 }

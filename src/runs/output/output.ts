@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import type { TextEntry } from '../../base/text-of-file.ts';
 import type { Position } from '../../formats/records/position.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
+import { type GroupEncoder, groupedPartial } from '../../storage/codecs/grouped-partial.ts';
+import { type AppendedFile, fileStart } from '../../storage/partial-file.ts';
 import type { Sink } from '../../storage/sink.ts';
 import type { Attempt } from '../attempt.ts';
 import type { Checkpoint, Fingerprint, ResumeMethod } from '../checkpoint/checkpoint.ts';
@@ -15,6 +18,8 @@ export interface RunIdentity {
   fingerprint: Fingerprint;
   /** The header of the rejects file. A file given with --rejects is written even if nothing is rejected. */
   rejectsHeader: Buffer;
+  /** Makes groups of the rows, if the output has any. */
+  encoder?: GroupEncoder | undefined;
 }
 
 /** An unfinished run of the same identity. */
@@ -27,6 +32,8 @@ export interface PreviousRun {
 export interface CommitPoint {
   position: Position;
   prefix: PrefixState;
+  /** Where reading begins that goes on there, if the input is not text. */
+  entry?: TextEntry | undefined;
   predictionType: PredictionType | undefined;
   rowCounts: RowCounts;
   /** What was counted in the data, if anything is. */
@@ -109,16 +116,21 @@ export function acquireSink(
 ): AcquiredOutput {
   const hash = createHash('sha256');
   return {
-    async open({ attempt, rejectsHeader }) {
+    async open({ attempt, rejectsHeader, encoder }) {
       const sink = await openOutput();
+      const write = async (bytes: Uint8Array): Promise<void> => {
+        const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+        if (checksum) hash.update(own);
+        await sink.write(own);
+      };
+      const grouped = encoder && groupedPartial(unsynced(write), fileStart, encoder);
       let rejectsSink: Sink | undefined;
       return {
         attempt,
         previous: undefined,
         resumePoint: undefined,
-        async write({ bytes, rejects }) {
-          if (checksum) hash.update(bytes);
-          await sink.write(bytes);
+        async write({ bytes, rejects, endsMember }) {
+          await (grouped?.append({ bytes, endsMember, mark: undefined }) ?? write(bytes));
           if (rejects.length === 0) return;
           rejectsSink ??= await openRejects?.();
           await rejectsSink?.write(rejects);
@@ -130,6 +142,7 @@ export function acquireSink(
             rejectsSink = await openRejects?.();
             await rejectsSink?.write(rejectsHeader);
           }
+          await grouped?.append({ bytes: NOTHING, endsMember: true, mark: undefined, endsFile: true });
           await rejectsSink?.close();
           await sink.close();
           return undefined;
@@ -148,3 +161,11 @@ export function acquireSink(
     },
   };
 }
+
+const NOTHING = Buffer.alloc(0);
+
+const unsynced = (append: AppendedFile['append']): AppendedFile => ({
+  append,
+  async sync() {},
+  async close() {},
+});

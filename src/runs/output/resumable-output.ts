@@ -112,7 +112,8 @@ export class ResumableOutput implements Output {
     try {
       if (this.#rejects.extent.bytes === 0 && (await this.#needsRejects()))
         await this.#rejects.write(this.#identity.rejectsHeader);
-      await this.#partial.append({ bytes: NOTHING, endsMember: true, mark: () => this.#markAt(end) });
+      const mark = (): Mark => this.#markAt(end);
+      await this.#partial.append({ bytes: NOTHING, endsMember: true, mark, endsFile: true });
       await this.#partial.flush();
     } catch (cause) {
       throw stopError(this.#outputs.output.name, cause);

@@ -45,7 +45,7 @@ export async function seekToCheckpoint(
   const digest = isSought ? PrefixDigest.resume(prefix) : new PrefixDigest();
   let at = base + (isSought ? PrefixDigest.resumesAt(prefix) : 0);
   const isMoved = isSought || isPart;
-  if (isMoved) source.seek(at);
+  if (isMoved) source.seek(at, previous.checkpoint.entry);
   let chunk: Buffer = isMoved ? Buffer.alloc(0) : Buffer.concat([layout.preamble, rest]);
   let lastByte: number | undefined;
   for (;;) {

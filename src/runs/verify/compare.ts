@@ -79,7 +79,7 @@ export function* compare(pair: Pair): Generator<RecordCursor, VerifiedRows> {
     if (!input.hasRecord) break;
     if (input.kind === RecordKind.blank) {
       tally.blank++;
-      if (appended.isAlone) continue;
+      if (appended.isAlone || comparison.preserves === 'values') continue;
       if (!output.hasRecord) yield* load(output);
       if (blankLines?.isElsewhere()) continue;
       compareBlank(input, output, lastByte);

@@ -3,7 +3,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.ts';
 import type { ColumnOptions } from '../../formats/column-options.ts';
 import type { Layout } from '../../formats/format.ts';
-import { type Formats, readLayout } from '../../formats/formats.ts';
+import { type Formats, readLayout, recognizeWritten, rejectsFormat } from '../../formats/formats.ts';
 import type { ReadAs, ReadOptions } from '../../formats/read-options.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
@@ -107,11 +107,16 @@ async function run(
   const { readAs } = own.layout;
   const larger = { ...readAs, maxRecordBytes: options.maxRecordBytes + APPENDED_BYTES };
   const names = options.outputHeader === false ? 'numbers' : undefined;
-  const scored = await format.readLayout(output, { ...larger, names }).catch(error => brokenFile(error));
+  const written = await recognizeWritten(output, format, options.formats);
+  const scored = await written.format
+    .readLayout(written.bytes, { ...larger, names })
+    .catch(error => brokenFile(error));
   const comparison = own.layout.compareWith(scored.layout, input.name);
   const appended = compareHeaders(comparison, { input: input.name, output: output.name }, options);
   const openRejects = async (source: Source): Promise<Side> => {
-    const opened = await format.readLayout(source, larger).catch(error => brokenFile(error));
+    const opened = await rejectsFormat(format)
+      .readLayout(source, larger)
+      .catch(error => brokenFile(error));
     const wrong = own.layout.rejectRecords.wrongHeader(opened.layout, input.name);
     if (wrong !== undefined) throw mismatch(wrong, { file: source.name, line: 1 });
     return openSide(source, opened, larger);

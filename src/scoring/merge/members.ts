@@ -2,6 +2,7 @@ import type { Layout } from '../../formats/format.ts';
 import { type Batch, startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
+import { groupOf, type RowGroups } from '../../formats/records/row-groups.ts';
 
 /**
  * A member of a compressed file, or frame of zstd, ends with the first record that reaches this many bytes of input, or of
@@ -16,16 +17,19 @@ export const MEMBER_BYTES = 1 << 20;
  */
 export class Members {
   readonly #rows: number;
+  readonly #groups: RowGroups | undefined;
   readonly #wholeBatches: boolean;
 
   /**
    * @param maxAppendedBytes maximum bytes appended to a row; limits the size of a member if there are many classes
    * @param wholeBatches whether a member ends with a batch, because a run resumes only there; batches must then depend only
    *   on the input, too
+   * @param groups of rows that the output has; they are its members then
    */
-  constructor(maxAppendedBytes: number, wholeBatches = false) {
+  constructor(maxAppendedBytes: number, wholeBatches = false, groups?: RowGroups) {
     this.#rows = Math.max(1, Math.floor(MEMBER_BYTES / maxAppendedBytes));
-    this.#wholeBatches = wholeBatches;
+    this.#groups = groups;
+    this.#wholeBatches = wholeBatches && groups === undefined;
   }
 
   /** Whether records that start at these positions share a member. */
@@ -65,8 +69,8 @@ export class Members {
   /** Index of the first record after `from` that starts in another member than the record at `start`. */
   #endOfMember(batch: Batch, from: number, start: Position): number {
     const { ends, kinds } = batch;
-    const endOffset = (this.#block(start.offset) + 1) * MEMBER_BYTES - batch.start.offset;
-    const endRow = (this.#group(start.row) + 1) * this.#rows + 1;
+    const endOffset = this.#endOfBlock(start.offset) - batch.start.offset;
+    const endRow = this.#endOfGroup(start.row) + 1;
     let { row } = start;
     for (let index = from; index < ends.length; index++) {
       if (kinds[index] !== RecordKind.blank) row++;
@@ -76,11 +80,19 @@ export class Members {
   }
 
   #block(offset: number): number {
-    return Math.floor(offset / MEMBER_BYTES);
+    return this.#groups === undefined ? Math.floor(offset / MEMBER_BYTES) : 0;
+  }
+
+  #endOfBlock(offset: number): number {
+    return this.#groups === undefined ? (this.#block(offset) + 1) * MEMBER_BYTES : Number.POSITIVE_INFINITY;
   }
 
   #group(row: number): number {
-    return Math.floor((row - 1) / this.#rows);
+    return groupOf(this.#groups ?? { rows: this.#rows }, row).group;
+  }
+
+  #endOfGroup(row: number): number {
+    return groupOf(this.#groups ?? { rows: this.#rows }, row).end;
   }
 }
 

@@ -163,7 +163,8 @@ export class Merger {
 
   #setAppended(appended: Appended | undefined): void {
     this.#appended = appended;
-    if (appended !== undefined) this.#members = new Members(appended.maxBytes, this.#options.onGrid);
+    if (appended !== undefined)
+      this.#members = new Members(appended.maxBytes, this.#options.onGrid, this.#options.layout.groups);
   }
 }
 

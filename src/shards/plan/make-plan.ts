@@ -6,6 +6,7 @@ import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { checkOutputName } from '../../runs/guards/check-output-name.ts';
+import { writtenFile } from '../../runs/output/written-file.ts';
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { appendedFor } from '../../scoring/merge/appended-for.ts';
@@ -56,8 +57,14 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
   for (const pair of pairs) {
     const source = await openSource(pair.input, false, options.encoding, backends);
     try {
-      const prepared = await prepare(source, { ...options }, scorer, stop);
-      checkOutputName(pair.output, prepared.layout);
+      const writes = writtenFile(pair);
+      const prepared = await prepare(source, { ...options, writes }, scorer, stop);
+      checkOutputName(pair.output, prepared.layout, writes);
+      if (prepared.layout.groups !== undefined || prepared.layout.rows !== undefined)
+        throw new RowcastError('usage', 'Parquet cannot be divided into shards', {
+          location: { file: pair.input },
+          hint: 'Score it with rowcast score on one machine.',
+        });
       report = reportHash(prepared.report);
       files.push(planFile(pair, source, await source.identify(), prepared));
       predictionType ??= await predictedType(prepared, scorer, stop);

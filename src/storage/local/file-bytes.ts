@@ -11,22 +11,29 @@ const READ_BYTES = 256 << 10;
 export class FileBytes implements ByteStream {
   readonly #handle: Promise<FileHandle>;
   readonly #start: number;
+  readonly #end: number;
   #isClosed = false;
 
   /** @param handle closed here; if opening the file fails, so does reading it */
-  constructor(handle: Promise<FileHandle>, start: number) {
+  constructor(handle: Promise<FileHandle>, start: number, end = Number.POSITIVE_INFINITY) {
     this.#handle = handle;
     this.#start = start;
+    this.#end = end;
     handle.catch(() => {});
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     try {
       const handle = await this.#handle;
-      const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
-      for (let position = this.#start; ; ) {
+      const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, Math.max(1, this.#end - this.#start)));
+      for (let position = this.#start; position < this.#end; ) {
         if (this.#isClosed) throw new Error('the file was closed before its end was read');
-        const { bytesRead } = await handle.read(buffer, 0, READ_BYTES, position);
+        const { bytesRead } = await handle.read(
+          buffer,
+          0,
+          Math.min(buffer.length, this.#end - position),
+          position,
+        );
         if (bytesRead === 0) return;
         position += bytesRead;
         yield buffer.subarray(0, bytesRead);

@@ -38,7 +38,7 @@ const fileInput = (name: string, handle: FileHandle, { size, mtimeMs, ino }: Sta
   path: resolve(name),
   version: { size, modified: mtimeMs },
   stream: new FileBytes(Promise.resolve(handle), 0),
-  streamFrom: offset => new FileBytes(open(name), offset),
+  streamFrom: (offset, end) => new FileBytes(open(name), offset, end),
   async checkUnchanged() {
     const now = await stat(name).catch((cause: NodeJS.ErrnoException) => {
       throw unreadable(name, cause);

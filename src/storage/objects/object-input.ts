@@ -21,8 +21,8 @@ export async function openObject(object: PatientClient, stallMs: number): Promis
     name,
     path: name,
     version: { size, modified: modified.getTime(), ...(isPinned && { etag: version }) },
-    stream: new ObjectStream(object, head, 0, stallMs),
-    streamFrom: offset => new ObjectStream(object, head, offset, stallMs),
+    stream: new ObjectStream(object, head, { from: 0 }, stallMs),
+    streamFrom: (offset, end) => new ObjectStream(object, head, { from: offset, end }, stallMs),
     async checkUnchanged() {
       const now = await object.head().catch(refuse);
       if (now === undefined || !isSame(head, now)) throw inputChanged(name, [size, now?.size ?? 0]);
@@ -36,6 +36,12 @@ const isSame = (a: ObjectHead, b: ObjectHead): boolean =>
   a.version === b.version &&
   (a.version !== '' || a.modified.getTime() === b.modified.getTime());
 
+interface Range {
+  from: number;
+  /** By default the end of the object. */
+  end?: number | undefined;
+}
+
 /**
  * The bytes of an object from an offset. A response that breaks, stalls or ends too early is requested again from where it
  * broke: a body that is cut off between two chunks is an error to no client.
@@ -44,14 +50,17 @@ class ObjectStream implements ByteStream {
   readonly #object: PatientClient;
   readonly #head: ObjectHead;
   readonly #from: number;
+  readonly #end: number;
   readonly #stallMs: number;
   #isDestroyed = false;
   #body: ByteStream | undefined;
 
-  constructor(object: PatientClient, head: ObjectHead, from: number, stallMs: number) {
+  constructor(object: PatientClient, head: ObjectHead, range: Range, stallMs: number) {
+    const { from, end = head.size } = range;
     this.#object = object;
     this.#head = head;
     this.#from = from;
+    this.#end = end;
     this.#stallMs = stallMs;
   }
 
@@ -62,22 +71,23 @@ class ObjectStream implements ByteStream {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     const { name } = this.#object;
-    const { size, version, isWeak } = this.#head;
+    const { version, isWeak } = this.#head;
     const patience = this.#object.patience();
+    const end = this.#end;
     let at = this.#from;
-    while (at < size && !this.#isDestroyed)
+    while (at < end && !this.#isDestroyed)
       try {
         const pinned = version === '' || isWeak ? undefined : version;
-        const body = await this.#object.read({ from: at, end: size, version: pinned });
+        const body = await this.#object.read({ from: at, end, version: pinned });
         this.#body = body;
         if (this.#isDestroyed) body.destroy();
         for await (const chunk of withoutStalls(body, this.#stallMs)) {
           at += chunk.length;
-          if (at > size) throw new StoreError('refused', 'the response has more bytes than were requested');
+          if (at > end) throw new StoreError('refused', 'the response has more bytes than were requested');
           patience.succeeded();
           yield chunk;
         }
-        if (at < size) throw new StoreError('unavailable', 'the response ended too early');
+        if (at < end) throw new StoreError('unavailable', 'the response ended too early');
       } catch (error) {
         if (this.#isDestroyed) return;
         if (error instanceof StoreError && (error.failure === 'changed' || error.failure === 'missing'))

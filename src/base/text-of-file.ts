@@ -1,0 +1,34 @@
+/** A file of which any bytes can be read. */
+export interface StoredBytes {
+  readonly size: number;
+  /**
+   * Reads the bytes `[from, to)`, which must be in the file.
+   *
+   * @throws RowcastError `unreadable_input`, `input_changed`
+   */
+  read(from: number, to: number): Promise<Buffer>;
+  /** Makes the chunks of the source those of a text that a format makes of the file, from an offset on. */
+  readAs(text: TextOfFile, offset: number): void;
+}
+
+/** The text that a format makes of a file that is not text, the same in every run. */
+export interface TextOfFile {
+  /** The name of the format, in the place of that of a compression. */
+  readonly codec: string;
+  /**
+   * Its bytes from an offset on. A chunk is valid until the next one is requested.
+   *
+   * @param entry where to begin in the file; by default at its start
+   */
+  from(offset: number, entry?: TextEntry): AsyncGenerator<Buffer>;
+  /** The last place before an offset, of the text that was read so far, where reading can begin. */
+  entryBefore(offset: number): TextEntry | undefined;
+}
+
+/** A place in a file where reading its text can begin. */
+export interface TextEntry {
+  /** Offset in the text. */
+  readonly offset: number;
+  /** Index of the group of rows that begins there. */
+  readonly group: number;
+}

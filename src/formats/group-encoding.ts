@@ -1,0 +1,28 @@
+import type { ColumnOptions } from './column-options.ts';
+
+/** A column of a file of groups that is written, not copied. */
+export interface EncodedColumn {
+  readonly name: string;
+  readonly type: 'number' | 'text';
+}
+
+/** What a file of groups is made of. */
+export interface GroupEncoding extends Pick<ColumnOptions, 'keep' | 'rename'> {
+  /** The columns of the rows that are written: those of the input that are not copied, and the appended ones. */
+  readonly columns: readonly EncodedColumn[];
+  /** Texts that stand for a missing number. */
+  readonly nulls: readonly string[];
+  /** The name of the output, for messages. */
+  readonly file: string;
+}
+
+/** Makes a file of groups of the text of their rows; `storage/codecs/grouped-partial.ts` says what its methods do. */
+export interface GroupsOfText {
+  readonly start: Uint8Array;
+  group(
+    text: Buffer,
+    notes: readonly string[],
+    append: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<string | undefined>;
+  end(notes: readonly string[]): Uint8Array;
+}

@@ -1,0 +1,28 @@
+import type { Layout } from '../format.ts';
+import type { GroupEncoding } from '../group-encoding.ts';
+import { outputColumns, renamed } from '../output-columns.ts';
+import type { ParquetFile } from './footer/parquet-file.ts';
+import { ParquetLayout } from './parquet-layout.ts';
+import type { CopiedColumn } from './writing/copied-columns.ts';
+import { GroupEncoder } from './writing/group-encoder.ts';
+
+/** Makes Parquet of the rows of a text, or of another Parquet file, whose columns are copied. @throws RowcastError `missing_columns` */
+export function parquetEncoder(layout: Layout, encoding: GroupEncoding): GroupEncoder {
+  const { columns, nulls, file } = encoding;
+  const { delimiter = ',', quote = '"', loneCr = false } = layout.readAs;
+  return new GroupEncoder({
+    columns,
+    nulls: new Set(nulls),
+    file,
+    dialect: { delimiter, quote: quote === 'none' ? undefined : quote, loneCr },
+    copied: layout instanceof ParquetLayout ? copiedOf(layout.file, encoding) : undefined,
+  });
+}
+
+function copiedOf(file: ParquetFile, options: GroupEncoding): { file: ParquetFile; columns: CopiedColumn[] } {
+  const named = { names: file.columns.map(({ name }) => name) };
+  const chosen = outputColumns(named, options, file.name);
+  const kept = chosen?.kept ?? [...file.columns.keys()];
+  const columns = kept.flatMap(index => file.columns[index] ?? []);
+  return { file, columns: columns.map(column => ({ column, name: renamed(column.name, chosen) })) };
+}

@@ -1,0 +1,59 @@
+import type { Comparison } from '../comparison.ts';
+import { CsvLayout } from '../csv/csv-layout.ts';
+import type { Header } from '../csv/header.ts';
+import type { Layout, LayoutData } from '../format.ts';
+import type { OutputColumns } from '../output-columns.ts';
+import type { RowGroups } from '../records/row-groups.ts';
+import type { FileColumn, ParquetFile } from './footer/parquet-file.ts';
+import { valueComparison } from './value-comparison.ts';
+
+/** A Parquet file, whose rows are read as those of a CSV. */
+export class ParquetLayout extends CsvLayout {
+  override readonly format = 'parquet';
+  readonly rows: number;
+  readonly types: readonly (string | undefined)[];
+  readonly file: ParquetFile;
+
+  constructor(
+    header: Header,
+    output: OutputColumns | undefined,
+    {
+      file,
+      columns,
+      groups,
+    }: { file: ParquetFile; columns: readonly FileColumn[]; groups: RowGroups | undefined },
+  ) {
+    super(header, output, groups);
+    this.file = file;
+    this.rows = file.rows;
+    this.types = columns.map(({ type }) => TYPES[type.is]);
+  }
+
+  override compareWith(output: Layout, file: string): Comparison {
+    return { ...super.compareWith(output, file), preserves: 'values' };
+  }
+
+  protected override compareValues(
+    header: Header,
+    columns: OutputColumns | undefined,
+    file: string,
+  ): Comparison {
+    const numbers = this.types.map(type => type === 'float');
+    return valueComparison(header, columns, CsvLayout.headerOf(this), { numbers, file });
+  }
+
+  override get data(): LayoutData {
+    return { ...super.data, format: 'csv' };
+  }
+}
+
+/** As options and reports call the types of columns. */
+const TYPES: Readonly<Partial<Record<FileColumn['type']['is'], string>>> = {
+  boolean: 'boolean',
+  signed: 'integer',
+  unsigned: 'integer',
+  float: 'float',
+  double: 'float',
+  half: 'float',
+  decimal: 'float',
+};

@@ -1,0 +1,90 @@
+import zlib from 'node:zlib';
+import { badParquet, type FileColumn, type ParquetFile } from '../footer/parquet-file.ts';
+import { compressors, type FileMetaData, parquetRead, type SubColumnData } from '../libraries.ts';
+import { physicalMetadata } from './physical-metadata.ts';
+import type { Physical } from './value-text.ts';
+
+/** A value, or the bytes of a text, or nothing. */
+export type Cell = Physical | Buffer | null | undefined;
+
+/** The values of a column in a group, page by page. */
+export type ColumnPages = readonly { readonly rowStart: number; readonly values: ArrayLike<Cell> }[];
+
+/** Decodes the columns of a file, one group after the other. */
+export class GroupReader {
+  readonly #file: ParquetFile;
+  readonly #columns: readonly FileColumn[];
+  readonly #metadata: FileMetaData;
+
+  constructor(file: ParquetFile, columns: readonly FileColumn[]) {
+    this.#file = file;
+    this.#columns = columns;
+    this.#metadata = physicalMetadata(file, columns);
+  }
+
+  /**
+   * Reads a group.
+   *
+   * @param textCell makes of the bytes of a text what its cells are; called once for a text in a dictionary
+   * @returns the pages of each column, in order
+   * @throws RowcastError `bad_parquet`, `unreadable_input`
+   */
+  async read(index: number, textCell: (bytes: Uint8Array) => Buffer): Promise<ColumnPages[]> {
+    const { groups, stored, name } = this.#file;
+    const group = groups[index];
+    if (group === undefined) throw new Error(`there is no group ${index}`);
+    const pages = new Map(this.#columns.map(column => [column.name, [] as SubColumnData[]]));
+    let failure: unknown;
+    const file = {
+      byteLength: stored.size,
+      async slice(from: number, to = stored.size) {
+        const bytes = await stored.read(from, to).catch(error => {
+          failure ??= error;
+          throw error;
+        });
+        return bytes.buffer as ArrayBuffer; // of its own: `read` allocates it
+      },
+    };
+    try {
+      await parquetRead({
+        file,
+        metadata: this.#metadata,
+        rowStart: group.before,
+        rowEnd: group.before + group.rows,
+        compressors: decompressors,
+        utf8: false,
+        parsers: { stringFromBytes: textCell, timestampFromNanoseconds: nanoseconds => nanoseconds },
+        onPage: page => pages.get(page.pathInSchema[0] ?? '')?.push(page),
+      });
+    } catch (error) {
+      throw failure ?? badParquet(name, (error as Error).message, error);
+    }
+    return this.#columns.map(column => checked(pages.get(column.name) ?? [], group, column, name));
+  }
+}
+
+/** All pages of a group, one after the other. */
+function checked(
+  pages: readonly SubColumnData[],
+  { before, rows }: { before: number; rows: number },
+  column: FileColumn,
+  file: string,
+): ColumnPages {
+  let row = before;
+  for (const { rowStart, rowEnd, columnData } of pages) {
+    if (rowStart !== row || rowEnd - rowStart !== columnData.length) row = Number.NaN;
+    row += columnData.length;
+  }
+  if (row !== before + rows) throw badParquet(file, `the column "${column.name}" does not have all rows`);
+  return pages.map(({ rowStart, columnData }) => ({ rowStart: rowStart - before, values: columnData }));
+}
+
+/** zlib checks what it decompresses, and is faster. Node has had zstd since 22.15. */
+const decompressors = {
+  ...compressors,
+  GZIP: (bytes: Uint8Array, length: number) =>
+    zlib.gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),
+  BROTLI: (bytes: Uint8Array, length: number) =>
+    zlib.brotliDecompressSync(bytes, { maxOutputLength: Math.max(1, length) }),
+  ...('zstdDecompressSync' in zlib && { ZSTD: zlib.zstdDecompressSync as (bytes: Uint8Array) => Buffer }),
+};

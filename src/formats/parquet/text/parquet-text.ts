@@ -1,0 +1,46 @@
+import type { TextEntry, TextOfFile } from '../../../base/text-of-file.ts';
+import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
+import { GroupReader } from './group-reader.ts';
+import { GroupText, textCell } from './group-text.ts';
+
+/** The columns of a Parquet file as a CSV, group by group. */
+export class ParquetText implements TextOfFile {
+  readonly codec = 'parquet';
+  readonly #file: ParquetFile;
+  readonly #columns: readonly FileColumn[];
+  readonly #header: Buffer;
+  /** Where the groups begin that were read, in order; the first is that of the file or of an entry. */
+  #entries: TextEntry[];
+
+  constructor(file: ParquetFile, columns: readonly FileColumn[], header: Buffer) {
+    this.#file = file;
+    this.#columns = columns;
+    this.#header = header;
+    this.#entries = [{ offset: header.length, group: 0 }];
+  }
+
+  async *from(offset: number, entry?: TextEntry): AsyncGenerator<Buffer> {
+    const isAfterEntry = entry !== undefined && entry.offset <= offset;
+    const first = isAfterEntry ? entry : { offset: this.#header.length, group: 0 };
+    if (!isAfterEntry && offset < this.#header.length) yield this.#header.subarray(offset);
+    let at = first.offset;
+    this.#entries = [first];
+    const reader = new GroupReader(this.#file, this.#columns);
+    const text = new GroupText(this.#columns);
+    for (let group = first.group; group < this.#file.groups.length; group++) {
+      if (group > first.group) this.#entries.push({ offset: at, group });
+      const columns = await reader.read(group, textCell);
+      for (const chunk of text.write(this.#file.groups[group]?.rows ?? 0, columns)) {
+        const before = at;
+        at += chunk.length;
+        if (at > offset) yield chunk.subarray(Math.max(0, offset - before));
+      }
+    }
+  }
+
+  entryBefore(offset: number): TextEntry | undefined {
+    let entry = this.#entries[0];
+    for (const next of this.#entries) if (next.offset <= offset) entry = next;
+    return entry !== undefined && entry.offset <= offset ? entry : undefined;
+  }
+}

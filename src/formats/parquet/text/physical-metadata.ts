@@ -1,0 +1,61 @@
+import { CHUNK, COLUMN, ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
+import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
+import { ThriftStruct, writeStruct } from '../footer/thrift.ts';
+import { type FileMetaData, parquetMetadata } from '../libraries.ts';
+
+/** Number of UTF8 among the converted types. */
+const UTF8 = 0;
+
+/**
+ * The metadata of a file with these columns only, whose types say no more than how values are stored. hyparquet then gives
+ * these as they are: it makes doubles of decimals, and of microseconds a date with milliseconds.
+ */
+export function physicalMetadata(file: ParquetFile, columns: readonly FileColumn[]): FileMetaData {
+  const [root = new ThriftStruct()] = file.footer.structs(FILE.schema);
+  const schema = root.copy();
+  schema.setInteger(ELEMENT.children, columns.length, 'i32');
+  const footer = new ThriftStruct();
+  footer.setInteger(FILE.version, 2, 'i32');
+  footer.setStructs(FILE.schema, [schema, ...columns.map(plainElement)]);
+  footer.setInteger(FILE.rows, file.rows, 'i64');
+  footer.setStructs(
+    FILE.groups,
+    file.groups.map(group => {
+      const chunks = group.struct.structs(GROUP.columns);
+      const own = new ThriftStruct();
+      own.setStructs(
+        GROUP.columns,
+        columns.map(({ leaves: [leaf] }) => plainChunk(chunks[leaf] ?? new ThriftStruct())),
+      );
+      own.setInteger(GROUP.bytes, 0, 'i64');
+      own.setInteger(GROUP.rows, group.rows, 'i64');
+      return own;
+    }),
+  );
+  const bytes = writeStruct(footer);
+  const end = Buffer.alloc(8, 'PAR1', 'latin1');
+  end.writeUInt32LE(bytes.length);
+  return parquetMetadata(Buffer.concat([bytes, end]), { geoparquet: false });
+}
+
+function plainElement({ elements: [element], type }: FileColumn): ThriftStruct {
+  const plain = element?.copy() ?? new ThriftStruct();
+  plain.delete(ELEMENT.converted, ELEMENT.scale, ELEMENT.precision, ELEMENT.logical, ELEMENT.children);
+  if (type.is === 'text') plain.setInteger(ELEMENT.converted, UTF8, 'i32');
+  return plain;
+}
+
+function plainChunk(chunk: ThriftStruct): ThriftStruct {
+  const column = chunk.struct(CHUNK.metadata).copy();
+  column.delete(
+    COLUMN.statistics,
+    COLUMN.sizes,
+    COLUMN.geospatial,
+    COLUMN.bloomFilter,
+    COLUMN.bloomFilterBytes,
+  );
+  const plain = new ThriftStruct();
+  plain.setInteger(CHUNK.offset, 0, 'i64');
+  plain.setStruct(CHUNK.metadata, column);
+  return plain;
+}

@@ -1,0 +1,69 @@
+import { CHUNK, COLUMN, ELEMENT } from '../footer/numbers.ts';
+import { chunkRange, chunksOf, type FileColumn, type ParquetFile } from '../footer/parquet-file.ts';
+import type { ThriftStruct } from '../footer/thrift.ts';
+import { movedChunk } from './written-columns.ts';
+
+/** A column of a file that is copied as it is, perhaps with another name. */
+export interface CopiedColumn {
+  readonly column: FileColumn;
+  readonly name: string;
+}
+
+/** Bytes that are read at once. */
+const PIECE_BYTES = 1 << 20;
+
+/** The bytes of the columns in a group, as they are in the file. */
+export async function* copiedBytes(
+  { groups, stored }: ParquetFile,
+  columns: readonly CopiedColumn[],
+  index: number,
+): AsyncGenerator<Buffer> {
+  for (const { column } of columns)
+    for (const chunk of chunksIn(groups, index, column)) {
+      const { from, to } = chunkRange(chunk);
+      for (let at = from; at < to; at += PIECE_BYTES) yield stored.read(at, Math.min(to, at + PIECE_BYTES));
+    }
+}
+
+/**
+ * The chunks of the columns in a group.
+ *
+ * @param start where the bytes of the group begin in the new file
+ */
+export function copiedChunks(
+  { groups }: ParquetFile,
+  columns: readonly CopiedColumn[],
+  index: number,
+  start: number,
+): { chunks: ThriftStruct[]; bytes: number; uncompressedBytes: number } {
+  const chunks: ThriftStruct[] = [];
+  let bytes = 0;
+  let uncompressedBytes = 0;
+  for (const { column, name } of columns)
+    for (const chunk of chunksIn(groups, index, column)) {
+      const { from, to } = chunkRange(chunk);
+      const moved = movedChunk(chunk, start + bytes - from);
+      const metadata = moved.struct(CHUNK.metadata);
+      const [, ...path] = metadata.items(COLUMN.path).map(String);
+      metadata.setTexts(COLUMN.path, [name, ...path]);
+      chunks.push(moved);
+      bytes += to - from;
+      uncompressedBytes += metadata.integer(COLUMN.uncompressedBytes);
+    }
+  return { chunks, bytes, uncompressedBytes };
+}
+
+function chunksIn(groups: ParquetFile['groups'], index: number, column: FileColumn): ThriftStruct[] {
+  const group = groups[index];
+  if (group === undefined) throw new Error(`there is no group ${index}`);
+  return chunksOf(group, column);
+}
+
+/** The elements of columns in a schema. */
+export const copiedElements = (columns: readonly CopiedColumn[]): ThriftStruct[] =>
+  columns.flatMap(({ column: { elements }, name }) => {
+    const [first, ...others] = elements;
+    const own = first?.copy();
+    own?.setText(ELEMENT.name, name);
+    return own === undefined ? [] : [own, ...others];
+  });

@@ -1,0 +1,146 @@
+import { ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
+import type { ParquetFile } from '../footer/parquet-file.ts';
+import { readStruct, ThriftStruct, writeStruct } from '../footer/thrift.ts';
+import { type CopiedColumn, copiedBytes, copiedChunks, copiedElements } from './copied-columns.ts';
+import { readValues, type ValueOptions } from './read-values.ts';
+import { elementsOf, MAGIC_BYTES, movedChunk, writeChunks } from './written-columns.ts';
+
+const MAGIC = Buffer.from('PAR1');
+
+export interface EncoderOptions extends ValueOptions {
+  /** The file whose columns are copied before those that are written, if any are. Its groups are those of the new one. */
+  readonly copied?: { readonly file: ParquetFile; readonly columns: readonly CopiedColumn[] } | undefined;
+}
+
+/**
+ * Makes a Parquet file of the records of a CSV, group by group. What the footer needs of a group is its note, so that a file
+ * can be continued by another process with the same bytes.
+ */
+export class GroupEncoder {
+  readonly start = MAGIC;
+  readonly #options: EncoderOptions;
+
+  constructor(options: EncoderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Writes the next group.
+   *
+   * @param text its records
+   * @param notes of the groups before it
+   * @returns its note; undefined if there are only blank lines
+   * @throws RowcastError `not_a_number`; `unreadable_input` of the file that is copied
+   */
+  async group(
+    text: Buffer,
+    notes: readonly string[],
+    append: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<string | undefined> {
+    const { copied, columns } = this.#options;
+    const before = notes.reduce((rows, note) => rows + noteOf(note).integer(GROUP.rows), 0);
+    const values = readValues(text, this.#options, before);
+    const rows = values[0]?.length ?? 0;
+    if (rows === 0) return undefined;
+    if (copied !== undefined && copied.file.groups[notes.length]?.rows !== rows)
+      throw new Error(`group ${notes.length} has ${rows} rows`);
+    let bytes = 0;
+    const write = async (part: Uint8Array): Promise<void> => {
+      bytes += part.length;
+      await append(part);
+    };
+    if (copied !== undefined)
+      for await (const part of copiedBytes(copied.file, copied.columns, notes.length)) await write(part);
+    const written = writeChunks(columns, values);
+    const start = bytes;
+    await write(written.bytes);
+    const note = new ThriftStruct();
+    note.setStructs(
+      GROUP.columns,
+      written.chunks.map(chunk => movedChunk(chunk, start)),
+    );
+    note.setInteger(GROUP.bytes, written.uncompressedBytes, 'i64');
+    note.setInteger(GROUP.rows, rows, 'i64');
+    note.setInteger(GROUP.compressedBytes, bytes, 'i64');
+    return writeStruct(note).toString('base64');
+  }
+
+  /** What follows the last group. */
+  end(notes: readonly string[]): Buffer {
+    const { copied, columns } = this.#options;
+    const footer = copied?.file.footer.copy() ?? newFooter();
+    const [root = new ThriftStruct()] = footer.structs(FILE.schema);
+    const own = root.copy();
+    const before = copied?.columns ?? [];
+    own.setInteger(ELEMENT.children, before.length + columns.length, 'i32');
+    footer.setStructs(FILE.schema, [own, ...copiedElements(before), ...elementsOf(columns)]);
+    const groups = this.#groups(notes);
+    footer.setInteger(
+      FILE.rows,
+      groups.reduce((rows, group) => rows + group.integer(GROUP.rows), 0),
+      'i64',
+    );
+    footer.setStructs(FILE.groups, groups);
+    this.#setOrders(footer);
+    const bytes = writeStruct(footer);
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(bytes.length);
+    return Buffer.concat([bytes, length, MAGIC]);
+  }
+
+  #groups(notes: readonly string[]): ThriftStruct[] {
+    const { copied } = this.#options;
+    const isWhole = copied !== undefined && copied.columns.length === copied.file.columns.length;
+    let at = MAGIC_BYTES;
+    return notes.map((saved, index) => {
+      const note = noteOf(saved);
+      const before = copied && copiedChunks(copied.file, copied.columns, index, at);
+      const group = (isWhole ? copied.file.groups[index]?.struct.copy() : undefined) ?? new ThriftStruct();
+      const start = at;
+      const chunks = note.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - MAGIC_BYTES));
+      const bytes = note.integer(GROUP.compressedBytes);
+      group.delete(GROUP.ordinal);
+      group.setStructs(GROUP.columns, [...(before?.chunks ?? []), ...chunks]);
+      group.setInteger(GROUP.bytes, (before?.uncompressedBytes ?? 0) + note.integer(GROUP.bytes), 'i64');
+      group.setInteger(GROUP.rows, note.integer(GROUP.rows), 'i64');
+      group.setInteger(GROUP.offset, start, 'i64');
+      group.setInteger(GROUP.compressedBytes, bytes, 'i64');
+      at += bytes;
+      return group;
+    });
+  }
+
+  /** How the values of each column are compared in statistics, if the file says that of its own. */
+  #setOrders(footer: ThriftStruct): void {
+    const { copied, columns } = this.#options;
+    if (copied !== undefined && !footer.has(FILE.columnOrders)) return;
+    const orders = copied?.file.footer.structs(FILE.columnOrders) ?? [];
+    const before = copied?.columns.flatMap(({ column }) => orders.slice(...column.leaves)) ?? [];
+    footer.setStructs(FILE.columnOrders, [...before, ...columns.map(typeOrder)]);
+  }
+}
+
+/**
+ * Readers expect a version here. It is that of how files are written, not of rowcast, because a run may be continued by another
+ * version of rowcast.
+ */
+const CREATED_BY = 'rowcast version 1';
+
+const noteOf = (note: string): ThriftStruct => readStruct(Buffer.from(note, 'base64'));
+
+function newFooter(): ThriftStruct {
+  const footer = new ThriftStruct();
+  const root = new ThriftStruct();
+  root.setText(ELEMENT.name, 'schema');
+  footer.setInteger(FILE.version, 2, 'i32');
+  footer.setStructs(FILE.schema, [root]);
+  footer.setText(FILE.createdBy, CREATED_BY);
+  return footer;
+}
+
+/** `ColumnOrder` of parquet.thrift: a union with one member, an empty struct. */
+function typeOrder(): ThriftStruct {
+  const order = new ThriftStruct();
+  order.setStruct(1, new ThriftStruct());
+  return order;
+}

@@ -1,0 +1,95 @@
+import { RowcastError } from '../../../base/errors.ts';
+import type { Dialect } from '../../../base/parse-records.ts';
+import { sanitize } from '../../../base/sanitize.ts';
+import { FieldReader } from '../../csv/fields/field-reader.ts';
+import { RecordReader } from '../../csv/records/record-reader.ts';
+import { textOf } from '../../records/fields.ts';
+import { INPUT_START } from '../../records/position.ts';
+import { numberOf } from '../../values/coerce.ts';
+import type { WrittenColumn, WrittenValue } from './written-columns.ts';
+
+export interface ValueOptions {
+  readonly dialect: Dialect;
+  readonly columns: readonly WrittenColumn[];
+  /** Texts that stand for a missing number. */
+  readonly nulls: ReadonlySet<string>;
+  /** The name of the output, for messages. */
+  readonly file: string;
+}
+
+/**
+ * The values of the records of a CSV, column by column. A missing value is null: an empty field without quotes, and of a
+ * column of numbers also the texts that stand for one.
+ *
+ * @param rowsBefore of the file, for messages
+ * @throws RowcastError `not_a_number`
+ */
+export function readValues(
+  text: Buffer,
+  { dialect, columns, nulls, file }: ValueOptions,
+  rowsBefore: number,
+): WrittenValue[][] {
+  const width = columns.length;
+  const values: WrittenValue[][] = columns.map(() => []);
+  const records = new RecordReader({
+    dialect,
+    width,
+    file,
+    batchRows: 10_000,
+    batchBytes: () => Number.POSITIVE_INFINITY,
+    rowOverhead: 0,
+    maxRecordBytes: Number.POSITIVE_INFINITY,
+    start: INPUT_START,
+  });
+  const reader = new FieldReader(width, dialect);
+  const quote = dialect.quote?.charCodeAt(0);
+  for (const part of [text, undefined])
+    for (const batch of part === undefined ? records.end() : records.push(part)) {
+      const fields = reader.read(batch);
+      if (fields.faults.size > 0) throw new Error('a record of the output is malformed');
+      for (const [column, { name, type }] of columns.entries()) {
+        const into = values[column] ?? [];
+        for (let row = 0; row < fields.rows; row++) {
+          const at = row * width + column;
+          const start = fields.starts[at] as number;
+          const isEmpty = start === fields.ends[at];
+          const isQuoted = quote !== undefined && fields.bytes[start - 1] === quote;
+          if (isEmpty && (type === 'number' || !isQuoted)) into.push(null);
+          else if (type === 'text') into.push(textOf(fields, row, column));
+          else {
+            const own = textOf(fields, row, column);
+            const number = nulls.has(own) ? null : exactNumber(own);
+            if (number === undefined) throw notANumber(name, own, file, rowsBefore + into.length + 1);
+            into.push(number);
+          }
+        }
+      }
+    }
+  return values;
+}
+
+/** @returns undefined if the text is not a number, or one that a double does not have */
+function exactNumber(text: string): number | null | undefined {
+  const number = Number(text);
+  // Most numbers are written like this, and none of these is an integer that a double would change.
+  if (/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return number;
+  if (/^(?:NaN|[+-]?Infinity)$/.test(text)) return number;
+  const isInteger = /^[+-]?\d+$/.test(text.trim());
+  if (isInteger && BigInt(text.trim()) !== BigInt(number)) return undefined;
+  return text.trim() === '' ? null : numberOf(text) === null && !DOUBLE.test(text) ? undefined : number;
+}
+
+/** A number that a float of 32 bits may not have. */
+const DOUBLE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+const notANumber = (column: string, value: string, file: string, row: number): RowcastError =>
+  new RowcastError(
+    'not_a_number',
+    `row ${row} of the output: a value of the column "${sanitize(column)}" is not a number that Parquet can have`,
+    {
+      severity: 'stopped',
+      location: { file },
+      quote: `it is "${sanitize(value)}"`,
+      hint: 'Name it as a missing value with --nulls, or leave the column out with --keep; for texts, use --types COLUMN=text.',
+    },
+  );

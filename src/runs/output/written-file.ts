@@ -1,0 +1,59 @@
+import type { RunValues } from '../../base/options/values/run-values.ts';
+import type { WrittenFile } from '../../formats/column-options.ts';
+import { encoderOf, formats } from '../../formats/formats.ts';
+import type { EncodedColumn, GroupsOfText } from '../../formats/group-encoding.ts';
+import { appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
+import { unknownClasses } from '../../scoring/merge/held-records.ts';
+import type { Plan } from '../../scoring/prepare.ts';
+import { nameOfContent } from '../../storage/codecs/codecs.ts';
+
+/**
+ * Rows of a group of Parquet: a file of 20 columns then has some megabytes in each, and a run that is killed repeats a second's
+ * work.
+ */
+const GROUP_ROWS = 100_000;
+
+/** The file that a run writes: its format is that of its name, else that of the input. */
+export function writtenFile({ output }: Pick<RunValues, 'output'>): WrittenFile {
+  const name = nameOfContent(output);
+  const format = formats.find(({ isNameOf }) => isNameOf(name))?.name;
+  return { name, format, groups: format === 'parquet' ? { rows: GROUP_ROWS } : undefined };
+}
+
+/**
+ * What makes groups of the rows, if the file that is written has any.
+ *
+ * @throws RowcastError `unknown_classes` if it is not known before the first row which columns it has
+ */
+export async function encoderFor(
+  plan: Plan,
+  { name, format }: WrittenFile,
+): Promise<GroupsOfText | undefined> {
+  const { layout, options } = plan;
+  if (layout.groups === undefined) return undefined;
+  const { keep, rename, nulls } = options;
+  const columns = [...ownColumns(plan), ...appendedColumns(plan)];
+  return encoderOf(format ?? layout.format, layout, { columns, nulls, keep, rename, file: name });
+}
+
+/** The columns of the input that are written. Those of numbers are numbers in the report, or in the options. */
+function ownColumns({ layout, features, options: { rename = {} } }: Plan): EncodedColumn[] {
+  const types = new Map(features.map(({ name, type = '' }) => [rename[name] ?? name, type]));
+  return layout.ownNames.map(name => ({
+    name,
+    type: NUMBERS.has(types.get(name) ?? '') ? 'number' : 'text',
+  }));
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['numerical', 'float', 'integer']);
+
+function appendedColumns({ layout, options, report }: Plan): EncodedColumn[] {
+  const appended = appendedOptionsFor({ ...options, layout, report });
+  if (appended === undefined) throw unknownClasses();
+  const { predictionType, prediction } = appended;
+  const names = layout.appendedNames(appended);
+  const isText = (index: number): boolean =>
+    predictionType.kind === 'label' ||
+    (predictionType.kind === 'distribution' && prediction !== undefined && index === names.length - 1);
+  return names.map((name, index) => ({ name, type: isText(index) ? 'text' : 'number' }));
+}

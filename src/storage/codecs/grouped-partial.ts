@@ -1,0 +1,71 @@
+import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
+
+/** Makes a file of groups of rows, such as Parquet, of the text of the rows. */
+export interface GroupEncoder {
+  /** The bytes before the first group. */
+  readonly start: Uint8Array;
+  /**
+   * Writes the next group.
+   *
+   * @param text of its rows
+   * @param notes what the groups before it have returned
+   * @returns what the end of the file needs of it; undefined if the text has no rows, and nothing was written
+   */
+  group(
+    text: Buffer,
+    notes: readonly string[],
+    append: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<string | undefined>;
+  /** The bytes after the last group. */
+  end(notes: readonly string[]): Uint8Array;
+}
+
+/**
+ * A file of groups of rows. Each member that is appended is one, and it can be truncated between them; its bytes do not depend
+ * on whether it was.
+ */
+export function groupedPartial<Mark>(
+  file: AppendedFile,
+  from: Extent<Mark>,
+  encoder: GroupEncoder,
+): PartialFile<Mark> {
+  let committed = from;
+  let { bytes, uncompressed, tail, notes = [] } = from;
+  let parts: Buffer[] = [];
+
+  const append = async (part: Uint8Array): Promise<void> => {
+    await file.append(part);
+    bytes += part.length;
+    tail = tail.append(Buffer.from(part.buffer, part.byteOffset, part.length));
+  };
+  const begin = async (): Promise<void> => {
+    if (bytes === 0) await append(encoder.start);
+  };
+
+  return {
+    get committed() {
+      return committed;
+    },
+    async append({ bytes: text, endsMember, mark, endsFile = false }) {
+      if (text.length > 0) parts.push(Buffer.from(text)); // it may be reused
+      const endsGroup = (endsMember || endsFile) && parts.length > 0;
+      if (endsGroup) {
+        await begin();
+        const whole = Buffer.concat(parts);
+        parts = [];
+        const note = await encoder.group(whole, notes, append);
+        if (note !== undefined) notes = [...notes, note];
+        uncompressed += whole.length;
+      }
+      if (endsFile) {
+        await begin();
+        await append(encoder.end(notes));
+      }
+      if (parts.length === 0 && mark !== undefined)
+        committed = { bytes, uncompressed, tail, mark: mark(), stored: file.point?.(), notes };
+    },
+    async flush() {},
+    sync: () => file.sync(),
+    close: () => file.close(),
+  };
+}
