@@ -23,8 +23,16 @@ export async function readLayout(
   options: ReadOptions & ColumnOptions,
   known?: Formats,
 ): Promise<Opened & { format: Format }> {
-  const { format, bytes } = await recognize(source, known);
+  const { format, bytes } = await recognize(named(source, options.inputFormat), known);
   return { format, ...(await format.readLayout(bytes, options)) };
+}
+
+/** A source as if its name told its format. */
+function named(source: ByteSource, format: string | undefined): ByteSource {
+  if (format === undefined) return source;
+  const { name, isLive, chunks, stored } = source;
+  const contentName = `${name}.${format}`;
+  return { name, contentName, isLive, chunks, stored, checkUnchanged: () => source.checkUnchanged() };
 }
 
 /** The format of an input, and the input, of whose bytes some may have been read and are given again. */

@@ -9,6 +9,8 @@ export interface ReadOptions {
   names?: readonly string[] | 'numbers' | undefined;
   /** Columns that are known otherwise, for an input whose records name their own. */
   columns?: readonly string[] | undefined;
+  /** The format, as `fileFormats` call it; by default that of the file's name, or of its first bytes. */
+  inputFormat?: string | undefined;
   /** The most bytes that a group of rows may take uncompressed, in a file that is read in groups; by default 512 MiB. */
   maxGroupBytes?: number | undefined;
   /** Whether a lone CR ends the records of an input without a header line; by default, its first record tells. */

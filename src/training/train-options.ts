@@ -39,6 +39,10 @@ export interface TrainOptions extends ColumnChoices {
   names?: readonly string[] | undefined;
   /** By default UTF-8. */
   encoding?: string | undefined;
+  /** The format of the file; by default that of its name, else of its first bytes. */
+  inputFormat?: string | undefined;
+  /** The most bytes that a row group of Parquet may take, uncompressed; by default 512 MiB. */
+  maxGroupBytes?: number | undefined;
   /** The longest record; by default 1 MiB. */
   maxRecordBytes?: number;
   /** Called with a short description of the next step. */

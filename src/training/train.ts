@@ -37,7 +37,9 @@ export async function train(options: TrainOptions): Promise<Report> {
   options.onBegin?.();
   const made = await prepareReports(home, reportsFolder(home));
   try {
-    const reading = { historyFile, delimiter, quote, names, encoding, maxRecordBytes };
+    const { inputFormat, maxGroupBytes } = options;
+    const lines = { delimiter, quote, names, encoding, maxRecordBytes };
+    const reading = { historyFile, inputFormat, maxGroupBytes, ...lines };
     const choices = { features, excludeFeatures, types };
     const job = { ...reading, ...choices, predict, id, seed, bins, nulls, maxRejects };
     const outcome = await runWorker(job, options);

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { zlibZstd } from '../../src/storage/codecs/zstd/zlib-zstd.ts';
+import { parquetOf } from '../support/parquet.ts';
 import { marked } from '../support/secrets.ts';
 import type { StubOptions } from '../support/stub/service.ts';
 import { brokenAt, recordOf } from './unscorable.ts';
@@ -11,7 +12,11 @@ export interface Variant {
   input: Buffer;
   isPiped?: true;
   /** Name of the output: its extension determines its compression. */
-  output: `out.${'csv' | 'jsonl'}${'' | '.gz' | '.zst'}`;
+  output: `out.${'csv' | 'jsonl'}${'' | '.gz' | '.zst'}` | 'out.parquet';
+  /** Name of the input, if it does not have the format of the output. */
+  inputName?: 'in.csv' | 'in.parquet';
+  /** Options of the command that only this variant has. */
+  options?: readonly string[];
   /** The service's response for the report. */
   report?: StubOptions['report'];
   /** The input has another modification time at each start, with the same bytes. */
@@ -90,6 +95,10 @@ const known = { classes: ['no', 'yes'] };
 /** Not the program, which is slow to start, so that a run is over before its first checkpoint is seen. */
 const zstd = zlibZstd;
 
+/** Several groups of rows, at whose ends a run resumes. */
+const GROUP_ROWS = 500;
+const parquet = await parquetOf(rowsOf(), { groupRows: GROUP_ROWS });
+
 /** All variants; inputs are created on demand. */
 export const variants: readonly (() => Variant)[] = [
   () => ({ name: 'plain files', input: rowsOf(), output: 'out.csv', report: known }),
@@ -130,6 +139,28 @@ export const variants: readonly (() => Variant)[] = [
           report: known,
         }),
       ]),
+  () => ({
+    name: 'Parquet',
+    input: parquet,
+    inputName: 'in.parquet',
+    output: 'out.parquet',
+    report: known,
+  }),
+  () => ({
+    name: 'CSV to Parquet',
+    input: rowsOf(),
+    inputName: 'in.csv',
+    output: 'out.parquet',
+    report: known,
+    options: ['--group-rows', `${GROUP_ROWS}`],
+  }),
+  () => ({
+    name: 'Parquet to CSV',
+    input: parquet,
+    inputName: 'in.parquet',
+    output: 'out.csv',
+    report: known,
+  }),
   () => ({ name: 'a pipe, written again', input: rowsOf(), isPiped: true, output: 'out.csv', report: known }),
   () => ({
     name: 'no final newline',

@@ -1,3 +1,4 @@
+import { fileFormats } from '../contract/file-formats.ts';
 import { missingStyles, sentTypes } from '../contract/sent-types.ts';
 import type { RunOption } from './option.ts';
 
@@ -89,6 +90,21 @@ export const inputOptions = {
     describe:
       'environment variable with the URL of the input, which may hold a secret; its name begins with ROWCAST_',
     defaultText: 'none',
+  },
+  'input-format': {
+    kind: 'text',
+    affectsOutput: 'recorded apart',
+    choices: fileFormats,
+    describe: 'format of the input, such as that of stdin',
+    defaultText: 'by its name, else by its first bytes',
+  },
+  'max-group-bytes': {
+    kind: 'size',
+    affectsOutput: false,
+    default: '512MiB',
+    min: 1,
+    max: 2 ** 40,
+    describe: 'maximum size of a row group of Parquet, uncompressed; a file with a larger one is refused',
   },
   'max-record-bytes': {
     kind: 'size',

@@ -1,3 +1,4 @@
+import { fileFormats } from '../contract/file-formats.ts';
 import type { RunOption } from './option.ts';
 
 /** Where the rows go, and what a run does about files that exist. */
@@ -8,7 +9,23 @@ export const outputOptions = {
     common: true,
     alias: 'o',
     default: '-',
-    describe: "where to write the scored CSV; - is stdout; for several inputs a pattern: 'scored/{name}.csv'",
+    describe:
+      "where to write the scored rows; - is stdout; for several inputs a pattern: 'scored/{name}.csv'",
+  },
+  'output-format': {
+    kind: 'text',
+    affectsOutput: true,
+    choices: fileFormats,
+    describe: 'format of the output, such as that of stdout',
+    defaultText: 'by its name, else that of the input',
+  },
+  'group-rows': {
+    kind: 'integer',
+    affectsOutput: true,
+    min: 1,
+    max: 10_000_000,
+    describe: 'rows of each row group of Parquet, unless the input is Parquet, whose groups stay as they are',
+    defaultText: '100000',
   },
   'if-exists': {
     kind: 'text',

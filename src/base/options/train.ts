@@ -64,5 +64,7 @@ export const historyOptions = {
   delimiter,
   quote,
   ...storeAccess,
+  'input-format': inputOptions['input-format'],
+  'max-group-bytes': inputOptions['max-group-bytes'],
   'max-record-bytes': { ...inputOptions['max-record-bytes'], describe: 'maximum size of a record' },
 } as const satisfies Record<string, Option>;

@@ -47,6 +47,8 @@ export const verifyOptions = {
   encoding,
   delimiter,
   quote,
+  'input-format': inputOptions['input-format'],
+  'max-group-bytes': inputOptions['max-group-bytes'],
   'max-record-bytes': inputOptions['max-record-bytes'],
 } as const satisfies Record<string, Option>;
 

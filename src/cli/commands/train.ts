@@ -73,6 +73,8 @@ export async function runTrain(
     ...(values.bins !== undefined && { bins: values.bins }),
     ...(values.report !== undefined && { id: values.report }),
     ...(values.quote !== undefined && { quote: values.quote }),
+    inputFormat: values.inputFormat,
+    maxGroupBytes: values.maxGroupBytes,
     maxRecordBytes: values.maxRecordBytes,
     ...(values.delimiter !== undefined && { delimiter: values.delimiter }),
     features: values.features,

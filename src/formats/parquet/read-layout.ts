@@ -2,7 +2,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { writeRow } from '../../base/write-row.ts';
-import type { ColumnOptions } from '../column-options.ts';
+import type { ColumnOptions, WrittenFile } from '../column-options.ts';
 import { dialectOf } from '../csv/dialect.ts';
 import { readHeader } from '../csv/header.ts';
 import type { Opened } from '../format.ts';
@@ -39,12 +39,16 @@ export async function readParquetLayout(
   const header = readHeader(bytes, true, { dialect, file: name, maxRecordBytes: Number.POSITIVE_INFINITY });
   if (header === undefined) throw new Error('the header was not read');
   stored.readAs(new ParquetText(file, columns, bytes), bytes.length);
-  const isCopied = options.writes?.format === 'parquet';
+  const isCopied = isCopy(options.writes);
   const written = isCopied ? { ...options, keep: 'none' as const, rename: {} } : options;
   const groups = isCopied ? { ends: file.groups.map(({ before, rows }) => before + rows) } : undefined;
   const layout = new ParquetLayout(header, outputColumns(header, written, name), { file, columns, groups });
   return { layout, rest: Buffer.alloc(0) };
 }
+
+/** Whether Parquet is written, to which the columns are copied. */
+const isCopy = (writes: WrittenFile | undefined): boolean =>
+  writes !== undefined && (writes.format ?? 'parquet') === 'parquet';
 
 function needsFile(file: string): RowcastError {
   return new RowcastError('needs_file', 'a Parquet file is read from its end, so it cannot be a pipe', {
@@ -72,7 +76,7 @@ function neededColumns(file: ParquetFile, options: ReadOptions & ColumnOptions):
     names.add(name);
   }
   const isWritten = (name: string): boolean =>
-    writes !== undefined && writes.format !== 'parquet' && (keep === 'all' || keep.includes(name));
+    writes !== undefined && !isCopy(writes) && (keep === 'all' || keep.includes(name));
   const isScored = (name: string): boolean => scored?.includes(name) === true;
   const needsAll = writes === undefined || scored === undefined;
   return all.filter(column => {

@@ -13,11 +13,16 @@ import { nameOfContent } from '../../storage/codecs/codecs.ts';
  */
 const GROUP_ROWS = 100_000;
 
-/** The file that a run writes: its format is that of its name, else that of the input. */
-export function writtenFile({ output }: Pick<RunValues, 'output'>): WrittenFile {
-  const name = nameOfContent(output);
+/** The file that a run writes: its format is the one that is given, or that of its name, else that of the input. */
+export function writtenFile({
+  output,
+  outputFormat,
+  groupRows = GROUP_ROWS,
+}: Pick<RunValues, 'output' | 'outputFormat' | 'groupRows'>): WrittenFile {
+  const own = nameOfContent(output);
+  const name = outputFormat === undefined ? own : `${own}.${outputFormat}`;
   const format = formats.find(({ isNameOf }) => isNameOf(name))?.name;
-  return { name, format, groups: format === 'parquet' ? { rows: GROUP_ROWS } : undefined };
+  return { name, format, groups: format === 'parquet' ? { rows: groupRows } : undefined };
 }
 
 /**

@@ -57,7 +57,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
   for (const pair of pairs) {
     const source = await openSource(pair.input, false, options.encoding, backends);
     try {
-      const writes = writtenFile(pair);
+      const writes = writtenFile({ ...options, output: pair.output });
       const prepared = await prepare(source, { ...options, writes }, scorer, stop);
       checkOutputName(pair.output, prepared.layout, writes);
       if (prepared.layout.groups !== undefined || prepared.layout.rows !== undefined)

@@ -28,7 +28,8 @@ export interface Job {
 }
 
 export async function prepare(variant: Variant, folder: string, random: Random): Promise<Job> {
-  const input = join(folder, variant.output.startsWith('out.jsonl') ? 'in.jsonl' : 'in.csv');
+  const usual = variant.output.startsWith('out.jsonl') ? 'in.jsonl' : 'in.csv';
+  const input = join(folder, variant.inputName ?? usual);
   await writeFile(input, variant.input);
   const stub = await startStub({
     ...(variant.report && { report: variant.report }),
@@ -64,7 +65,7 @@ export function commandOf(
 ): [string[], RunOptions] {
   const args = ['score', variant.isPiped ? '-' : input, '--report', 'r', '-o', output, '--url', stub.url];
   args.push('--features', SENT, '--checkpoint-interval', '0', '--batch-rows', String(BATCH_ROWS));
-  args.push('--summary', summary);
+  args.push('--summary', summary, ...(variant.options ?? []));
   const env = {
     ROWCAST_API_KEY: stub.key,
     ...(failingSync && { NODE_OPTIONS: `--import ${failingSyncs}`, FAILING_SYNC: String(failingSync) }),

@@ -1,6 +1,12 @@
 import zlib from 'node:zlib';
 import { badParquet, type FileColumn, type ParquetFile } from '../footer/parquet-file.ts';
-import { compressors, type FileMetaData, parquetRead, type SubColumnData } from '../libraries.ts';
+import {
+  type Compressors,
+  compressors,
+  type FileMetaData,
+  parquetRead,
+  type SubColumnData,
+} from '../libraries.ts';
 import { physicalMetadata } from './physical-metadata.ts';
 import type { Physical } from './value-text.ts';
 
@@ -53,7 +59,7 @@ export class GroupReader {
         rowEnd: group.before + group.rows,
         compressors: decompressors,
         utf8: false,
-        parsers: { stringFromBytes: textCell, timestampFromNanoseconds: nanoseconds => nanoseconds },
+        parsers: { stringFromBytes: textCell },
         onPage: page => pages.get(page.pathInSchema[0] ?? '')?.push(page),
       });
     } catch (error) {
@@ -80,11 +86,21 @@ function checked(
 }
 
 /** zlib checks what it decompresses, and is faster. Node has had zstd since 22.15. */
-const decompressors = {
+const decompressors: Compressors = unlessEmpty({
   ...compressors,
   GZIP: (bytes: Uint8Array, length: number) =>
     zlib.gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),
   BROTLI: (bytes: Uint8Array, length: number) =>
     zlib.brotliDecompressSync(bytes, { maxOutputLength: Math.max(1, length) }),
   ...('zstdDecompressSync' in zlib && { ZSTD: zlib.zstdDecompressSync as (bytes: Uint8Array) => Buffer }),
-};
+});
+
+/** A page without values may have no bytes, which are not compressed data. */
+function unlessEmpty(all: Compressors): Compressors {
+  return Object.fromEntries(
+    Object.entries(all).map(([codec, decompress]) => [
+      codec,
+      (bytes: Uint8Array, length: number) => (length === 0 ? new Uint8Array() : decompress(bytes, length)),
+    ]),
+  );
+}

@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { RowcastError } from '../../../base/errors.ts';
+import { sanitize } from '../../../base/sanitize.ts';
 import type { FileColumn } from '../footer/parquet-file.ts';
 import type { Cell, ColumnPages } from './group-reader.ts';
 import { type Physical, valueText } from './value-text.ts';
@@ -17,7 +19,7 @@ export class GroupText {
 
   constructor(columns: readonly FileColumn[]) {
     this.#columns = columns;
-    this.#cells = columns.map(({ type }) => cellsOf(valueText(type)));
+    this.#cells = columns.map(({ name, type }) => cellsOf(valueText(type), name));
   }
 
   /** @returns chunks that are valid until the next one is requested */
@@ -88,19 +90,32 @@ class PageCursor {
   }
 }
 
-/** The cells of a column, of which those of few values are kept. */
-function cellsOf(text: ReturnType<typeof valueText>): (value: Physical) => Uint8Array {
+/** The cells of a column, of which those of few values are kept. They throw RowcastError `unsupported_column`. */
+function cellsOf(text: ReturnType<typeof valueText>, name: string): (value: Physical) => Uint8Array {
   if (text === undefined) return value => textCell(value as Uint8Array);
   const known = new Map<Physical, Uint8Array>();
   return value => {
     const kept = known.get(value);
     if (kept !== undefined) return kept;
-    const cell = textCell(Buffer.from(text(value)));
+    const cell = textCell(Buffer.from(textOf(text, value, name)));
     if (known.size === MAX_KEPT) known.clear();
     // Not zero, because a map takes -0 for 0.
     if (value !== 0) known.set(value, cell);
     return cell;
   };
+}
+
+function textOf(text: (value: Physical) => string, value: Physical, column: string): string {
+  try {
+    return text(value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const what = `the column "${sanitize(column)}" cannot be read: ${error.message}`;
+    throw new RowcastError('unsupported_column', what, {
+      severity: 'stopped',
+      hint: 'Leave the column out with --keep or --exclude-features, or convert it first.',
+    });
+  }
 }
 
 /**

@@ -1,10 +1,10 @@
-import { CHUNK, COLUMN, ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
+import { CHUNK, COLUMN, CONVERTED, ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
 import { ThriftStruct, writeStruct } from '../footer/thrift.ts';
 import { type FileMetaData, parquetMetadata } from '../libraries.ts';
 
-/** Number of UTF8 among the converted types. */
-const UTF8 = 0;
+/** Numbers of converted types. */
+const [UTF8, INT_64] = [CONVERTED.indexOf('UTF8'), CONVERTED.indexOf('INT_64')];
 
 /**
  * The metadata of a file with these columns only, whose types say no more than how values are stored. hyparquet then gives
@@ -41,6 +41,8 @@ export function physicalMetadata(file: ParquetFile, columns: readonly FileColumn
 function plainElement({ elements: [element], type }: FileColumn): ThriftStruct {
   const plain = element?.copy() ?? new ThriftStruct();
   plain.delete(ELEMENT.converted, ELEMENT.scale, ELEMENT.precision, ELEMENT.logical, ELEMENT.children);
+  // With a type, even a wrong one, the two numbers of an INT96 stay apart.
+  if (type.is === 'int96') plain.setInteger(ELEMENT.converted, INT_64, 'i32');
   if (type.is === 'text') plain.setInteger(ELEMENT.converted, UTF8, 'i32');
   return plain;
 }

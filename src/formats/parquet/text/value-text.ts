@@ -39,11 +39,26 @@ export function valueText(type: ColumnType): ((value: Physical) => string) | und
     case 'time':
       return value => timeText(BigInt(value as bigint), type.digits);
     case 'int96':
-      return value => timestampText(value as bigint, 9, '');
+      return value => timestampText(int96Nanoseconds(value as bigint), 9, '');
     case 'unknown':
     case 'unsupported':
       return () => '';
   }
+}
+
+const DAY_NANOSECONDS = 86_400_000_000_000n;
+/** The Julian day of 1970-01-01. */
+const JULIAN_EPOCH = 2_440_588n;
+
+/**
+ * Nanoseconds since 1970 of a timestamp of 96 bits: the Julian day, and below it 64 bits of nanoseconds of the day.
+ *
+ * @throws RangeError if these are more than a day: what writes years beyond 64 bits of nanoseconds may do that
+ */
+function int96Nanoseconds(value: bigint): bigint {
+  const ofDay = BigInt.asUintN(64, value);
+  if (ofDay >= DAY_NANOSECONDS) throw new RangeError('a timestamp is beyond the range of INT96');
+  return ((value >> 64n) - JULIAN_EPOCH) * DAY_NANOSECONDS + ofDay;
 }
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;

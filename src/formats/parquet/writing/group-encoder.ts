@@ -5,7 +5,7 @@ import { type CopiedColumn, copiedBytes, copiedChunks, copiedElements } from './
 import { readValues, type ValueOptions } from './read-values.ts';
 import { elementsOf, MAGIC_BYTES, movedChunk, writeChunks } from './written-columns.ts';
 
-const MAGIC = Buffer.from('PAR1');
+const MAGIC = Buffer.alloc(MAGIC_BYTES, 'PAR1');
 
 export interface EncoderOptions extends ValueOptions {
   /** The file whose columns are copied before those that are written, if any are. Its groups are those of the new one. */
@@ -82,6 +82,7 @@ export class GroupEncoder {
     );
     footer.setStructs(FILE.groups, groups);
     this.#setOrders(footer);
+    this.#dropDescriptions(footer);
     const bytes = writeStruct(footer);
     const length = Buffer.alloc(4);
     length.writeUInt32LE(bytes.length);
@@ -108,6 +109,23 @@ export class GroupEncoder {
       at += bytes;
       return group;
     });
+  }
+
+  /**
+   * Removes what other programs have written of the columns, if it is not true any more: readers of Arrow's schema refuse a file
+   * with more columns, and pandas one without those of its index.
+   */
+  #dropDescriptions(footer: ThriftStruct): void {
+    const { copied } = this.#options;
+    if (copied === undefined || !footer.has(FILE.keyValues)) return;
+    const isUnchanged =
+      copied.columns.length === copied.file.columns.length &&
+      copied.columns.every(({ column, name }) => column.name === name);
+    const untrue = isUnchanged ? ['ARROW:schema'] : ['ARROW:schema', 'pandas'];
+    footer.setStructs(
+      FILE.keyValues,
+      footer.structs(FILE.keyValues).filter(pair => !untrue.includes(pair.text(1))),
+    );
   }
 
   /** How the values of each column are compared in statistics, if the file says that of its own. */

@@ -44,6 +44,13 @@ export interface GivenHistoryOptions {
    * storage-class, encryption, encryption-key. Default: the store's own configuration.
    */
   storeOptions?: Readonly<Record<string, string>> | undefined;
+  /** Format of the input, such as that of stdin. Default: by its name, else by its first bytes. */
+  inputFormat?: 'csv' | 'tsv' | 'jsonl' | 'parquet' | undefined;
+  /**
+   * Maximum size of a row group of Parquet, uncompressed; a file with a larger one is refused. In bytes, or text
+   * such as `'64KiB'`. Default: `512MiB`.
+   */
+  maxGroupBytes?: number | string | undefined;
   /** Maximum size of a record. In bytes, or text such as `'64KiB'`. Default: `1MiB`. */
   maxRecordBytes?: number | string | undefined;
 }

@@ -43,6 +43,13 @@ export interface GivenVerifyOptions {
   delimiter?: string | undefined;
   /** Quote character: one ASCII character or none. Default: '"' or, for .tsv, none. */
   quote?: string | undefined;
+  /** Format of the input, such as that of stdin. Default: by its name, else by its first bytes. */
+  inputFormat?: 'csv' | 'tsv' | 'jsonl' | 'parquet' | undefined;
+  /**
+   * Maximum size of a row group of Parquet, uncompressed; a file with a larger one is refused. In bytes, or text
+   * such as `'64KiB'`. Default: `512MiB`.
+   */
+  maxGroupBytes?: number | string | undefined;
   /** Maximum size of a record; a longer one stops the run. In bytes, or text such as `'64KiB'`. Default: `1MiB`. */
   maxRecordBytes?: number | string | undefined;
   /** Predict N rows again with the report and service of the run, and compare them. Default: none. */

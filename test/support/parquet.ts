@@ -1,0 +1,49 @@
+import { parseRecords } from '../../src/base/parse-records.ts';
+import type { StoredBytes } from '../../src/base/text-of-file.ts';
+import { writeRow } from '../../src/base/write-row.ts';
+import { openParquet } from '../../src/formats/parquet/footer/parquet-file.ts';
+import { ParquetText } from '../../src/formats/parquet/text/parquet-text.ts';
+import { GroupEncoder } from '../../src/formats/parquet/writing/group-encoder.ts';
+
+const dialect = { delimiter: ',', quote: '"', loneCr: false };
+
+/** A Parquet file of the rows of a CSV, as rowcast writes it. */
+export async function parquetOf(
+  csv: Buffer | string,
+  { groupRows = 1000, numbers = [] }: { groupRows?: number; numbers?: readonly string[] } = {},
+): Promise<Buffer> {
+  const [names = [], ...rows] = parseRecords(csv.toString(), dialect);
+  const encoder = new GroupEncoder({
+    columns: names.map(name => ({ name, type: numbers.includes(name) ? 'number' : 'text' })),
+    nulls: new Set(),
+    file: 'out.parquet',
+    dialect,
+  });
+  const pieces: Uint8Array[] = [encoder.start];
+  const notes: string[] = [];
+  const append = async (bytes: Uint8Array): Promise<void> => void pieces.push(Buffer.from(bytes));
+  for (let at = 0; at < rows.length; at += groupRows) {
+    const text = rows.slice(at, at + groupRows).map(row => writeRow(row));
+    const note = await encoder.group(Buffer.from(text.join('')), notes, append);
+    if (note !== undefined) notes.push(note);
+  }
+  return Buffer.concat([...pieces, encoder.end(notes)]);
+}
+
+/** A file in memory. */
+export const storedBytes = (bytes: Buffer): StoredBytes => ({
+  size: bytes.length,
+  // Each range has memory of its own.
+  read: async (from, to) => Buffer.from(new Uint8Array(bytes.subarray(from, to)).buffer),
+  readAs() {},
+});
+
+/** The rows of a Parquet file as a CSV, as rowcast reads it: all columns that can be text. */
+export async function textOfParquet(bytes: Buffer): Promise<string> {
+  const file = await openParquet(storedBytes(bytes), 'in.parquet');
+  const columns = file.columns.filter(({ type }) => type.is !== 'unsupported');
+  const header = Buffer.from(writeRow(columns.map(({ name }) => name)));
+  const chunks: string[] = [];
+  for await (const chunk of new ParquetText(file, columns, header).from(0)) chunks.push(chunk.toString());
+  return chunks.join('');
+}
