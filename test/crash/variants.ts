@@ -148,7 +148,7 @@ export const variants: readonly (() => Variant)[] = [
   }),
   () => ({
     name: 'CSV to Parquet',
-    input: rowsOf(),
+    input: rowsOf({ words: 8 }),
     inputName: 'in.csv',
     output: 'out.parquet',
     report: known,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { before, describe, it, type TestContext } from 'node:test';
 import { random as randomOf } from '../../../fixtures/random.ts';
+import { zlibZstd } from '../../../src/storage/codecs/zstd/zlib-zstd.ts';
 import { bundled } from '../../support/bundled.ts';
 import { storeBench } from '../../support/object-store/scored-in-store.ts';
 import { seed } from '../../support/random-tests.ts';
@@ -14,13 +15,18 @@ import type { ScoreToStore } from './score-to-store.ts';
 /** score-to-store.js, bundled because it is started for each kill. */
 let script = '';
 
-/** Kills for each name of an output, and the most of them for one object. */
-const KILLS = 12;
+/** Kills for each name of an output, and the most of them for one object. STORE_KILLS=20 makes more. */
+const KILLS = Number(process.env.STORE_KILLS ?? 8);
 const MOST = 4;
 
 /** Kills processes at random moments until each of their objects is complete, and compares the bytes. */
-async function killAll(t: TestContext, name: string, rows: number): Promise<void> {
-  const bench = await storeBench(t, rows, name.startsWith('out.jsonl') ? 'jsonl' : 'csv');
+async function killAll(
+  t: TestContext,
+  name: string,
+  rows: number,
+  format: 'csv' | 'jsonl' | 'parquet' = 'csv',
+): Promise<void> {
+  const bench = await storeBench(t, rows, format);
   const { service, stub, options } = bench;
   const random = randomOf(seed);
   const wanted = await bench.wanted(name);
@@ -79,5 +85,13 @@ describe('a process that is killed while it writes an object', () => {
 
   it('is resumed with the same bytes as gzip', t => killAll(t, 'out.csv.gz', 4000));
 
-  it('is resumed with the same bytes as JSON lines', t => killAll(t, 'out.jsonl', 1500));
+  for (const name of ['out.jsonl', 'out.jsonl.gz', ...(zlibZstd === undefined ? [] : ['out.jsonl.zst'])])
+    it(`is resumed with the same bytes as JSON lines: ${name}`, t => killAll(t, name, 1500, 'jsonl'));
+
+  it('is resumed with the same bytes from Parquet to Parquet', t =>
+    killAll(t, 'out.parquet', 1500, 'parquet'));
+
+  it('is resumed with the same bytes from CSV to Parquet', t => killAll(t, 'out.parquet', 1500));
+
+  it('is resumed with the same bytes from Parquet to CSV', t => killAll(t, 'out.csv', 1500, 'parquet'));
 });

@@ -7,6 +7,7 @@ import type { RunResult } from '../../../src/runs/run-result.ts';
 import { rejectSome } from '../../crash/unscorable.ts';
 import { linesOf, rowsOf, SENT } from '../../crash/variants.ts';
 import { newFolder } from '../folder.ts';
+import { parquetOf } from '../parquet.ts';
 import { job } from '../scoring/job.ts';
 import { score } from '../scoring/score.ts';
 import { connect } from '../stub/connect.ts';
@@ -20,7 +21,7 @@ export interface StoreBench {
   client: ServiceClient;
   stub: Stub;
   folder: string;
-  options: Pick<RunValues, 'input' | 'features' | 'batchRows' | 'checkpointInterval'>;
+  options: Pick<RunValues, 'input' | 'features' | 'batchRows' | 'checkpointInterval' | 'groupRows'>;
   /** The files of a run to a local output, by their suffix: '' and '.rejects'. */
   wanted(name: string): Promise<Map<string, Buffer>>;
   /** Scores into an object. */
@@ -37,16 +38,23 @@ export interface RunInStore {
   values?: Partial<RunValues>;
 }
 
-/** @param format of the input */
+const GROUP_ROWS = 100;
+
+function inputOf(format: 'csv' | 'jsonl' | 'parquet', rows: number): Promise<Buffer> | Buffer {
+  // No row of Parquet is malformed.
+  if (format === 'parquet') return parquetOf(rowsOf({ words: 40 }, rows), { groupRows: GROUP_ROWS });
+  return (format === 'csv' ? rowsOf : linesOf)({ hasRejects: true, words: 170 }, rows);
+}
+
+/** @param format of the input; Parquet is in the store, because it is read in ranges */
 export async function storeBench(
   t: TestContext,
   rows = 500,
-  format: 'csv' | 'jsonl' = 'csv',
+  format: 'csv' | 'jsonl' | 'parquet' = 'csv',
 ): Promise<StoreBench> {
   const folder = await newFolder(t);
-  const input = join(folder, `in.${format}`);
-  const rowsAs = format === 'csv' ? rowsOf : linesOf;
-  await writeFile(input, rowsAs({ hasRejects: true, words: 170 }, rows));
+  const path = join(folder, `in.${format}`);
+  await writeFile(path, await inputOf(format, rows));
   const { stub, client } = await connect(t, {
     report: { classes: ['no', 'yes'] },
     behave(call) {
@@ -56,7 +64,15 @@ export async function storeBench(
   });
   const service = await startObjectService();
   t.after(() => service.close());
-  const options = { input, features: SENT.split(','), batchRows: 100, checkpointInterval: 0 };
+  if (format === 'parquet') service.put('/in.parquet', await readFile(path));
+  const input = format === 'parquet' ? service.nameOf('/in.parquet') : path;
+  const options = {
+    groupRows: GROUP_ROWS,
+    input,
+    features: SENT.split(','),
+    batchRows: 100,
+    checkpointInterval: 0,
+  };
   return {
     service,
     client,
@@ -65,7 +81,7 @@ export async function storeBench(
     options,
     async wanted(name) {
       const output = join(folder, name);
-      await score(job({ ...options, output }), client);
+      await score(job({ ...options, input: path, output }), client);
       return new Map([
         ['', await readFile(output)],
         ['.rejects', await readFile(`${output}.rejects`)],

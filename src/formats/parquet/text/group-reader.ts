@@ -10,7 +10,7 @@ import {
 import { physicalMetadata } from './physical-metadata.ts';
 import type { Physical } from './value-text.ts';
 
-/** A value, or the bytes of a text, or nothing. */
+/** A value, or the cell of a text; null if it is missing, and undefined if it cannot be read. */
 export type Cell = Physical | Buffer | null | undefined;
 
 /** The values of a column in a group, page by page. */

@@ -33,7 +33,9 @@ export class GroupText {
         const value = cursors[column]?.at(row);
         at = this.#withRoom(at, 2);
         if (column > 0) this.#chunk[at++] = COMMA as number;
-        if (value === null || value === undefined) continue;
+        if (value === null) continue;
+        // A place beyond the end of a dictionary has no value, not even a missing one.
+        if (value === undefined) throw new Error('a value is not in its dictionary');
         const cell = Buffer.isBuffer(value) ? value : this.#cells[column]?.(value);
         if (cell !== undefined) at = this.#append(cell, at);
       }

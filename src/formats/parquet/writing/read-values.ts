@@ -75,7 +75,8 @@ function exactNumber(text: string): number | null | undefined {
   if (/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return number;
   if (/^(?:NaN|[+-]?Infinity)$/.test(text)) return number;
   const isInteger = /^[+-]?\d+$/.test(text.trim());
-  if (isInteger && BigInt(text.trim()) !== BigInt(number)) return undefined;
+  // A double beyond 2^53 may have a shorter text than that of its integer.
+  if (isInteger && BigInt(text.trim()) !== BigInt(number) && text !== String(number)) return undefined;
   return text.trim() === '' ? null : numberOf(text) === null && !DOUBLE.test(text) ? undefined : number;
 }
 

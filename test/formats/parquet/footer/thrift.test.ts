@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  readStruct,
+  ThriftError,
+  ThriftStruct,
+  type ThriftValue,
+  writeStruct,
+} from '../../../../src/formats/parquet/footer/thrift.ts';
+
+/** Types of the compact protocol with values of each. */
+const { value } = fc.letrec<{ value: { type: number; value: ThriftValue }; struct: ThriftStruct }>(tie => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.boolean().map(own => ({ type: own ? 1 : 2, value: own as ThriftValue })),
+    fc
+      .constantFrom(4, 5, 6)
+      .chain(type => fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n).map(own => ({ type, value: own }))),
+    fc.uint8Array({ minLength: 8, maxLength: 8 }).map(own => ({ type: 7, value: Buffer.from(own) })),
+    fc.uint8Array({ maxLength: 200 }).map(own => ({ type: 8, value: Buffer.from(own) })),
+    fc
+      .array(fc.bigInt(-5n, 5n), { maxLength: 40 })
+      .map(items => ({ type: 9, value: { kind: 'list' as const, type: 5, items } })),
+    fc.array(fc.tuple(fc.bigInt(0n, 9n), fc.boolean()), { maxLength: 3 }).map(entries => ({
+      type: 11,
+      value: {
+        kind: 'map' as const,
+        types: entries.length === 0 ? ([0, 0] as const) : ([5, 1] as const),
+        entries,
+      },
+    })),
+    tie('struct').map(own => ({ type: 12, value: own })),
+  ),
+  struct: fc.array(fc.tuple(fc.integer({ min: 1, max: 400 }), tie('value')), { maxLength: 6 }).map(structOf),
+}));
+const struct = fc.array(fc.tuple(fc.integer({ min: 1, max: 400 }), value), { maxLength: 8 }).map(structOf);
+
+function structOf(
+  members: readonly (readonly [number, { type: number; value: ThriftValue }])[],
+): ThriftStruct {
+  const made = new ThriftStruct();
+  for (const [id, member] of [...members].sort(([a], [b]) => a - b)) made.members.set(id, member);
+  return made;
+}
+
+describe('a struct of Thrift', () => {
+  it('is read as it was written', () => {
+    fc.assert(fc.property(struct, own => assert.deepEqual(readStruct(writeStruct(own)), own)));
+  });
+
+  it('is refused if it is cut off', () => {
+    fc.assert(
+      fc.property(struct, fc.nat(), (own, at) => {
+        const bytes = writeStruct(own);
+        assert.throws(() => readStruct(bytes.subarray(0, at % bytes.length)), ThriftError);
+      }),
+    );
+  });
+
+  it('is read or refused, whatever its bytes are', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), bytes => {
+        try {
+          readStruct(Buffer.from(bytes));
+        } catch (error) {
+          assert.ok(error instanceof ThriftError);
+        }
+      }),
+    );
+  });
+
+  it('is refused if it is nested too deeply', () => {
+    assert.throws(() => readStruct(Buffer.alloc(1000, 0x1c)), ThriftError);
+  });
+});
