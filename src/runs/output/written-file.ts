@@ -1,3 +1,4 @@
+import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { WrittenFile } from '../../formats/column-options.ts';
 import { encoderOf, formats } from '../../formats/formats.ts';
@@ -28,7 +29,7 @@ export function writtenFile({
 /**
  * What makes groups of the rows, if the file that is written has any.
  *
- * @throws RowcastError `unknown_classes` if it is not known before the first row which columns it has
+ * @throws RowcastError `bad_option`; `unknown_classes` if it is not known before the first row which columns it has
  */
 export async function encoderFor(
   plan: Plan,
@@ -36,7 +37,11 @@ export async function encoderFor(
 ): Promise<GroupsOfText | undefined> {
   const { layout, options } = plan;
   if (layout.groups === undefined) return undefined;
-  const { keep, rename, nulls } = options;
+  const { keep, rename, nulls, limit } = options;
+  if (limit !== undefined && layout.rows !== undefined)
+    throw new RowcastError('bad_option', '--limit: row groups of Parquet are copied whole', {
+      hint: 'Write a CSV, with --output-format csv, or leave it out.',
+    });
   const columns = [...ownColumns(plan), ...appendedColumns(plan)];
   return encoderOf(format ?? layout.format, layout, { columns, nulls, keep, rename, file: name });
 }

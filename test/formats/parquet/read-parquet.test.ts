@@ -16,7 +16,7 @@ describe('Parquet that another program has written', () => {
   // The texts were compared with the values that PyArrow reads, and those of DuckDB's second version with those of its first.
   for (const name of files)
     it(`is read: ${name}`, async () => {
-      const wanted = readFileSync(join(folder, name.replace('.parquet', '.csv')), 'utf8');
+      const wanted = readFileSync(join(folder, name.replace('.parquet', '.txt')), 'utf8');
       assert.equal(await textOfParquet(bytesOf(name)), wanted);
     });
 

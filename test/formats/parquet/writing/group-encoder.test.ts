@@ -89,7 +89,7 @@ describe('columns that are appended to a Parquet file', () => {
       for (const { name: column } of file.columns)
         assert.deepEqual(await bytesIn(copy, column), await bytesIn(file, column));
       const texts = await textOfParquet(made);
-      const wanted = readFileSync(join(root, 'fixtures/parquet', name.replace('.parquet', '.csv')), 'utf8');
+      const wanted = readFileSync(join(root, 'fixtures/parquet', name.replace('.parquet', '.txt')), 'utf8');
       assert.ok(texts.startsWith(`${wanted.slice(0, wanted.indexOf('\n'))},probability_a.b,predicted\n`));
     });
 

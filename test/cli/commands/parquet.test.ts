@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { folderOf } from '../../support/cli/run-in-folder.ts';
+import { parquetOf, textOfParquet } from '../../support/parquet.ts';
+import { root } from '../../support/root.ts';
+import { rowcast } from '../../support/rowcast.ts';
+import { csv } from '../../support/service/history.ts';
+import { trainedHome } from '../../support/service/serving.ts';
+
+/** A report of which the inputs here have two columns. */
+const ONE = ['--report', 'one', '--allow-missing', '--max-unseen', 'none'];
+
+const bytesOfFixture = (name: string): Promise<Buffer> => readFile(join(root, 'fixtures/parquet', name));
+
+describe('a run that reads or writes Parquet', () => {
+  it('writes it to a pipe', async t => {
+    const { run, bytesIn, write } = await folderOf(t, await trainedHome());
+    const rows = csv([
+      ['tenure', 'plan'],
+      ['1', 'a'],
+      ['', ''],
+    ]);
+    await write('in.csv', rows);
+    const score = ['score', 'in.csv', ...ONE];
+    const { stdout } = await run(...score, '--output-format', 'parquet');
+    await run(...score, '-o', 'out.parquet');
+    assert.deepEqual(Buffer.from(stdout as unknown as Uint8Array), await bytesIn('out.parquet'));
+  });
+
+  it('keeps and renames columns, which are copied', async t => {
+    const { run, bytesIn, write } = await folderOf(t, await trainedHome());
+    const rows = csv([
+      ['id', 'tenure', 'plan', 'note'],
+      ['7', '1', 'a', 'x'],
+    ]);
+    await write('in.parquet', await parquetOf(rows));
+    await run('score', 'in.parquet', '-o', 'out.parquet', ...ONE, '--keep', 'note,id', '--rename', 'id=key');
+    const [header] = (await textOfParquet(await bytesIn('out.parquet'))).split('\n');
+    assert.match(header ?? '', /^note,key,probability_/);
+    await run('verify', 'in.parquet', 'out.parquet', '--keep', 'note,id', '--rename', 'id=key');
+  });
+
+  it('finds a wrong value', async t => {
+    const { folder, run, bytesIn, write } = await folderOf(t, await trainedHome());
+    const rows = (note: string): string =>
+      csv([
+        ['tenure', 'plan', 'note'],
+        ['1', 'a', 'x'],
+        ['2', 'b', note],
+      ]);
+    await write('in.csv', rows('y'));
+    await run('score', 'in.csv', '-o', 'out.parquet', ...ONE);
+    await write('in.csv', rows('z'));
+    const { code, stderr } = await rowcast(['verify', 'in.csv', 'out.parquet'], { cwd: folder });
+    assert.deepEqual([code, /the column "note" differs from row 2/.test(stderr)], [4, true], stderr);
+    assert.ok((await bytesIn('out.parquet')).length > 0);
+  });
+
+  it('refuses a pipe', async t => {
+    const { folder, write } = await folderOf(t);
+    await write('in.parquet', await bytesOfFixture('polars.parquet'));
+    const stdin = await bytesOfFixture('polars.parquet');
+    const { code, stderr } = await rowcast(['score', '-', ...ONE], {
+      cwd: folder,
+      env: { ROWCAST_HOME: await trainedHome() },
+      stdin,
+    });
+    assert.deepEqual([code, /\[needs_file\]/.test(stderr)], [2, true], stderr);
+  });
+
+  it('refuses columns that it cannot read, with their names', async t => {
+    const { refuse, write } = await folderOf(t, await trainedHome());
+    await write('in.parquet', await bytesOfFixture('pyarrow-nested.parquet'));
+    const score = ['score', 'in.parquet', ...ONE, '--features', 'id'];
+    assert.match(await refuse('unsupported_column', ...score, '-o', 'out.csv'), /column "list".*--keep/s);
+  });
+
+  it('refuses row groups that are too large', async t => {
+    const { refuse, write } = await folderOf(t, await trainedHome());
+    await write(
+      'in.parquet',
+      await parquetOf(
+        csv([
+          ['tenure', 'plan'],
+          ['1', 'a'],
+        ]),
+      ),
+    );
+    const score = ['score', 'in.parquet', ...ONE, '-o', 'out.csv'];
+    await refuse('group_too_large', ...score, '--max-group-bytes', '10');
+  });
+
+  it('refuses outputs that would not be what their names say', async t => {
+    const { refuse, write } = await folderOf(t, await trainedHome());
+    await write(
+      'in.csv',
+      csv([
+        ['tenure', 'plan'],
+        ['1', 'a'],
+      ]),
+    );
+    await write('in.jsonl', '{"tenure": 1, "plan": "a"}\n');
+    await write(
+      'in.parquet',
+      await parquetOf(
+        csv([
+          ['tenure', 'plan'],
+          ['1', 'a'],
+        ]),
+      ),
+    );
+    for (const [input, output] of [
+      ['in.csv', 'out.parquet.gz'],
+      ['in.csv', 'out.jsonl'],
+      ['in.jsonl', 'out.parquet'],
+      ['in.parquet', 'out.jsonl'],
+      ['in.parquet', 'out.parquet.zst'],
+    ] as const)
+      await refuse('wrong_suffix', 'score', input, ...ONE, '-o', output);
+  });
+
+  it('refuses a limit, because groups are copied whole', async t => {
+    const { refuse, write } = await folderOf(t, await trainedHome());
+    await write(
+      'in.parquet',
+      await parquetOf(
+        csv([
+          ['tenure', 'plan'],
+          ['1', 'a'],
+        ]),
+      ),
+    );
+    await refuse('bad_option', 'score', 'in.parquet', ...ONE, '-o', 'out.parquet', '--limit', '1');
+  });
+});
