@@ -35,7 +35,7 @@ const standIns: Readonly<Record<string, string>> = {
 const STAND_IN = 'stand-in:';
 
 /** Characters of a chunk from which on its comments and long names matter. */
-const LARGE = 1 << 17;
+const LARGE = 1 << 16;
 
 const bundle = await rolldown({
   input: {
@@ -125,7 +125,7 @@ await writeFile(join(folder, 'LICENSES.txt'), await licencesOf(packagesOf(module
 async function codeOf({ fileName, moduleIds, code }: OutputChunk): Promise<string> {
   const isSdk =
     moduleIds.length > 0 &&
-    moduleIds.every(id => /\/node_modules\/|\/stores\/\w+\/(sdk|identity)\.js$/.test(id));
+    moduleIds.every(id => /^\0|\/node_modules\/|\/stores\/\w+\/(sdk|identity)\.js$/.test(id));
   return isSdk && code.length > LARGE ? (await minify(fileName, code, { module: true })).code : code;
 }
 

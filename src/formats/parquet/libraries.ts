@@ -6,5 +6,5 @@ export {
   parquetRead,
   type SubColumnData,
 } from 'hyparquet';
-export { compressors } from 'hyparquet-compressors';
+export { decompressLz4, decompressLz4Raw, decompressSnappy, decompressZstd } from 'hyparquet-compressors';
 export { ByteWriter, ParquetWriter } from 'hyparquet-writer';

@@ -11,7 +11,7 @@ import { callBatches, callsTable } from './batch-persona.ts';
 import { type Choices, choicesOf, type Form, UsageError, usage } from './choices.ts';
 import { figuresOf, startTable } from './figures.ts';
 import { measureWith } from './measure.ts';
-import { scoring, trainOthers } from './opponents.ts';
+import { scoring, toParquet, trainOthers } from './opponents.ts';
 import { installPythons, type Pythons } from './python.ts';
 import { replaceTrees, type Training, trainReport, treesOf } from './reports.ts';
 import { type Table, tables } from './tables.ts';
@@ -68,8 +68,13 @@ async function measureInput(
   const compare = async (rows: number, form: Form): Promise<void> => {
     const plain = join(folder, 'personas.csv');
     await writePersonas(rows, plain);
-    const input = form === 'gzip' ? await compressed(plain) : plain;
-    const output = join(folder, form === 'gzip' ? 'out.csv.gz' : 'out.csv');
+    const inputs = {
+      plain: () => plain,
+      gzip: () => compressed(plain),
+      parquet: () => toParquet(pythons, plain),
+    };
+    const input = await inputs[form]();
+    const output = join(folder, { plain: 'out.csv', gzip: 'out.csv.gz', parquet: 'out.parquet' }[form]);
     const commands = scoring(pythons, training, input, output);
     const taken = await alternate(commands, runs, () => rm(output, { force: true }), measure);
     say(

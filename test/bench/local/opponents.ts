@@ -10,18 +10,27 @@ import type { Training, Trees } from './reports.ts';
 const exec = promisify(execFile);
 
 /** What most people would write. */
-const scripts: readonly { name: string; environment: Environment; train: string; score: string }[] = [
+const scripts: readonly {
+  name: string;
+  environment: Environment;
+  train: string;
+  score: string;
+  /** Whether it reads and writes Parquet, too. */
+  isForParquet: boolean;
+}[] = [
   {
     name: 'polars + LightGBM',
     environment: 'lightgbm',
     train: 'train_lightgbm.py',
     score: 'polars_lightgbm.py',
+    isForParquet: true,
   },
   {
     name: 'pandas + scikit-learn',
     environment: 'sklearn',
     train: 'train_sklearn.py',
     score: 'pandas_sklearn.py',
+    isForParquet: false,
   },
 ];
 
@@ -60,10 +69,11 @@ export function scoring(
   input: string,
   output: string,
 ): Map<string, Command> {
+  const chosen = scripts.filter(({ isForParquet }) => isForParquet || !input.endsWith('.parquet'));
   const args = [bin, 'score', input, '--report', id, '-o', output];
   return new Map<string, Command>([
     ['rowcast', { file: process.execPath, args, env: { ROWCAST_HOME: home } }],
-    ...scripts.map(({ name, environment, score }): [string, Command] => [
+    ...chosen.map(({ name, environment, score }): [string, Command] => [
       name,
       {
         file: pythons[environment],
@@ -71,6 +81,13 @@ export function scoring(
       },
     ]),
   ]);
+}
+
+/** Writes a CSV as Parquet. */
+export async function toParquet(pythons: Pythons, path: string): Promise<string> {
+  const written = path.replace(/csv$/, 'parquet');
+  await exec(pythons.lightgbm, [join(peers, 'csv_to_parquet.py'), path, written]);
+  return written;
 }
 
 const modelOf = (home: string, id: string, environment: Environment): string =>

@@ -2,7 +2,10 @@ import zlib from 'node:zlib';
 import { badParquet, type FileColumn, type ParquetFile } from '../footer/parquet-file.ts';
 import {
   type Compressors,
-  compressors,
+  decompressLz4,
+  decompressLz4Raw,
+  decompressSnappy,
+  decompressZstd,
   type FileMetaData,
   parquetRead,
   type SubColumnData,
@@ -85,14 +88,17 @@ function checked(
   return pages.map(({ rowStart, columnData }) => ({ rowStart: rowStart - before, values: columnData }));
 }
 
-/** zlib checks what it decompresses, and is faster. Node has had zstd since 22.15. */
+/** The types of Node are those of a version that does not have it. */
+const { zstdDecompressSync } = zlib as { zstdDecompressSync?: typeof zlib.brotliDecompressSync };
+
+/** zlib is used where it can, because it is faster and checks what it decompresses. Node has had zstd since 22.15. */
 const decompressors: Compressors = unlessEmpty({
-  ...compressors,
-  GZIP: (bytes: Uint8Array, length: number) =>
-    zlib.gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),
-  BROTLI: (bytes: Uint8Array, length: number) =>
-    zlib.brotliDecompressSync(bytes, { maxOutputLength: Math.max(1, length) }),
-  ...('zstdDecompressSync' in zlib && { ZSTD: zlib.zstdDecompressSync as (bytes: Uint8Array) => Buffer }),
+  SNAPPY: decompressSnappy,
+  LZ4: decompressLz4,
+  LZ4_RAW: decompressLz4Raw,
+  GZIP: (bytes, length) => zlib.gunzipSync(bytes, { maxOutputLength: length }),
+  BROTLI: (bytes, length) => zlib.brotliDecompressSync(bytes, { maxOutputLength: length }),
+  ZSTD: (bytes, length) => zstdDecompressSync?.(bytes, { maxOutputLength: length }) ?? decompressZstd(bytes),
 });
 
 /** A page without values may have no bytes, which are not compressed data. */
