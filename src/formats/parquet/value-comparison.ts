@@ -5,7 +5,7 @@ import { csvComparison } from '../csv/csv-comparison.ts';
 import { fieldEnd } from '../csv/fields/malformed.ts';
 import { type Header, readHeader } from '../csv/header.ts';
 import { type OutputColumns, ownNames } from '../output-columns.ts';
-import { textCell } from './text/group-text.ts';
+import { CellWriter } from './text/text-page.ts';
 import { doubleText } from './text/value-text.ts';
 
 const COMMA = Buffer.from(',');
@@ -60,10 +60,17 @@ function cellOf(field: Buffer = EMPTY, isNumber: boolean, { dialect }: Header): 
   if (field.length === 0) return field;
   const isQuoted = dialect.quote !== undefined && field[0] === dialect.quote.charCodeAt(0);
   const text = isQuoted ? (parseRecords(field.toString(), dialect)[0]?.[0] ?? '') : field.toString();
-  if (!isNumber) return textCell(Buffer.from(text));
+  if (!isNumber) return textCell(text);
   const number = Number(text);
   // What stands for a missing number is none.
   return text.trim() === '' || (Number.isNaN(number) && text !== 'NaN')
     ? EMPTY
     : Buffer.from(doubleText(number));
+}
+
+function textCell(text: string): Buffer {
+  const writer = new CellWriter(1);
+  writer.addText(Buffer.from(text));
+  const { bytes, ends } = writer.cells;
+  return Buffer.from(bytes.subarray(0, ends[0]));
 }

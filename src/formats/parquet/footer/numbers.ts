@@ -47,6 +47,7 @@ export const CHUNK = {
 
 export const COLUMN = {
   path: 3,
+  codec: 4,
   uncompressedBytes: 6,
   compressedBytes: 7,
   dataPage: 9,
@@ -71,7 +72,8 @@ export const TYPES = [
   'FIXED_LEN_BYTE_ARRAY',
 ] as const;
 
-export const REPEATED = 2;
+/** Kinds of repetition. */
+export const [REQUIRED, REPEATED] = [0, 2] as const;
 
 /** Converted types, which older writers use in place of logical types. */
 export const CONVERTED = [
@@ -116,3 +118,31 @@ export const LOGICAL = {
   uuid: 14,
   float16: 15,
 } as const;
+
+/** Compressions. */
+export const CODECS = ['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'LZO', 'BROTLI', 'LZ4', 'ZSTD', 'LZ4_RAW'] as const;
+
+export const PAGE = {
+  type: 1,
+  uncompressedBytes: 2,
+  compressedBytes: 3,
+  data: 5,
+  dictionary: 7,
+  dataV2: 8,
+} as const;
+
+/** Types of pages. */
+export const PAGE_TYPE = { data: 0, dictionary: 2, dataV2: 3 } as const;
+
+export const DATA_PAGE = { values: 1, encoding: 2, levels: 3 } as const;
+
+export const DATA_PAGE_V2 = {
+  values: 1,
+  encoding: 4,
+  levelBytes: 5,
+  repetitionBytes: 6,
+  isCompressed: 7,
+} as const;
+
+/** Encodings that are decoded here. */
+export const ENCODING = { plain: 0, plainDictionary: 2, hybrid: 3, dictionary: 8 } as const;

@@ -133,16 +133,30 @@ const MAX_DEPTH = 64;
  *
  * @throws ThriftError
  */
-export function readStruct(bytes: Buffer): ThriftStruct {
-  return new Reader(bytes).struct(0);
+export const readStruct = (bytes: Buffer): ThriftStruct => readStructAt(bytes, 0).struct;
+
+/**
+ * Reads a struct that begins at an offset.
+ *
+ * @returns it, and the offset after it
+ * @throws ThriftError
+ */
+export function readStructAt(bytes: Buffer, offset: number): { struct: ThriftStruct; end: number } {
+  const reader = new Reader(bytes, offset);
+  return { struct: reader.struct(0), end: reader.at };
 }
 
 class Reader {
   readonly #bytes: Buffer;
-  #at = 0;
+  #at: number;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, offset: number) {
     this.#bytes = bytes;
+    this.#at = offset;
+  }
+
+  get at(): number {
+    return this.#at;
   }
 
   struct(depth: number): ThriftStruct {

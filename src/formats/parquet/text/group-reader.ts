@@ -1,112 +1,97 @@
-import zlib from 'node:zlib';
-import { badParquet, type FileColumn, type ParquetFile } from '../footer/parquet-file.ts';
+import { RowcastError } from '../../../base/errors.ts';
 import {
-  type Compressors,
-  decompressLz4,
-  decompressLz4Raw,
-  decompressSnappy,
-  decompressZstd,
-  type FileMetaData,
-  parquetRead,
-  type SubColumnData,
-} from '../libraries.ts';
+  badParquet,
+  chunkRange,
+  chunksOf,
+  type FileColumn,
+  type ParquetFile,
+} from '../footer/parquet-file.ts';
+import { parquetRead, type SubColumnData } from '../libraries.ts';
+import { decodeChunk } from './decode-chunk.ts';
+import { decompressors } from './decompress.ts';
 import { physicalMetadata } from './physical-metadata.ts';
+import { CellWriter, type TextPage, valueAdder } from './text-page.ts';
 import type { Physical } from './value-text.ts';
 
-/** A value, or the cell of a text; null if it is missing, and undefined if it cannot be read. */
-export type Cell = Physical | Buffer | null | undefined;
-
-/** The values of a column in a group, page by page. */
-export type ColumnPages = readonly { readonly rowStart: number; readonly values: ArrayLike<Cell> }[];
-
-/** Decodes the columns of a file, one group after the other. */
-export class GroupReader {
-  readonly #file: ParquetFile;
-  readonly #columns: readonly FileColumn[];
-  readonly #metadata: FileMetaData;
-
-  constructor(file: ParquetFile, columns: readonly FileColumn[]) {
-    this.#file = file;
-    this.#columns = columns;
-    this.#metadata = physicalMetadata(file, columns);
-  }
-
-  /**
-   * Reads a group.
-   *
-   * @param textCell makes of the bytes of a text what its cells are; called once for a text in a dictionary
-   * @returns the pages of each column, in order
-   * @throws RowcastError `bad_parquet`, `unreadable_input`
-   */
-  async read(index: number, textCell: (bytes: Uint8Array) => Buffer): Promise<ColumnPages[]> {
-    const { groups, stored, name } = this.#file;
-    const group = groups[index];
-    if (group === undefined) throw new Error(`there is no group ${index}`);
-    const pages = new Map(this.#columns.map(column => [column.name, [] as SubColumnData[]]));
-    let failure: unknown;
-    const file = {
-      byteLength: stored.size,
-      async slice(from: number, to = stored.size) {
-        const bytes = await stored.read(from, to).catch(error => {
-          failure ??= error;
-          throw error;
-        });
-        return bytes.buffer as ArrayBuffer; // of its own: `read` allocates it
-      },
-    };
+/**
+ * Reads the columns of a group as cells.
+ *
+ * @returns the pages of each column, in order, with as many rows as the group
+ * @throws RowcastError `bad_parquet`, `unreadable_input`, `unsupported_column`
+ */
+export async function readGroup(
+  file: ParquetFile,
+  columns: readonly FileColumn[],
+  index: number,
+): Promise<TextPage[][]> {
+  const group = file.groups[index];
+  if (group === undefined) throw new Error(`there is no group ${index}`);
+  const read: TextPage[][] = [];
+  for (const column of columns) {
+    const [chunk] = chunksOf(group, column);
+    if (chunk === undefined) throw new Error(`the group ${index} has no such column`);
+    const { from, to } = chunkRange(chunk);
+    const bytes = await file.stored.read(from, to);
     try {
-      await parquetRead({
-        file,
-        metadata: this.#metadata,
-        rowStart: group.before,
-        rowEnd: group.before + group.rows,
-        compressors: decompressors,
-        utf8: false,
-        parsers: { stringFromBytes: textCell },
-        onPage: page => pages.get(page.pathInSchema[0] ?? '')?.push(page),
-      });
+      const pages = decodeChunk(bytes, chunk, column, group.rows);
+      read.push(pages ?? (await readByLibrary(file, column, { bytes, from, index })));
     } catch (error) {
-      throw failure ?? badParquet(name, (error as Error).message, error);
+      if (error instanceof RowcastError) throw error;
+      throw badParquet(file.name, `the column "${column.name}": ${(error as Error).message}`, error);
     }
-    return this.#columns.map(column => checked(pages.get(column.name) ?? [], group, column, name));
   }
+  return read;
 }
 
-/** All pages of a group, one after the other. */
-function checked(
-  pages: readonly SubColumnData[],
-  { before, rows }: { before: number; rows: number },
+/** Decodes a column of a group with hyparquet, which knows all encodings. */
+async function readByLibrary(
+  file: ParquetFile,
   column: FileColumn,
-  file: string,
-): ColumnPages {
+  { bytes, from, index }: { bytes: Buffer; from: number; index: number },
+): Promise<TextPage[]> {
+  const { before = 0, rows = 0 } = file.groups[index] ?? {};
+  const found: SubColumnData[] = [];
+  await parquetRead({
+    file: {
+      byteLength: file.stored.size,
+      // Of its own: `read` allocates it.
+      slice: (start, end = file.stored.size) => bytes.buffer.slice(start - from, end - from) as ArrayBuffer,
+    },
+    metadata: physicalMetadata(file, [column]),
+    rowStart: before,
+    rowEnd: before + rows,
+    compressors: decompressors,
+    utf8: false,
+    parsers: { stringFromBytes: own => own },
+    onPage: page => found.push(page),
+  });
   let row = before;
-  for (const { rowStart, rowEnd, columnData } of pages) {
+  for (const { rowStart, rowEnd, columnData } of found) {
     if (rowStart !== row || rowEnd - rowStart !== columnData.length) row = Number.NaN;
     row += columnData.length;
   }
-  if (row !== before + rows) throw badParquet(file, `the column "${column.name}" does not have all rows`);
-  return pages.map(({ rowStart, columnData }) => ({ rowStart: rowStart - before, values: columnData }));
+  if (row !== before + rows) throw new Error('it does not have all rows');
+  const add = valueAdder(column);
+  return found.map(({ columnData }) => pageOf(columnData, add));
 }
 
-/** The types of Node are those of a version that does not have it. */
-const { zstdDecompressSync } = zlib as { zstdDecompressSync?: typeof zlib.brotliDecompressSync };
-
-/** zlib is used where it can, because it is faster and checks what it decompresses. Node has had zstd since 22.15. */
-const decompressors: Compressors = unlessEmpty({
-  SNAPPY: decompressSnappy,
-  LZ4: decompressLz4,
-  LZ4_RAW: decompressLz4Raw,
-  GZIP: (bytes, length) => zlib.gunzipSync(bytes, { maxOutputLength: length }),
-  BROTLI: (bytes, length) => zlib.brotliDecompressSync(bytes, { maxOutputLength: length }),
-  ZSTD: (bytes, length) => zstdDecompressSync?.(bytes, { maxOutputLength: length }) ?? decompressZstd(bytes),
-});
-
-/** A page without values may have no bytes, which are not compressed data. */
-function unlessEmpty(all: Compressors): Compressors {
-  return Object.fromEntries(
-    Object.entries(all).map(([codec, decompress]) => [
-      codec,
-      (bytes: Uint8Array, length: number) => (length === 0 ? new Uint8Array() : decompress(bytes, length)),
-    ]),
-  );
+function pageOf(
+  values: ArrayLike<Physical | null | undefined>,
+  add: (value: Physical, into: CellWriter) => void,
+): TextPage {
+  const rows = values.length;
+  const codes = new Int32Array(rows);
+  let count = 0;
+  for (let row = 0; row < rows; row++) {
+    const value = values[row];
+    // A place beyond the end of a dictionary has no value, not even a missing one.
+    if (value === undefined) throw new Error('a value is not in its dictionary');
+    codes[row] = value === null ? -1 : count++;
+  }
+  const cells = new CellWriter(count);
+  for (let row = 0; row < rows; row++) {
+    const value = values[row];
+    if (value !== null && value !== undefined) add(value, cells);
+  }
+  return { rows, codes, ...cells.cells };
 }

@@ -1,8 +1,7 @@
-import { RowcastError } from '../../../base/errors.ts';
 import type { TextEntry, TextOfFile } from '../../../base/text-of-file.ts';
-import { badParquet, type FileColumn, type ParquetFile } from '../footer/parquet-file.ts';
-import { type ColumnPages, GroupReader } from './group-reader.ts';
-import { GroupText, textCell } from './group-text.ts';
+import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
+import { readGroup } from './group-reader.ts';
+import { GroupText } from './group-text.ts';
 
 /** The columns of a Parquet file as a CSV, group by group. */
 export class ParquetText implements TextOfFile {
@@ -26,26 +25,15 @@ export class ParquetText implements TextOfFile {
     if (!isAfterEntry && offset < this.#header.length) yield this.#header.subarray(offset);
     let at = first.offset;
     this.#entries = [first];
-    const reader = new GroupReader(this.#file, this.#columns);
-    const text = new GroupText(this.#columns);
+    const text = new GroupText();
     for (let group = first.group; group < this.#file.groups.length; group++) {
       if (group > first.group) this.#entries.push({ offset: at, group });
-      const columns = await reader.read(group, textCell);
-      for (const chunk of this.#chunksOf(text, group, columns)) {
+      const columns = await readGroup(this.#file, this.#columns, group);
+      for (const chunk of text.write(this.#file.groups[group]?.rows ?? 0, columns)) {
         const before = at;
         at += chunk.length;
         if (at > offset) yield chunk.subarray(Math.max(0, offset - before));
       }
-    }
-  }
-
-  *#chunksOf(text: GroupText, group: number, columns: readonly ColumnPages[]): Generator<Buffer> {
-    try {
-      yield* text.write(this.#file.groups[group]?.rows ?? 0, columns);
-    } catch (error) {
-      if (error instanceof RowcastError) throw error;
-      // Values that are not those of the type of their column.
-      throw badParquet(this.#file.name, (error as Error).message, error);
     }
   }
 

@@ -1,0 +1,253 @@
+import {
+  CHUNK,
+  CODECS,
+  COLUMN,
+  DATA_PAGE,
+  DATA_PAGE_V2,
+  ELEMENT,
+  ENCODING,
+  PAGE,
+  PAGE_TYPE,
+  REQUIRED,
+  TYPES,
+} from '../footer/numbers.ts';
+import type { FileColumn } from '../footer/parquet-file.ts';
+import { readStructAt, type ThriftStruct } from '../footer/thrift.ts';
+import { decompressors } from './decompress.ts';
+import { readHybrid } from './levels.ts';
+import { type Cells, CellWriter, isOwnCell, type TextPage, valueAdder } from './text-page.ts';
+import type { Physical } from './value-text.ts';
+
+/**
+ * Decodes the pages of a column's chunk in the encodings that most files have: plain values and dictionaries. It does not
+ * make a value of each row, which makes a file of dictionaries several times as fast as hyparquet.
+ *
+ * @param bytes of the chunk
+ * @param rows of the group
+ * @returns undefined if a page is encoded in another way, which hyparquet decodes
+ * @throws Error if the chunk is damaged; RowcastError `unsupported_column`
+ */
+export function decodeChunk(
+  bytes: Buffer,
+  chunk: ThriftStruct,
+  column: FileColumn,
+  rows: number,
+): TextPage[] | undefined {
+  const [element] = column.elements;
+  const physical = element && TYPES[element.integer(ELEMENT.type)];
+  const codec = CODECS[chunk.struct(CHUNK.metadata).integer(COLUMN.codec)];
+  if (element === undefined || physical === undefined || codec === undefined) return undefined;
+  const isRequired = !element.has(ELEMENT.repetition) || element.integer(ELEMENT.repetition) === REQUIRED;
+  const plain = plainReader(
+    physical,
+    element.has(ELEMENT.typeLength) ? element.integer(ELEMENT.typeLength) : 0,
+  );
+  if (plain === undefined) return undefined;
+  const add = valueAdder(column);
+  const isText = column.type.is === 'text';
+  const unpacked = (page: Buffer, size: number): Buffer => {
+    if (codec === 'UNCOMPRESSED') return page;
+    const decompress = decompressors[codec];
+    if (decompress === undefined) throw new Error(`the compression ${codec} is not known`);
+    const whole = decompress(page, size);
+    if (whole.length !== size) throw new Error('a page has another size than it says');
+    return Buffer.from(whole.buffer, whole.byteOffset, whole.length);
+  };
+  const pages: TextPage[] = [];
+  let dictionary: Cells | undefined;
+  let done = 0;
+  for (let at = 0; done < rows; ) {
+    if (at >= bytes.length) throw new Error('a column does not have all rows');
+    const { struct: header, end: start } = readStructAt(bytes, at);
+    const size = header.integer(PAGE.uncompressedBytes);
+    at = start + header.integer(PAGE.compressedBytes);
+    if (at > bytes.length || at < start) throw new Error('a page is cut off');
+    const body = bytes.subarray(start, at);
+    const type = header.integer(PAGE.type);
+    if (type === PAGE_TYPE.dictionary) {
+      const count = header.struct(PAGE.dictionary).integer(DATA_PAGE.values);
+      const page = unpacked(body, size);
+      if (count > page.length) throw new Error('a dictionary has more values than bytes');
+      dictionary = isText
+        ? textCells(page, 0, count)
+        : cellsOf(count, into => plain(page, 0, count, value => add(value, into)));
+      continue;
+    }
+    const split = type === PAGE_TYPE.data ? splitV1 : type === PAGE_TYPE.dataV2 ? splitV2 : undefined;
+    const data = split?.(header, body, { size, unpacked, isRequired, most: rows - done });
+    if (data === undefined) return undefined;
+    const { values, encoding, page, levels } = data;
+    const count = countPresent(levels, values);
+    const isCoded = encoding === ENCODING.dictionary || encoding === ENCODING.plainDictionary;
+    if (isCoded) {
+      if (dictionary === undefined) throw new Error('a dictionary is missing');
+      const bits = count === 0 ? 0 : (page[data.at] ?? 0);
+      if (bits > MAX_BITS) return undefined;
+      const codes = new Int32Array(count);
+      if (bits > 0) readHybrid(page, data.at + 1, page.length, bits, codes);
+      const { length } = dictionary.starts;
+      for (const code of codes) if (code >= length) throw new Error('a value is not in its dictionary');
+      pages.push({ rows: values, codes: placed(codes, levels, values), ...dictionary });
+    } else if (encoding === ENCODING.plain) {
+      const cells = isText
+        ? textCells(page, data.at, count)
+        : cellsOf(count, into => plain(page, data.at, count, value => add(value, into)));
+      const codes =
+        count === values
+          ? undefined
+          : placed(
+              Int32Array.from({ length: count }, (_, i) => i),
+              levels,
+              values,
+            );
+      pages.push({ rows: values, codes, ...cells });
+    } else return undefined;
+    done += values;
+  }
+  return pages;
+}
+
+/** Larger dictionaries than of 2^24 values are left to hyparquet. */
+const MAX_BITS = 24;
+
+interface DataPage {
+  readonly values: number;
+  readonly encoding: number;
+  /** The page, and where its values begin. */
+  readonly page: Buffer;
+  readonly at: number;
+  /** For each row, whether it has a value; undefined if all have one. */
+  readonly levels: Int32Array | undefined;
+}
+
+interface SplitOptions {
+  /** Bytes of the page, uncompressed. */
+  readonly size: number;
+  readonly unpacked: (page: Buffer, size: number) => Buffer;
+  readonly isRequired: boolean;
+  /** The rows that are left. */
+  readonly most: number;
+}
+
+type SplitPage = (header: ThriftStruct, body: Buffer, options: SplitOptions) => DataPage | undefined;
+
+const splitV1: SplitPage = (header, body, { size, unpacked, isRequired, most }) => {
+  const data = header.struct(PAGE.data);
+  const values = atMost(most, data.integer(DATA_PAGE.values));
+  const encoding = data.integer(DATA_PAGE.encoding);
+  const page = unpacked(body, size);
+  if (isRequired) return { values, encoding, page, at: 0, levels: undefined };
+  if (data.integer(DATA_PAGE.levels) !== ENCODING.hybrid) return undefined;
+  const at = 4 + page.readUInt32LE(0);
+  return { values, encoding, page, at, levels: readLevels(page, 4, at, values) };
+};
+
+const splitV2: SplitPage = (header, body, { size, unpacked, isRequired, most }) => {
+  const data = header.struct(PAGE.dataV2);
+  const values = atMost(most, data.integer(DATA_PAGE_V2.values));
+  const encoding = data.integer(DATA_PAGE_V2.encoding);
+  const levelBytes = data.integer(DATA_PAGE_V2.levelBytes);
+  if (data.integer(DATA_PAGE_V2.repetitionBytes) !== 0) return undefined;
+  const isCompressed = data.members.get(DATA_PAGE_V2.isCompressed)?.value !== false;
+  const rest = body.subarray(levelBytes);
+  const page = isCompressed ? unpacked(rest, size - levelBytes) : rest;
+  const levels = isRequired ? undefined : readLevels(body, 0, levelBytes, values);
+  return { values, encoding, page, at: 0, levels };
+};
+
+function atMost(most: number, values: number): number {
+  if (values < 0 || values > most) throw new Error('a column has more rows than its group');
+  return values;
+}
+
+function readLevels(bytes: Buffer, start: number, end: number, values: number): Int32Array {
+  if (end > bytes.length) throw new Error('levels are cut off');
+  const levels = new Int32Array(values);
+  readHybrid(bytes, start, end, 1, levels);
+  return levels;
+}
+
+function countPresent(levels: Int32Array | undefined, values: number): number {
+  if (levels === undefined) return values;
+  let present = 0;
+  for (const level of levels) present += level;
+  return present;
+}
+
+/** The codes of the values that are there, each in its row. */
+function placed(codes: Int32Array, levels: Int32Array | undefined, values: number): Int32Array {
+  if (levels === undefined || codes.length === values) return codes;
+  const all = new Int32Array(values);
+  let next = 0;
+  for (let row = 0; row < values; row++) all[row] = levels[row] === 0 ? -1 : (codes[next++] as number);
+  return all;
+}
+
+function cellsOf(count: number, add: (into: CellWriter) => void): Cells {
+  const into = new CellWriter(count);
+  add(into);
+  return into.cells;
+}
+
+/** The cells of texts, which are where they are if all can be. */
+function textCells(page: Buffer, start: number, count: number): Cells {
+  if (4 * count > page.length - start) throw new Error('a page is cut off');
+  const starts = new Int32Array(count);
+  const ends = new Int32Array(count);
+  let isOwn = true;
+  for (let index = 0, at = start; index < count; index++) {
+    const from = at + 4;
+    if (from > page.length) throw new Error('a page is cut off');
+    at = from + page.readUInt32LE(at);
+    if (at > page.length) throw new Error('a page is cut off');
+    starts[index] = from;
+    ends[index] = at;
+    isOwn &&= isOwnCell(page, from, at);
+  }
+  if (isOwn) return { bytes: page, starts, ends };
+  return cellsOf(count, into => {
+    for (let index = 0; index < count; index++) into.addText(page.subarray(starts[index], ends[index]));
+  });
+}
+
+type PlainReader = (page: Buffer, start: number, count: number, each: (value: Physical) => void) => void;
+
+/** Reads plain values of a physical type. @returns undefined for those that hyparquet reads */
+function plainReader(physical: (typeof TYPES)[number], size: number): PlainReader | undefined {
+  const fixed =
+    (bytes: number, read: (page: Buffer, at: number) => Physical): PlainReader =>
+    (page, start, count, each) => {
+      if (start + bytes * count > page.length) throw new Error('a page is cut off');
+      for (let index = 0; index < count; index++) each(read(page, start + bytes * index));
+    };
+  switch (physical) {
+    case 'INT32':
+      return fixed(4, (page, at) => page.readInt32LE(at));
+    case 'INT64':
+      return fixed(8, (page, at) => page.readBigInt64LE(at));
+    case 'FLOAT':
+      return fixed(4, (page, at) => page.readFloatLE(at));
+    case 'DOUBLE':
+      return fixed(8, (page, at) => page.readDoubleLE(at));
+    case 'FIXED_LEN_BYTE_ARRAY':
+      return size > 0 ? fixed(size, (page, at) => page.subarray(at, at + size)) : undefined;
+    case 'BYTE_ARRAY':
+      return (page, start, count, each) => {
+        for (let index = 0, at = start; index < count; index++) {
+          if (at + 4 > page.length) throw new Error('a page is cut off');
+          const from = at + 4;
+          at = from + page.readUInt32LE(at);
+          if (at > page.length) throw new Error('a page is cut off');
+          each(page.subarray(from, at));
+        }
+      };
+    case 'BOOLEAN':
+      return (page, start, count, each) => {
+        if (start + Math.ceil(count / 8) > page.length) throw new Error('a page is cut off');
+        for (let index = 0; index < count; index++)
+          each((((page[start + (index >> 3)] as number) >> (index & 7)) & 1) === 1);
+      };
+    case 'INT96':
+      return undefined;
+  }
+}

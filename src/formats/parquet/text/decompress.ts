@@ -1,0 +1,31 @@
+import zlib from 'node:zlib';
+import {
+  type Compressors,
+  decompressLz4,
+  decompressLz4Raw,
+  decompressSnappy,
+  decompressZstd,
+} from '../libraries.ts';
+
+/** The types of Node are those of a version that does not have it: Node has had zstd since 22.15. */
+const { zstdDecompressSync } = zlib as { zstdDecompressSync?: typeof zlib.brotliDecompressSync };
+
+/** zlib is used where it can, because it is faster and checks what it decompresses. */
+export const decompressors: Compressors = unlessEmpty({
+  SNAPPY: decompressSnappy,
+  LZ4: decompressLz4,
+  LZ4_RAW: decompressLz4Raw,
+  GZIP: (bytes, length) => zlib.gunzipSync(bytes, { maxOutputLength: length }),
+  BROTLI: (bytes, length) => zlib.brotliDecompressSync(bytes, { maxOutputLength: length }),
+  ZSTD: (bytes, length) => zstdDecompressSync?.(bytes, { maxOutputLength: length }) ?? decompressZstd(bytes),
+});
+
+/** A page without values may have no bytes, which are not compressed data. */
+function unlessEmpty(all: Compressors): Compressors {
+  return Object.fromEntries(
+    Object.entries(all).map(([codec, decompress]) => [
+      codec,
+      (bytes: Uint8Array, length: number) => (length === 0 ? new Uint8Array() : decompress(bytes, length)),
+    ]),
+  );
+}

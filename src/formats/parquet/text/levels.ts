@@ -1,0 +1,59 @@
+/**
+ * Reads numbers of some bits in the hybrid of run-length encoding and bit-packing (Encodings.md of the Parquet format).
+ *
+ * @param into as many as are wanted
+ * @param bits of each, at most 24
+ * @returns the offset after them
+ * @throws RangeError if there are fewer
+ */
+export function readHybrid(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  bits: number,
+  into: Int32Array,
+): number {
+  const mask = 2 ** bits - 1;
+  const runBytes = (bits + 7) >> 3;
+  let at = start;
+  let count = 0;
+  while (count < into.length) {
+    let header = 0;
+    for (let shift = 0; ; shift += 7) {
+      if (at >= end || shift > 28) throw new RangeError('levels are cut off');
+      const byte = bytes[at++] as number;
+      header |= (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    header >>>= 0;
+    if ((header & 1) === 0) {
+      let value = 0;
+      if (at + runBytes > end) throw new RangeError('levels are cut off');
+      for (let byte = 0; byte < runBytes; byte++) value |= (bytes[at++] as number) << (8 * byte);
+      const until = Math.min(into.length, count + (header >>> 1));
+      if (until === count) throw new RangeError('a run is empty');
+      into.fill(value & mask, count, until);
+      count = until;
+      continue;
+    }
+    const packed = (header >>> 1) * bits;
+    const last = Math.min(into.length, count + (header >>> 1) * 8);
+    // The last group may lack the bytes of the values that are not wanted.
+    if (last === count || at + Math.ceil(((last - count) * bits) / 8) > end)
+      throw new RangeError('levels are cut off');
+    let held = 0;
+    let size = 0;
+    let from = at;
+    for (; count < last; count++) {
+      while (size < bits) {
+        held |= (bytes[from++] as number) << size;
+        size += 8;
+      }
+      into[count] = held & mask;
+      held >>>= bits;
+      size -= bits;
+    }
+    at += packed;
+  }
+  return Math.min(at, end);
+}

@@ -1,0 +1,124 @@
+import { isUtf8 } from 'node:buffer';
+import { RowcastError } from '../../../base/errors.ts';
+import { sanitize } from '../../../base/sanitize.ts';
+import type { FileColumn } from '../footer/parquet-file.ts';
+import { type Physical, valueText } from './value-text.ts';
+
+/** Consecutive values of a column as cells of a CSV. */
+export interface TextPage {
+  readonly rows: number;
+  /** For each row, the index of its cell; -1 if its value is missing. Without codes, cell i is that of row i. */
+  readonly codes: Int32Array | undefined;
+  /** Cell i is `bytes[starts[i], ends[i])`. */
+  readonly bytes: Uint8Array;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+}
+
+export type Cells = Pick<TextPage, 'bytes' | 'starts' | 'ends'>;
+
+const [COMMA = 0, QUOTE = 0, LF = 0, CR = 0] = Buffer.from(',"\n\r');
+
+/** Collects cells one after the other. */
+export class CellWriter {
+  #bytes: Buffer;
+  #at = 0;
+  readonly #starts: Int32Array;
+  readonly #ends: Int32Array;
+  #cells = 0;
+
+  /** @param count of all cells */
+  constructor(count: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(64, 12 * count));
+    this.#starts = new Int32Array(count);
+    this.#ends = new Int32Array(count);
+  }
+
+  get cells(): Cells {
+    return { bytes: this.#bytes, starts: this.#starts, ends: this.#ends };
+  }
+
+  /** Adds a text in Latin-1 without delimiters, quotes and line breaks. */
+  addPlain(text: string): void {
+    this.#reserve(text.length);
+    const start = this.#at;
+    // Most are shorter than what a call of `write` costs.
+    for (let index = 0; index < text.length; index++) this.#bytes[this.#at++] = text.charCodeAt(index);
+    this.#addCell(start);
+  }
+
+  /**
+   * Adds a text, in quotes if it needs them or is empty, because a missing value is empty without them. What is not UTF-8 is
+   * replaced by U+FFFD, as all who read such a file do.
+   */
+  addText(bytes: Uint8Array): void {
+    const text = isUtf8(bytes) ? bytes : Buffer.from(Buffer.from(bytes).toString());
+    this.#reserve(2 * text.length + 2);
+    const start = this.#at;
+    const isQuoted = needsQuotes(text, 0, text.length);
+    if (isQuoted) this.#bytes[this.#at++] = QUOTE;
+    for (const byte of text) {
+      if (byte === QUOTE) this.#bytes[this.#at++] = QUOTE;
+      this.#bytes[this.#at++] = byte;
+    }
+    if (isQuoted) this.#bytes[this.#at++] = QUOTE;
+    this.#addCell(start);
+  }
+
+  #addCell(start: number): void {
+    this.#starts[this.#cells] = start;
+    this.#ends[this.#cells++] = this.#at;
+  }
+
+  #reserve(more: number): void {
+    if (this.#at + more <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * (this.#at + more));
+    this.#bytes.copy(larger, 0, 0, this.#at);
+    this.#bytes = larger;
+  }
+}
+
+function needsQuotes(bytes: Uint8Array, start: number, end: number): boolean {
+  if (start === end) return true;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE || byte === COMMA || byte === LF || byte === CR) return true;
+  }
+  return false;
+}
+
+/** Whether a text is its own cell: ASCII that needs no quotes. */
+export function isOwnCell(bytes: Uint8Array, start: number, end: number): boolean {
+  if (start === end) return false;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte >= 0x80 || byte === QUOTE || byte === COMMA || byte === LF || byte === CR) return false;
+  }
+  return true;
+}
+
+/**
+ * Returns what adds the values of a column to cells.
+ *
+ * @throws what it returns throws RowcastError `unsupported_column`
+ */
+export function valueAdder({ name, type }: FileColumn): (value: Physical, into: CellWriter) => void {
+  const text = valueText(type);
+  if (text === undefined) return (value, into) => into.addText(value as Uint8Array); // the physical type of texts
+  // Bytes may be any characters, and a text of all other types has no delimiter.
+  if (type.is === 'bytes') return (value, into) => into.addText(Buffer.from(text(value)));
+  return (value, into) => into.addPlain(textOf(text, value, name));
+}
+
+function textOf(text: (value: Physical) => string, value: Physical, column: string): string {
+  try {
+    return text(value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const what = `the column "${sanitize(column)}" cannot be read: ${error.message}`;
+    throw new RowcastError('unsupported_column', what, {
+      severity: 'stopped',
+      hint: 'Leave the column out with --keep or --exclude-features, or convert it first.',
+    });
+  }
+}
