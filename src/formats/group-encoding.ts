@@ -4,6 +4,8 @@ import type { ColumnOptions } from './column-options.ts';
 export interface EncodedColumn {
   readonly name: string;
   readonly type: 'number' | 'text';
+  /** Whether few of its values repeat, as those of probabilities. */
+  readonly isVaried?: boolean;
 }
 
 /** What a file of groups is made of. */

@@ -65,5 +65,7 @@ function appendedColumns({ layout, options, report }: Plan): EncodedColumn[] {
   const isText = (index: number): boolean =>
     predictionType.kind === 'label' ||
     (predictionType.kind === 'distribution' && prediction !== undefined && index === names.length - 1);
-  return names.map((name, index) => ({ name, type: isText(index) ? 'text' : 'number' }));
+  return names.map((name, index) =>
+    isText(index) ? { name, type: 'text' } : { name, type: 'number', isVaried: true },
+  );
 }

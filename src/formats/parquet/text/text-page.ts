@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../../base/errors.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { FileColumn } from '../footer/parquet-file.ts';
-import { type Physical, valueText } from './value-text.ts';
+import { doubleText, type Physical, valueText } from './value-text.ts';
 
 /** Consecutive values of a column as cells of a CSV. */
 export interface TextPage {
@@ -17,6 +17,7 @@ export interface TextPage {
 
 export type Cells = Pick<TextPage, 'bytes' | 'starts' | 'ends'>;
 
+const [POINT, ZERO] = [0x2e, 0x30];
 const [COMMA = 0, QUOTE = 0, LF = 0, CR = 0] = Buffer.from(',"\n\r');
 
 /** Collects cells one after the other. */
@@ -45,6 +46,36 @@ export class CellWriter {
     // Most are shorter than what a call of `write` costs.
     for (let index = 0; index < text.length; index++) this.#bytes[this.#at++] = text.charCodeAt(index);
     this.#addCell(start);
+  }
+
+  /** Adds a number as `doubleText` writes it. */
+  addNumber(value: number): void {
+    const hundredths = Math.round(value * 100);
+    const isShort = hundredths / 100 === value && hundredths > 0 && hundredths < 1e9;
+    if (!isShort) {
+      this.addPlain(doubleText(value));
+      return;
+    }
+    // A number of two digits after the point, such as an amount, is the double nearest to no shorter text.
+    this.#reserve(12);
+    const start = this.#at;
+    const whole = Math.floor(hundredths / 100);
+    const rest = hundredths - 100 * whole;
+    this.#addDigits(whole);
+    if (rest > 0) {
+      this.#bytes[this.#at++] = POINT;
+      this.#bytes[this.#at++] = ZERO + Math.floor(rest / 10);
+      if (rest % 10 > 0) this.#bytes[this.#at++] = ZERO + (rest % 10);
+    }
+    this.#addCell(start);
+  }
+
+  #addDigits(whole: number): void {
+    let size = 1;
+    for (let left = whole; left >= 10; left = Math.floor(left / 10)) size++;
+    this.#at += size;
+    for (let at = this.#at, left = whole; size > 0; size--, left = Math.floor(left / 10))
+      this.#bytes[--at] = ZERO + (left % 10);
   }
 
   /**
@@ -105,6 +136,7 @@ export function isOwnCell(bytes: Uint8Array, start: number, end: number): boolea
 export function valueAdder({ name, type }: FileColumn): (value: Physical, into: CellWriter) => void {
   const text = valueText(type);
   if (text === undefined) return (value, into) => into.addText(value as Uint8Array); // the physical type of texts
+  if (type.is === 'double') return (value, into) => into.addNumber(value as number); // the physical type
   // Bytes may be any characters, and a text of all other types has no delimiter.
   if (type.is === 'bytes') return (value, into) => into.addText(Buffer.from(text(value)));
   return (value, into) => into.addPlain(textOf(text, value, name));

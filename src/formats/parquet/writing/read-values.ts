@@ -1,16 +1,17 @@
 import { RowcastError } from '../../../base/errors.ts';
 import type { Dialect } from '../../../base/parse-records.ts';
 import { sanitize } from '../../../base/sanitize.ts';
+import { readDecimal } from '../../bytes/read-decimal.ts';
 import { FieldReader } from '../../csv/fields/field-reader.ts';
 import { RecordReader } from '../../csv/records/record-reader.ts';
+import type { EncodedColumn } from '../../group-encoding.ts';
 import { textOf } from '../../records/fields.ts';
 import { INPUT_START } from '../../records/position.ts';
-import { numberOf } from '../../values/coerce.ts';
-import type { WrittenColumn, WrittenValue } from './written-columns.ts';
+import type { WrittenValue } from './written-columns.ts';
 
 export interface ValueOptions {
   readonly dialect: Dialect;
-  readonly columns: readonly WrittenColumn[];
+  readonly columns: readonly EncodedColumn[];
   /** Texts that stand for a missing number. */
   readonly nulls: ReadonlySet<string>;
   /** The name of the output, for messages. */
@@ -57,9 +58,10 @@ export function readValues(
           if (isEmpty && (type === 'number' || !isQuoted)) into.push(null);
           else if (type === 'text') into.push(textOf(fields, row, column));
           else {
-            const own = textOf(fields, row, column);
-            const number = nulls.has(own) ? null : exactNumber(own);
-            if (number === undefined) throw notANumber(name, own, file, rowsBefore + into.length + 1);
+            const plain = readDecimal(fields.bytes, start, fields.ends[at] as number);
+            const number = isExact(plain, nulls) ? plain : numberOrNull(textOf(fields, row, column), nulls);
+            if (number === undefined)
+              throw notANumber(name, textOf(fields, row, column), file, rowsBefore + into.length + 1);
             into.push(number);
           }
         }
@@ -68,20 +70,25 @@ export function readValues(
   return values;
 }
 
+/** Whether a number of few digits is what its text says, unless that stands for a missing one, such as -1. */
+const isExact = (plain: number, nulls: ReadonlySet<string>): boolean =>
+  !Number.isNaN(plain) && nulls.size === 0;
+
 /** @returns undefined if the text is not a number, or one that a double does not have */
-function exactNumber(text: string): number | null | undefined {
-  const number = Number(text);
-  // Most numbers are written like this, and none of these is an integer that a double would change.
-  if (/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return number;
-  if (/^(?:NaN|[+-]?Infinity)$/.test(text)) return number;
-  const isInteger = /^[+-]?\d+$/.test(text.trim());
+function numberOrNull(text: string, nulls: ReadonlySet<string>): number | null | undefined {
+  const trimmed = text.trim();
+  if (trimmed === '' || nulls.has(text)) return null;
+  const number = Number(trimmed);
+  if (/^(?:NaN|[+-]?Infinity)$/.test(trimmed)) return number;
+  if (!NUMBER.test(trimmed)) return undefined;
   // A double beyond 2^53 may have a shorter text than that of its integer.
-  if (isInteger && BigInt(text.trim()) !== BigInt(number) && text !== String(number)) return undefined;
-  return text.trim() === '' ? null : numberOf(text) === null && !DOUBLE.test(text) ? undefined : number;
+  const isChanged =
+    /^[+-]?\d+$/.test(trimmed) && BigInt(trimmed) !== BigInt(number) && trimmed !== String(number);
+  return isChanged ? undefined : number;
 }
 
-/** A number that a float of 32 bits may not have. */
-const DOUBLE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** The numbers of CSV (docs/csv-rules.md). */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 const notANumber = (column: string, value: string, file: string, row: number): RowcastError =>
   new RowcastError(

@@ -1,12 +1,7 @@
+import type { EncodedColumn } from '../../group-encoding.ts';
 import { CHUNK, COLUMN, ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import { readStruct, type ThriftStruct } from '../footer/thrift.ts';
 import { ByteWriter, ParquetWriter } from '../libraries.ts';
-
-/** A column that is written. */
-export interface WrittenColumn {
-  readonly name: string;
-  readonly type: 'number' | 'text';
-}
 
 export type WrittenValue = number | string | null;
 
@@ -27,7 +22,7 @@ export const MAGIC_BYTES = 4;
  * @param values of each column
  */
 export function writeChunks(
-  columns: readonly WrittenColumn[],
+  columns: readonly EncodedColumn[],
   values: readonly (readonly WrittenValue[])[],
 ): WrittenChunks {
   const { bytes, footer } = writeFile(columns, values);
@@ -43,7 +38,7 @@ export function writeChunks(
 }
 
 /** The elements of columns in a schema. */
-export function elementsOf(columns: readonly WrittenColumn[]): ThriftStruct[] {
+export function elementsOf(columns: readonly EncodedColumn[]): ThriftStruct[] {
   const { footer } = writeFile(
     columns,
     columns.map(() => []),
@@ -55,7 +50,7 @@ export function elementsOf(columns: readonly WrittenColumn[]): ThriftStruct[] {
 
 /** The bytes between the magic number and the footer of a file of one group, and its footer. */
 function writeFile(
-  columns: readonly WrittenColumn[],
+  columns: readonly EncodedColumn[],
   values: readonly (readonly WrittenValue[])[],
 ): { bytes: Buffer; footer: ThriftStruct } {
   // The names are set afterwards: the writer cannot have every one.
@@ -72,6 +67,7 @@ function writeFile(
     name,
     data: [...(values[index] ?? [])],
     offsetIndex: false,
+    ...(columns[index]?.isVaried === true && { encoding: 'PLAIN' as const }),
   }));
   file.write({ columnData, rowGroupSize: Math.max(1, values[0]?.length ?? 0) });
   file.finish();
