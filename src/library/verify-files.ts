@@ -3,6 +3,7 @@ import { countOf } from '../base/number-text.ts';
 import type { Values } from '../base/options/values/resolve-options.ts';
 import type { verifyOptions } from '../base/options/verify.ts';
 import { commandOf } from '../base/shell-word.ts';
+import type { Comparison } from '../formats/comparison.ts';
 import type { LongField } from '../formats/records/long-field.ts';
 import { finishKilledRepair } from '../runs/finish-repair.ts';
 import { type RunOutputs, runOutputsOf } from '../runs/paths/run-outputs.ts';
@@ -31,6 +32,8 @@ export interface Verified {
   rejects: string | undefined;
   /** Rows that were predicted again; undefined if none were to be. */
   sampled: number | undefined;
+  /** Whether rows were compared by their bytes or by the values of their fields. */
+  preserves: Comparison['preserves'];
 }
 
 /**
@@ -55,15 +58,19 @@ export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
     repaired: (await own?.repaired.exists()) ? own?.repaired.address : undefined,
   };
   let sampled: number | undefined;
+  let preserves: Comparison['preserves'] = 'bytes';
+  const onComparison = (found: typeof preserves): void => {
+    preserves = found;
+  };
   const onCompared = (rows: number): void => {
     sampled = rows;
   };
   const sample = files.sample && { ...files.sample, onCompared };
-  await verify({ ...values, ...pair, tally, onLongField, sample }).catch(error =>
+  await verify({ ...values, ...pair, tally, onLongField, onComparison, sample }).catch(error =>
     hintAtRun(error, own?.output),
   );
   if (rejects === undefined && usual !== undefined) checkHasNoRejects(tally, usual.address);
-  return { tally, rejects, sampled };
+  return { tally, rejects, sampled, preserves };
 }
 
 /**

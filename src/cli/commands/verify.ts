@@ -31,9 +31,11 @@ export async function run(context: Context): Promise<number> {
     tally: verified,
     rejects,
     sampled,
+    preserves,
   } = await verifyFiles({ input, output, values, onLongField, sample });
   const seconds = (performance.now() - begun) / 1000;
-  const pair = `${nameOf(output)} matches ${nameOf(input)}`;
+  const how = preserves === 'values' ? ' by its values' : '';
+  const pair = `${nameOf(output)} matches ${nameOf(input)}${how}`;
   const again =
     sampled === undefined ? '' : `; ${countOf(sampled, 'row')} predicted again, with the same result`;
   log.info(

@@ -2,6 +2,7 @@ import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.ts';
 import type { ColumnOptions } from '../../formats/column-options.ts';
+import type { Comparison } from '../../formats/comparison.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Formats, readLayout, recognizeWritten, rejectsFormat } from '../../formats/formats.ts';
 import type { ReadAs, ReadOptions } from '../../formats/read-options.ts';
@@ -44,6 +45,8 @@ export interface VerifyOptions
   sample?: SampleOptions | undefined;
   /** The formats that the files may have, if they are not the usual ones. */
   formats?: Formats | undefined;
+  /** Told whether rows are compared by their bytes or by the values of their fields. */
+  onComparison?: ((preserves: Comparison['preserves']) => void) | undefined;
   /** Called for the first suspiciously long quoted field of INPUT: it may have swallowed rows. */
   onLongField?: ((field: LongField) => void) | undefined;
 }
@@ -112,6 +115,7 @@ async function run(
     .readLayout(written.bytes, { ...larger, names })
     .catch(error => brokenFile(error));
   const comparison = own.layout.compareWith(scored.layout, input.name);
+  options.onComparison?.(comparison.preserves);
   const appended = compareHeaders(comparison, { input: input.name, output: output.name }, options);
   const openRejects = async (source: Source): Promise<Side> => {
     const opened = await rejectsFormat(format)
