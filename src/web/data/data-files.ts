@@ -22,8 +22,8 @@ export const holderFile = 'holder';
 export const uploading = '.+upload.';
 export const deleted = '.+deleted.';
 
-/** `.tsv` decides how a file is read, everywhere. */
-const fileNames = ['data.csv', 'data.tsv'] as const;
+/** The name decides how a file is read, everywhere. */
+const fileNames = ['data.csv', 'data.tsv', 'data.jsonl'] as const;
 
 export const dataMeta = z.object({
   id: dataId,
@@ -51,8 +51,11 @@ export function shownName(given: string): string {
   return sanitize(last) || 'data.csv';
 }
 
-/** The name that the bytes are stored under. */
-export const storedName = (name: string): DataMeta['file'] =>
-  /\.tsv$/i.test(nameOfContent(name)) ? 'data.tsv' : 'data.csv';
+/** The name that the bytes are stored under. What is not named as JSON lines or TSV is CSV. */
+export function storedName(name: string): DataMeta['file'] {
+  const own = nameOfContent(name);
+  if (/\.(jsonl|ndjson)$/i.test(own)) return 'data.jsonl';
+  return /\.tsv$/i.test(own) ? 'data.tsv' : 'data.csv';
+}
 
 export const pathIn = (home: string, id: string, file: string): string => join(dataFolder(home), id, file);

@@ -2,8 +2,9 @@ import { RowcastError } from '../../../base/errors.ts';
 import { type Formats, readLayout } from '../../../formats/formats.ts';
 import { readBatches } from '../../../formats/records/read-batches.ts';
 import { refuseRowAsHeader } from '../../../formats/refuse-row-as-header.ts';
-import { codecOfBytes, MAGIC_BYTES, nameOfContent } from '../../../storage/codecs/codecs.ts';
+import { codecOfBytes, MAGIC_BYTES } from '../../../storage/codecs/codecs.ts';
 import { longFieldNote } from '../../../training/rows/long-field-note.ts';
+import { storedName } from '../data-files.ts';
 import { ProfileBuilder } from './build-profile.ts';
 import type { Profile } from './profile-shape.ts';
 
@@ -21,7 +22,7 @@ const BATCH_ROWS = 10_000;
 const BATCH_BYTES = 1 << 20;
 
 /**
- * Checks a whole CSV, plain, gzip or zstd, and makes its profile, in one pass.
+ * Checks a whole CSV, or JSON lines, plain, gzip or zstd, and makes its profile, in one pass.
  *
  * @throws RowcastError for the first error, as training would: it reads the file with the same rules
  */
@@ -34,7 +35,7 @@ export async function profileSource(
   const content = contentOf(stored, job);
   const source = {
     name: file,
-    contentName: nameOfContent(file),
+    contentName: storedName(file),
     chunks: content.chunks,
     isLive: false,
     // Nobody else changes the file.

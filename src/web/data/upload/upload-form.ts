@@ -24,7 +24,7 @@ ${progress}
 /** Without JavaScript, only the sample can be used: `upload.js` enables the button. */
 const chooser = (sample: Html): Html => html`<div class="stack tight" data-choose>
 <div class="row">
-<label class="button primary">Upload a CSV<input class="visually-hidden" type="file" accept=".csv,.tsv,.txt,.gz,.zst,text/csv,text/tab-separated-values,application/gzip,application/zstd" data-file disabled></label>
+<label class="button primary">Upload a CSV<input class="visually-hidden" type="file" accept=".csv,.tsv,.txt,.jsonl,.ndjson,.gz,.zst,text/csv,text/tab-separated-values,application/gzip,application/zstd" data-file disabled></label>
 <span class="muted">or drop it here</span>
 </div>
 ${separatorField}

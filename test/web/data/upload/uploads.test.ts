@@ -38,6 +38,17 @@ describe('an upload', () => {
       assert.match(page, new RegExp(name), 'the page names every column');
   });
 
+  it('may be JSON lines, which are stored under a name that says so', async t => {
+    const { browser, home } = await started(t);
+    const [names = [], ...rows] = table;
+    const lines = rows.map(row => JSON.stringify(Object.fromEntries(row.map((cell, i) => [names[i], cell]))));
+    const meta = await upload(browser, `${lines.join('\n')}\n`, 'churn.ndjson');
+    assert.deepEqual([meta.rows, meta.columns], [120, 5]);
+    assert.ok((await readdir(join(home, 'data', meta.id))).includes('data.jsonl'));
+    const page = await browser.page(`/data/${meta.id}`);
+    assert.match(page, /monthly amount/);
+  });
+
   it('is told to try again if the data directory cannot be written', async t => {
     const { browser, home } = await started(t);
     // Not even root can write there.
