@@ -2,6 +2,7 @@ import { RowcastError } from '../../../base/errors.ts';
 import type { Dialect } from '../../../base/parse-records.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import { readDecimal } from '../../bytes/read-decimal.ts';
+import { TextCache } from '../../bytes/text-cache.ts';
 import { FieldReader } from '../../csv/fields/field-reader.ts';
 import { RecordReader } from '../../csv/records/record-reader.ts';
 import type { EncodedColumn } from '../../group-encoding.ts';
@@ -42,6 +43,7 @@ export function readValues(
     maxRecordBytes: Number.POSITIVE_INFINITY,
     start: INPUT_START,
   });
+  const texts = columns.map(() => new TextCache());
   const reader = new FieldReader(width, dialect);
   const quote = dialect.quote?.charCodeAt(0);
   for (const part of [text, undefined])
@@ -56,7 +58,8 @@ export function readValues(
           const isEmpty = start === fields.ends[at];
           const isQuoted = quote !== undefined && fields.bytes[start - 1] === quote;
           if (isEmpty && (type === 'number' || !isQuoted)) into.push(null);
-          else if (type === 'text') into.push(textOf(fields, row, column));
+          else if (type === 'text')
+            into.push(texts[column]?.textOf(fields.bytes, start, fields.ends[at] as number) ?? '');
           else {
             const plain = readDecimal(fields.bytes, start, fields.ends[at] as number);
             const number = isExact(plain, nulls) ? plain : numberOrNull(textOf(fields, row, column), nulls);

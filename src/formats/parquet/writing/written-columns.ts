@@ -23,7 +23,7 @@ export const MAGIC_BYTES = 4;
  */
 export function writeChunks(
   columns: readonly EncodedColumn[],
-  values: readonly (readonly WrittenValue[])[],
+  values: readonly WrittenValue[][],
 ): WrittenChunks {
   const { bytes, footer } = writeFile(columns, values);
   const [group] = footer.structs(FILE.groups);
@@ -51,7 +51,7 @@ export function elementsOf(columns: readonly EncodedColumn[]): ThriftStruct[] {
 /** The bytes between the magic number and the footer of a file of one group, and its footer. */
 function writeFile(
   columns: readonly EncodedColumn[],
-  values: readonly (readonly WrittenValue[])[],
+  values: readonly WrittenValue[][],
 ): { bytes: Buffer; footer: ThriftStruct } {
   // The names are set afterwards: the writer cannot have every one.
   const names = columns.map((_, index) => `c${index}`);
@@ -65,7 +65,7 @@ function writeFile(
   });
   const columnData = names.map((name, index) => ({
     name,
-    data: [...(values[index] ?? [])],
+    data: values[index] ?? [],
     offsetIndex: false,
     ...(columns[index]?.isVaried === true && { encoding: 'PLAIN' as const }),
   }));
