@@ -26,6 +26,11 @@ export async function readParquetLayout(
 ): Promise<Opened> {
   const { name, stored } = source;
   if (stored === undefined) throw needsFile(name);
+  if (Array.isArray(options.names))
+    throw new RowcastError('bad_option', '--names: a Parquet file names its own columns', {
+      location: { file: name },
+      hint: 'Leave it out; --rename gives the columns of the output other names.',
+    });
   const file = await openParquet(stored, name);
   const columns = neededColumns(file, options);
   checkGroups(file, columns, options);

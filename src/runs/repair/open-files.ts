@@ -35,12 +35,18 @@ export interface OpenFiles {
 /** Maximum bytes that a record of these files may have in addition to the input's. */
 const APPENDED_BYTES = 16 << 20;
 
+const notRepaired = (file: string): RowcastError =>
+  new RowcastError('usage', 'Parquet cannot be repaired, because its rows are not in one place', {
+    location: { file },
+    hint: 'Score the corrected rows into a file of their own, or correct the input and score it again.',
+  });
+
 interface OpenFile {
   source: Source;
   opened: Opened;
 }
 
-/** @throws RowcastError `no_rejects`, `bad_corrections`, `difference`, `no_such_file` */
+/** @throws RowcastError `usage` for Parquet; `no_rejects`, `bad_corrections`, `difference`, `no_such_file` */
 export async function openFiles(
   paths: RunFiles,
   options: FilesOptions,
@@ -49,6 +55,7 @@ export async function openFiles(
   const maxRecordBytes = options.maxRecordBytes + APPENDED_BYTES;
   const outputSource = await open(options.output);
   const { format, bytes } = await recognize(outputSource, options.formats);
+  if (format.encoder !== undefined) throw notRepaired(options.output);
   const alike = { ...format.readAs(options, outputSource.contentName), maxRecordBytes };
   const read = async (path: string): Promise<OpenFile> => {
     const source = await open(path);

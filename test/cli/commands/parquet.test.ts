@@ -121,6 +121,21 @@ describe('a run that reads or writes Parquet', () => {
       await refuse('wrong_suffix', 'score', input, ...ONE, '-o', output);
   });
 
+  it('is not repaired', async t => {
+    const { refuse, write, bytesIn } = await folderOf(t);
+    const bytes = await parquetOf(
+      csv([
+        ['tenure', 'plan'],
+        ['1', 'a'],
+      ]),
+    );
+    await write('out.parquet', bytes);
+    await write('out.parquet.rejects', 'reject_row,reject_line,reject_code,reject_reason,tenure,plan\n');
+    await write('again.csv', 'tenure,plan\n');
+    await refuse('usage', 'repair', 'out.parquet', 'again.csv');
+    assert.deepEqual(await bytesIn('out.parquet'), bytes);
+  });
+
   it('refuses a limit, because groups are copied whole', async t => {
     const { refuse, write } = await folderOf(t, await trainedHome());
     await write(
