@@ -7,7 +7,7 @@ import { openSource } from '../storage/backends.ts';
 import { fingerprintOf, reportHash } from './checkpoint/fingerprint.ts';
 import { endLast } from './end-last.ts';
 import { exitCodeOfRows } from './exit-code.ts';
-import { checkOutputName } from './guards/check-output-name.ts';
+import { checkInputOptions, checkOutputName } from './guards/check-output-name.ts';
 import type { LockedTargets } from './observer.ts';
 import { acquireOutput } from './output/acquire-output.ts';
 import { encoderFor, writtenFile } from './output/written-file.ts';
@@ -123,6 +123,7 @@ async function scoreOnce(
     const plan = await prepare(source, { ...options, writes }, scorer, stop, run.formats);
     const { report, layout } = plan;
     checkOutputName(options.output, layout, writes);
+    checkInputOptions(options, layout);
     if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
     const input = await source.identify();
     const { relativeRejects: rejects } = locked;

@@ -81,7 +81,8 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
     isShared: scorer.sharesMemory ?? false,
     start,
     end: options.end,
-    onLongField: unlessInHeader(plan, onLongField),
+    // Texts of a file that is none have no quotes that could be missing.
+    onLongField: layout.rows === undefined ? unlessInHeader(plan, onLongField) : undefined,
   });
   const batches = failLast(readBatches({ records, rest, source, stop: stop.reading }));
   const scoring = new ScoreBatch({ file, layout, scorer, feedback, hasScored, signal: stop.calling });

@@ -5,6 +5,7 @@ export {
   parquetMetadata,
   parquetRead,
   type SubColumnData,
+  snappyUncompress,
 } from 'hyparquet';
-export { decompressLz4, decompressLz4Raw, decompressSnappy, decompressZstd } from 'hyparquet-compressors';
+export { decompressLz4, decompressLz4Raw, decompressZstd } from 'hyparquet-compressors';
 export { ByteWriter, ParquetWriter } from 'hyparquet-writer';

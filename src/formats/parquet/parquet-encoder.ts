@@ -1,3 +1,5 @@
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import type { Layout } from '../format.ts';
 import type { GroupEncoding } from '../group-encoding.ts';
 import { outputColumns, renamed } from '../output-columns.ts';
@@ -6,16 +8,18 @@ import { ParquetLayout } from './parquet-layout.ts';
 import type { CopiedColumn } from './writing/copied-columns.ts';
 import { GroupEncoder } from './writing/group-encoder.ts';
 
-/** Makes Parquet of the rows of a text, or of another Parquet file, whose columns are copied. @throws RowcastError `missing_columns` */
+/** Makes Parquet of the rows of a text, or of another Parquet file, whose columns are copied. @throws RowcastError `missing_columns`, `duplicate_columns` */
 export function parquetEncoder(layout: Layout, encoding: GroupEncoding): GroupEncoder {
   const { columns, nulls, file } = encoding;
+  const copied = layout instanceof ParquetLayout ? copiedOf(layout.file, encoding) : undefined;
+  checkDistinct([...(copied?.columns ?? []), ...columns].map(({ name }) => name));
   const { delimiter = ',', quote = '"', loneCr = false } = layout.readAs;
   return new GroupEncoder({
     columns,
     nulls: new Set(nulls),
     file,
     dialect: { delimiter, quote: quote === 'none' ? undefined : quote, loneCr },
-    copied: layout instanceof ParquetLayout ? copiedOf(layout.file, encoding) : undefined,
+    copied,
   });
 }
 
@@ -25,4 +29,12 @@ function copiedOf(file: ParquetFile, options: GroupEncoding): { file: ParquetFil
   const kept = chosen?.kept ?? [...file.columns.keys()];
   const columns = kept.flatMap(index => file.columns[index] ?? []);
   return { file, columns: columns.map(column => ({ column, name: renamed(column.name, chosen) })) };
+}
+
+function checkDistinct(names: readonly string[]): void {
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated === undefined) return;
+  throw new RowcastError('duplicate_columns', `the output would have two columns "${sanitize(repeated)}"`, {
+    hint: 'If the file was scored before, give another --prefix, or leave the column out with --keep; otherwise, check --rename.',
+  });
 }

@@ -1,9 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
+import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { writeRow } from '../../base/write-row.ts';
 import type { ColumnOptions, WrittenFile } from '../column-options.ts';
-import { dialectOf } from '../csv/dialect.ts';
 import { readHeader } from '../csv/header.ts';
 import type { Opened } from '../format.ts';
 import { outputColumns } from '../output-columns.ts';
@@ -14,6 +14,8 @@ import { ParquetLayout } from './parquet-layout.ts';
 import { ParquetText } from './text/parquet-text.ts';
 
 const MAX_GROUP_BYTES = 512 << 20;
+/** The place of a value among those of its page. */
+const PLACE_BYTES = 4;
 
 /**
  * Reads the footer of a file, and makes its source one of the text of the columns that are needed.
@@ -26,29 +28,37 @@ export async function readParquetLayout(
 ): Promise<Opened> {
   const { name, stored } = source;
   if (stored === undefined) throw needsFile(name);
-  if (Array.isArray(options.names))
-    throw new RowcastError('bad_option', '--names: a Parquet file names its own columns', {
-      location: { file: name },
-      hint: 'Leave it out; --rename gives the columns of the output other names.',
-    });
+  checkOptions(options, name);
   const file = await openParquet(stored, name);
   const columns = neededColumns(file, options);
   checkGroups(file, columns, options);
-  const dialect = dialectOf({ ...options, file: options.writes?.name });
-  const bytes = Buffer.from(
-    writeRow(
-      columns.map(column => column.name),
-      dialect,
-    ),
-  );
+  const bytes = Buffer.from(writeRow(columns.map(column => column.name)));
   const header = readHeader(bytes, true, { dialect, file: name, maxRecordBytes: Number.POSITIVE_INFINITY });
   if (header === undefined) throw new Error('the header was not read');
   stored.readAs(new ParquetText(file, columns, bytes), bytes.length);
   const isCopied = isCopy(options.writes);
-  const written = isCopied ? { ...options, keep: 'none' as const, rename: {} } : options;
+  const written = isCopied ? { ...options, keep: 'none' as const, rename: {}, outputHeader: false } : options;
   const groups = isCopied ? { ends: file.groups.map(({ before, rows }) => before + rows) } : undefined;
   const layout = new ParquetLayout(header, outputColumns(header, written, name), { file, columns, groups });
   return { layout, rest: Buffer.alloc(0) };
+}
+
+/** The text inside is always delimited by commas. */
+const dialect: Dialect = { delimiter: ',', quote: '"', loneCr: false };
+
+/** @throws RowcastError `bad_option` */
+function checkOptions({ names, delimiter, quote, writes }: ReadOptions & ColumnOptions, file: string): void {
+  const refuse = (what: string, hint: string): never => {
+    throw new RowcastError('bad_option', what, { location: { file }, hint });
+  };
+  if (Array.isArray(names))
+    refuse('--names: a Parquet file names its own columns', 'To rename those of the output, use --rename.');
+  // Where nothing is written, these may be the options of another file.
+  if (writes === undefined) return;
+  if (delimiter !== undefined && delimiter !== dialect.delimiter)
+    refuse('--delimiter: a CSV that is made of Parquet has commas', 'Leave it out.');
+  if (quote !== undefined && quote !== dialect.quote)
+    refuse('--quote: a CSV that is made of Parquet has double quotes', 'Leave it out.');
 }
 
 /** Whether Parquet is written, to which the columns are copied. */
@@ -56,10 +66,14 @@ const isCopy = (writes: WrittenFile | undefined): boolean =>
   writes !== undefined && (writes.format ?? 'parquet') === 'parquet';
 
 function needsFile(file: string): RowcastError {
-  return new RowcastError('needs_file', 'a Parquet file is read from its end, so it cannot be a pipe', {
-    location: { file },
-    hint: 'Give the path or the URL of the file.',
-  });
+  return new RowcastError(
+    'needs_file',
+    'a Parquet file is read from its end, so it can be neither a pipe nor an upload',
+    {
+      location: { file },
+      hint: 'Score the file itself: rowcast score FILE.',
+    },
+  );
 }
 
 /**
@@ -108,11 +122,15 @@ function checkGroups(
   { maxGroupBytes = MAX_GROUP_BYTES }: ReadOptions,
 ): void {
   for (const [index, group] of groups.entries()) {
-    const bytes = columns.reduce((sum, column) => sum + uncompressedBytes(group, column), 0);
+    // A page of missing values takes a few bytes, but each row a place in memory.
+    const bytes = columns.reduce(
+      (sum, column) => sum + uncompressedBytes(group, column) + PLACE_BYTES * group.rows,
+      0,
+    );
     if (bytes <= maxGroupBytes) continue;
     throw new RowcastError(
       'group_too_large',
-      `row group ${index + 1} has ${counted(group.rows)} rows, which take ${counted(bytes)} bytes uncompressed; the limit is ${counted(maxGroupBytes)}`,
+      `row group ${index + 1} has ${counted(group.rows)} rows, which take ${counted(bytes)} bytes of memory; the limit is ${counted(maxGroupBytes)}`,
       {
         location: { file: name },
         hint: 'Raise --max-group-bytes if there is memory for several times as much, or write the file with smaller groups.',

@@ -46,3 +46,19 @@ export function checkOutputName(
     },
   );
 }
+
+/**
+ * Checks that no option is given that an input of this format does not have.
+ *
+ * @throws RowcastError `bad_option`
+ */
+export function checkInputOptions(
+  { input, encoding }: { input: string; encoding?: string | undefined },
+  { rows }: Pick<Layout, 'rows'>,
+): void {
+  if (encoding === undefined || rows === undefined) return;
+  throw new RowcastError('bad_option', '--encoding: the texts of Parquet are UTF-8', {
+    location: { file: input },
+    hint: 'Leave it out.',
+  });
+}

@@ -3,7 +3,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.ts';
 import type { ColumnOptions } from '../../formats/column-options.ts';
 import type { Comparison } from '../../formats/comparison.ts';
-import type { Layout } from '../../formats/format.ts';
+import type { Layout, Opened } from '../../formats/format.ts';
 import { type Formats, readLayout, recognizeWritten, rejectsFormat } from '../../formats/formats.ts';
 import type { ReadAs, ReadOptions } from '../../formats/read-options.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
@@ -127,8 +127,8 @@ async function run(
   };
   const rejectsSide = rejects && (await openRejects(rejects));
   const repairedSide = repaired && (await openRejects(repaired));
-  const inputSide = openSide(input, own, options);
-  const outputSide = openSide(output, scored, larger);
+  const inputSide = openSide(input, own, { ...options, maxRecordBytes: recordLimit(own, options) });
+  const outputSide = openSide(output, scored, { ...larger, maxRecordBytes: recordLimit(scored, larger) });
   const sample = options.sample && new Sample(options.sample.size, comparison);
   const comparing = compare({
     input: inputSide.cursor,
@@ -163,6 +163,10 @@ async function run(
     value.setBatch(read?.done ? undefined : read?.value);
   }
 }
+
+/** The rows of a file that is not text were not limited by their texts. */
+const recordLimit = ({ layout }: Opened, { maxRecordBytes }: Pick<ReadOptions, 'maxRecordBytes'>): number =>
+  layout.rows === undefined ? maxRecordBytes : Number.POSITIVE_INFINITY;
 
 /** Predicts the rows of a sample again, and compares them. @throws RowcastError `difference`; of the service */
 async function predictAgain(

@@ -136,6 +136,79 @@ describe('a run that reads or writes Parquet', () => {
     assert.deepEqual(await bytesIn('out.parquet'), bytes);
   });
 
+  it('reads missing values of a single column, and verifies them', async t => {
+    const { run, write } = await folderOf(t, await trainedHome());
+    const rows = `monthly amount\n${'1\n""\n'.repeat(20)}`;
+    await write(
+      'in.parquet',
+      await parquetOf(rows.replaceAll('""', ''), { groupRows: 7, numbers: ['monthly amount'] }),
+    );
+    await write('texts.parquet', await parquetOf(rows, { groupRows: 7 }));
+    for (const name of ['in', 'texts'])
+      for (const output of [`${name}.out.parquet`, `${name}.csv`]) {
+        await run('score', `${name}.parquet`, '-o', output, ...ONE);
+        await run('verify', `${name}.parquet`, output);
+      }
+  });
+
+  it('writes Parquet where neither name nor option says anything else', async t => {
+    const { run, write, bytesIn } = await folderOf(t, await trainedHome());
+    await write(
+      'in.parquet',
+      await parquetOf(
+        csv([
+          ['tenure', 'plan'],
+          ['1', 'a'],
+        ]),
+      ),
+    );
+    await run('score', 'in.parquet', '-o', 'out.parquet', ...ONE);
+    await run('score', 'in.parquet', '-o', 'out', ...ONE);
+    const { stdout } = await run('score', 'in.parquet', ...ONE);
+    const wanted = await bytesIn('out.parquet');
+    assert.deepEqual(await bytesIn('out'), wanted);
+    assert.deepEqual(Buffer.from(stdout as unknown as Uint8Array), wanted);
+  });
+
+  it('refuses two columns of one name', async t => {
+    const { run, refuse, write } = await folderOf(t, await trainedHome());
+    await write(
+      'in.parquet',
+      await parquetOf(
+        csv([
+          ['tenure', 'plan', 'note'],
+          ['1', 'a', 'x'],
+        ]),
+      ),
+    );
+    await run('score', 'in.parquet', '-o', 'once.parquet', ...ONE);
+    await refuse('duplicate_columns', 'score', 'once.parquet', '-o', 'twice.parquet', ...ONE);
+    const renamed = ['score', 'in.parquet', '-o', 'out.parquet', ...ONE, '--rename', 'note=plan'];
+    await refuse('duplicate_columns', ...renamed);
+  });
+
+  it('refuses options that Parquet does not have', async t => {
+    const { refuse, write } = await folderOf(t, await trainedHome());
+    await write(
+      'in.parquet',
+      await parquetOf(
+        csv([
+          ['tenure', 'plan'],
+          ['1', 'a'],
+        ]),
+      ),
+    );
+    const score = ['score', 'in.parquet', '-o', 'out.csv', ...ONE];
+    for (const [option = '', value = ''] of [
+      ['--delimiter', ';'],
+      ['--quote', 'none'],
+      ['--names', 'a,b'],
+      ['--encoding', 'windows-1252'],
+    ])
+      await refuse('bad_option', ...score, option, value);
+    await refuse('wrong_suffix', 'score', 'in.parquet', '-o', 'out.tsv', ...ONE);
+  });
+
   it('refuses a limit, because groups are copied whole', async t => {
     const { refuse, write } = await folderOf(t, await trainedHome());
     await write(

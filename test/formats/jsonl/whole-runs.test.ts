@@ -145,7 +145,7 @@ describe('JSON lines', () => {
     assert.deepEqual(read.labels, ['a', 'b', 'a']);
   });
 
-  it('is profiled by the web platform, and recognized by its first bytes', async () => {
+  it('is profiled by the web platform, which stores it under a name that says so', async () => {
     const profileOf = (name: string, text: string) => {
       const job = { name, delimiter: undefined, maxRecordBytes, maxColumns: 100, maxContentBytes: 1e9 };
       async function* chunks(): AsyncGenerator<Buffer> {
@@ -154,7 +154,7 @@ describe('JSON lines', () => {
       return profileSource(chunks(), job);
     };
     const text = textOf(Array.from({ length: 100 }, (_, row) => recordOf(row)));
-    for (const name of ['rows.jsonl', 'rows'])
+    for (const name of ['rows.jsonl', 'rows.ndjson.gz'])
       assert.deepEqual(
         (await profileOf(name, text)).columns.map(({ name, distinct }) => [name, distinct.count]),
         [

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { RowcastError } from '../../../src/base/errors.ts';
+import { FILE, GROUP } from '../../../src/formats/parquet/footer/numbers.ts';
 import { openParquet } from '../../../src/formats/parquet/footer/parquet-file.ts';
+import { readStruct, writeStruct } from '../../../src/formats/parquet/footer/thrift.ts';
+import { readParquetLayout } from '../../../src/formats/parquet/read-layout.ts';
 import { storedBytes, textOfParquet } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
 
@@ -47,8 +50,32 @@ describe('Parquet that another program has written', () => {
     );
   });
 
+  it('is refused if its counts of rows are wrong', async () => {
+    const bytes = bytesOf('pyarrow-lz4-split.parquet');
+    const at = bytes.length - 8;
+    const start = at - bytes.readUInt32LE(at);
+    for (const [ofGroup, ofFile] of [
+      [-10, -10],
+      [24, 25],
+      [10_000_000_000, 10_000_000_000],
+    ] as const) {
+      const footer = readStruct(bytes.subarray(start, at));
+      footer.structs(FILE.groups)[0]?.setInteger(GROUP.rows, ofGroup, 'i64');
+      footer.setInteger(FILE.rows, ofFile, 'i64');
+      const wrong = writeStruct(footer);
+      const end = Buffer.from('....PAR1');
+      end.writeUInt32LE(wrong.length);
+      const stored = storedBytes(Buffer.concat([bytes.subarray(0, start), wrong, end]));
+      const source = { name: 'in', contentName: 'in', isLive: false, chunks: noChunks(), stored };
+      const reading = readParquetLayout({ ...source, checkUnchanged: async () => {} }, { maxRecordBytes: 1 });
+      await assert.rejects(reading, { code: ofFile > 1e9 ? 'group_too_large' : 'bad_parquet' });
+    }
+  });
+
   it('is refused if it is encrypted', async () => {
     const bytes = Buffer.concat([bytesOf('polars.parquet').subarray(0, -1), Buffer.from('E')]);
     await assert.rejects(textOfParquet(bytes), { code: 'bad_parquet', message: /encrypted/ });
   });
 });
+
+async function* noChunks(): AsyncGenerator<Buffer> {}

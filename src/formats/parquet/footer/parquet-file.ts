@@ -40,8 +40,8 @@ const MAGIC = 'PAR1';
 const ENCRYPTED = 'PARE';
 /** Bytes that are read at once: most footers are smaller. */
 const TAIL_BYTES = 256 << 10;
-/** A footer of 2^20 columns and 100 groups takes as much. */
-const MAX_FOOTER_BYTES = 1 << 30;
+/** A footer of 10,000 columns and 100 groups takes as much. */
+const MAX_FOOTER_BYTES = 256 << 20;
 
 /**
  * Reads the footer of a file.
@@ -67,6 +67,9 @@ export function badParquet(file: string, what: string, cause?: unknown): Rowcast
 
 async function footerOf({ size, read }: StoredBytes, name: string): Promise<Buffer> {
   const isShort = size < 3 * MAGIC.length;
+  const first = isShort ? '' : (await read(0, MAGIC.length)).toString('latin1');
+  if (first !== MAGIC && first !== ENCRYPTED)
+    throw badParquet(name, 'it does not begin as one: it may be compressed, or have another format');
   const tail = isShort ? Buffer.alloc(0) : await read(Math.max(0, size - TAIL_BYTES), size);
   const magic = tail.toString('latin1', tail.length - MAGIC.length);
   if (magic === ENCRYPTED) throw badParquet(name, 'it is encrypted');
@@ -88,12 +91,14 @@ function describe(footer: ThriftStruct, stored: StoredBytes, name: string): Parq
     const rows = struct.integer(GROUP.rows);
     const chunks = struct.structs(GROUP.columns);
     if (chunks.length !== leaves) throw new Error('a group does not have all columns');
+    if (rows < 0) throw new Error('a group has a negative number of rows');
     // Some writers make groups without rows, whose columns are nowhere.
     if (rows === 0) continue;
     for (const chunk of chunks) checkChunk(chunk, stored.size, name);
     groups.push({ struct, rows, before });
     before += rows;
   }
+  if (before !== footer.integer(FILE.rows)) throw new Error('the groups do not have all rows');
   return { name, stored, footer, columns, groups, rows: before };
 }
 
@@ -117,6 +122,8 @@ function columnsOf([root, ...elements]: readonly ThriftStruct[]): FileColumn[] {
     leaf += count;
     at = end;
   }
+  const children = root.has(ELEMENT.children) ? root.integer(ELEMENT.children) : 0;
+  if (columns.length !== children) throw new Error('its schema does not have all columns');
   return columns;
 }
 
@@ -144,6 +151,8 @@ function checkChunk(chunk: ThriftStruct, size: number, name: string): void {
   if (chunk.has(CHUNK.encryption) || chunk.has(CHUNK.encrypted)) throw badParquet(name, 'it is encrypted');
   if (chunk.has(CHUNK.path)) throw badParquet(name, 'its columns are in other files');
   const { from, to } = chunkRange(chunk);
+  if (chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes) < 0)
+    throw new Error('the size of a column is negative');
   if (from < MAGIC.length || from > to || to > size) throw new Error('a column is outside of the file');
 }
 

@@ -1,3 +1,5 @@
+import { RowcastError } from '../../../base/errors.ts';
+import { sanitize } from '../../../base/sanitize.ts';
 import {
   CHUNK,
   CODECS,
@@ -36,13 +38,15 @@ export function decodeChunk(
   const [element] = column.elements;
   const physical = element && TYPES[element.integer(ELEMENT.type)];
   const codec = CODECS[chunk.struct(CHUNK.metadata).integer(COLUMN.codec)];
-  if (element === undefined || physical === undefined || codec === undefined) return undefined;
+  if (element === undefined || physical === undefined) return undefined;
+  if (codec === undefined || codec === 'LZO') throw unsupportedCodec(column.name);
   const isRequired = !element.has(ELEMENT.repetition) || element.integer(ELEMENT.repetition) === REQUIRED;
   const plain = plainReader(
     physical,
     element.has(ELEMENT.typeLength) ? element.integer(ELEMENT.typeLength) : 0,
   );
   if (plain === undefined) return undefined;
+  const mostBytes = MAX_PAGE + MAX_EXCESS * chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes);
   const add = valueAdder(column);
   const isText = column.type.is === 'text';
   const unpacked = (page: Buffer, size: number): Buffer => {
@@ -60,6 +64,7 @@ export function decodeChunk(
     if (at >= bytes.length) throw new Error('a column does not have all rows');
     const { struct: header, end: start } = readStructAt(bytes, at);
     const size = header.integer(PAGE.uncompressedBytes);
+    if (size < 0 || size > mostBytes) throw new Error('the size of a page is wrong');
     at = start + header.integer(PAGE.compressedBytes);
     if (at > bytes.length || at < start) throw new Error('a page is cut off');
     const body = bytes.subarray(start, at);
@@ -67,7 +72,7 @@ export function decodeChunk(
     if (type === PAGE_TYPE.dictionary) {
       const count = header.struct(PAGE.dictionary).integer(DATA_PAGE.values);
       const page = unpacked(body, size);
-      if (count > page.length) throw new Error('a dictionary has more values than bytes');
+      if (count < 0 || count > page.length) throw new Error('a dictionary has more values than bytes');
       dictionary = isText
         ? textCells(page, 0, count)
         : cellsOf(count, into => plain(page, 0, count, value => add(value, into)));
@@ -106,6 +111,16 @@ export function decodeChunk(
   }
   return pages;
 }
+
+/** Some writers count less than they write, but pages are never much larger than the size of their column, which is limited. */
+const [MAX_PAGE, MAX_EXCESS] = [64 << 20, 4];
+
+const unsupportedCodec = (column: string): RowcastError =>
+  new RowcastError(
+    'unsupported_column',
+    `the column "${sanitize(column)}" cannot be read: its compression is not supported`,
+    { severity: 'stopped', hint: 'Write the file with another one, such as zstd.' },
+  );
 
 /** Larger dictionaries than of 2^24 values are left to hyparquet. */
 const MAX_BITS = 24;

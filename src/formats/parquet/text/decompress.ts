@@ -3,8 +3,8 @@ import {
   type Compressors,
   decompressLz4,
   decompressLz4Raw,
-  decompressSnappy,
   decompressZstd,
+  snappyUncompress,
 } from '../libraries.ts';
 
 /** The types of Node are those of a version that does not have it: Node has had zstd since 22.15. */
@@ -12,7 +12,11 @@ const { zstdDecompressSync } = zlib as { zstdDecompressSync?: typeof zlib.brotli
 
 /** zlib is used where it can, because it is faster and checks what it decompresses. */
 export const decompressors: Compressors = unlessEmpty({
-  SNAPPY: decompressSnappy,
+  SNAPPY(bytes, length) {
+    const plain = new Uint8Array(length);
+    snappyUncompress(bytes, plain);
+    return plain;
+  },
   LZ4: decompressLz4,
   LZ4_RAW: decompressLz4Raw,
   GZIP: (bytes, length) => zlib.gunzipSync(bytes, { maxOutputLength: length }),

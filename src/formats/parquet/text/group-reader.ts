@@ -1,4 +1,5 @@
 import { RowcastError } from '../../../base/errors.ts';
+import { joinRanges } from '../footer/join-ranges.ts';
 import {
   badParquet,
   chunkRange,
@@ -26,12 +27,19 @@ export async function readGroup(
 ): Promise<TextPage[][]> {
   const group = file.groups[index];
   if (group === undefined) throw new Error(`there is no group ${index}`);
-  const read: TextPage[][] = [];
-  for (const column of columns) {
+  const chunks = columns.map(column => {
     const [chunk] = chunksOf(group, column);
     if (chunk === undefined) throw new Error(`the group ${index} has no such column`);
-    const { from, to } = chunkRange(chunk);
-    const bytes = await file.stored.read(from, to);
+    return { column, chunk, ...chunkRange(chunk) };
+  });
+  const parts: { from: number; bytes: Buffer }[] = [];
+  for (const { from, to } of joinRanges(chunks))
+    parts.push({ from, bytes: await file.stored.read(from, to) });
+  const read: TextPage[][] = [];
+  for (const { column, chunk, from, to } of chunks) {
+    const part = parts.findLast(part => part.from <= from);
+    if (part === undefined) throw new Error('a range was not read');
+    const bytes = part.bytes.subarray(from - part.from, to - part.from);
     try {
       const pages = decodeChunk(bytes, chunk, column, group.rows);
       read.push(pages ?? (await readByLibrary(file, column, { bytes, from, index })));
@@ -54,8 +62,8 @@ async function readByLibrary(
   await parquetRead({
     file: {
       byteLength: file.stored.size,
-      // Of its own: `read` allocates it.
-      slice: (start, end = file.stored.size) => bytes.buffer.slice(start - from, end - from) as ArrayBuffer,
+      slice: (start, end = file.stored.size) =>
+        new Uint8Array(bytes.subarray(start - from, end - from)).buffer,
     },
     metadata: physicalMetadata(file, [column]),
     rowStart: before,

@@ -1,10 +1,10 @@
 import type { TextPage } from './text-page.ts';
 
-const [COMMA = 0, QUOTE = 0, LF = 0] = Buffer.from(',"\n');
+const [COMMA = 0, LF = 0] = Buffer.from(',\n');
 /** A chunk of text has at least this many bytes, but for the last one of a group. */
 const CHUNK_BYTES = 128 << 10;
 
-/** Writes the columns of groups as records of a CSV. */
+/** Writes the columns of groups as records of a CSV. In that of a single column, an empty line is a row. */
 export class GroupText {
   #chunk: Buffer = Buffer.allocUnsafeSlow(2 * CHUNK_BYTES);
 
@@ -51,11 +51,6 @@ export class GroupText {
         chunk.set(bytes.subarray(from, to), at);
         at += to - from;
       } else for (let byte = from; byte < to; byte++) chunk[at++] = bytes[byte] as number;
-    }
-    if (at === start) {
-      // An empty line would be no row.
-      chunk[at++] = QUOTE;
-      chunk[at++] = QUOTE;
     }
     chunk[at++] = LF;
     return at;

@@ -18,11 +18,14 @@ export async function* copiedBytes(
   columns: readonly CopiedColumn[],
   index: number,
 ): AsyncGenerator<Buffer> {
-  for (const { column } of columns)
-    for (const chunk of chunksIn(groups, index, column)) {
-      const { from, to } = chunkRange(chunk);
-      for (let at = from; at < to; at += PIECE_BYTES) yield stored.read(at, Math.min(to, at + PIECE_BYTES));
-    }
+  const ranges = columns.flatMap(({ column }) => chunksIn(groups, index, column).map(chunkRange));
+  for (let next = 0; next < ranges.length; ) {
+    const { from = 0, to: first = 0 } = ranges[next++] ?? {};
+    let to = first;
+    // Usually all columns are one after the other.
+    for (; ranges[next]?.from === to; next++) to = ranges[next]?.to ?? to;
+    for (let at = from; at < to; at += PIECE_BYTES) yield stored.read(at, Math.min(to, at + PIECE_BYTES));
+  }
 }
 
 /**

@@ -38,7 +38,7 @@ export class GroupEncoder {
     append: (bytes: Uint8Array) => Promise<void>,
   ): Promise<string | undefined> {
     const { copied, columns } = this.#options;
-    const before = notes.reduce((rows, note) => rows + noteOf(note).integer(GROUP.rows), 0);
+    const before = (): number => notes.reduce((rows, note) => rows + noteOf(note).integer(GROUP.rows), 0);
     const values = readValues(text, this.#options, before);
     const rows = values[0]?.length ?? 0;
     if (rows === 0) return undefined;

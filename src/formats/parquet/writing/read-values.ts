@@ -29,7 +29,7 @@ export interface ValueOptions {
 export function readValues(
   text: Buffer,
   { dialect, columns, nulls, file }: ValueOptions,
-  rowsBefore: number,
+  rowsBefore: () => number,
 ): WrittenValue[][] {
   const width = columns.length;
   const values: WrittenValue[][] = columns.map(() => []);
@@ -64,7 +64,7 @@ export function readValues(
             const plain = readDecimal(fields.bytes, start, fields.ends[at] as number);
             const number = isExact(plain, nulls) ? plain : numberOrNull(textOf(fields, row, column), nulls);
             if (number === undefined)
-              throw notANumber(name, textOf(fields, row, column), file, rowsBefore + into.length + 1);
+              throw notANumber(name, textOf(fields, row, column), file, rowsBefore() + into.length + 1);
             into.push(number);
           }
         }
@@ -84,6 +84,8 @@ function numberOrNull(text: string, nulls: ReadonlySet<string>): number | null |
   const number = Number(trimmed);
   if (/^(?:NaN|[+-]?Infinity)$/.test(trimmed)) return number;
   if (!NUMBER.test(trimmed)) return undefined;
+  // Too large, or too small.
+  if (!Number.isFinite(number) || (number === 0 && /[1-9].*e|^[^e]*[1-9]/i.test(trimmed))) return undefined;
   // A double beyond 2^53 may have a shorter text than that of its integer.
   const isChanged =
     /^[+-]?\d+$/.test(trimmed) && BigInt(trimmed) !== BigInt(number) && trimmed !== String(number);
@@ -96,7 +98,7 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const notANumber = (column: string, value: string, file: string, row: number): RowcastError =>
   new RowcastError(
     'not_a_number',
-    `row ${row} of the output: a value of the column "${sanitize(column)}" is not a number that Parquet can have`,
+    `row ${row} of the output: a value of the column "${sanitize(column)}" is not a number that a double can have`,
     {
       severity: 'stopped',
       location: { file },

@@ -152,7 +152,7 @@ describe('a Parquet file that is made of a CSV', () => {
     assert.equal(text, 'probability_a.b,predicted\n1,""\n2,\n');
   });
 
-  for (const wrong of ['abc', '9007199254740993', '1,5', '0x10', '1_000'])
+  for (const wrong of ['abc', '1e400', '-1e-400', '9007199254740993', '1,5', '0x10', '1_000'])
     it(`refuses a number that it cannot have: ${wrong}`, async () => {
       const text = writeRow([wrong, 'a']);
       await assert.rejects(encode({}, [text]), { code: 'not_a_number', quote: `it is "${wrong}"` });
