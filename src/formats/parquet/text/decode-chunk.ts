@@ -16,7 +16,7 @@ import {
 import type { FileColumn } from '../footer/parquet-file.ts';
 import { readStructAt, type ThriftStruct } from '../footer/thrift.ts';
 import { decompressors } from './decompress.ts';
-import { readHybrid } from './levels.ts';
+import { isRunOfOnes, readHybrid } from './levels.ts';
 import { type Cells, CellWriter, isOwnCell, type TextPage, valueAdder } from './text-page.ts';
 import type { Physical } from './value-text.ts';
 
@@ -175,8 +175,10 @@ function atMost(most: number, values: number): number {
   return values;
 }
 
-function readLevels(bytes: Buffer, start: number, end: number, values: number): Int32Array {
+/** @returns undefined if all values are there */
+function readLevels(bytes: Buffer, start: number, end: number, values: number): Int32Array | undefined {
   if (end > bytes.length) throw new Error('levels are cut off');
+  if (isRunOfOnes(bytes, start, end, values)) return undefined;
   const levels = new Int32Array(values);
   readHybrid(bytes, start, end, 1, levels);
   return levels;

@@ -57,3 +57,15 @@ export function readHybrid(
   }
   return Math.min(at, end);
 }
+
+/** Whether levels of one bit are a single run of ones, at least as many as are wanted: no value is missing then. */
+export function isRunOfOnes(bytes: Uint8Array, start: number, end: number, count: number): boolean {
+  let header = 0;
+  let at = start;
+  for (let shift = 0; shift <= 28 && at < end; shift += 7) {
+    const byte = bytes[at++] as number;
+    header |= (byte & 127) << shift;
+    if (byte < 128) return (header & 1) === 0 && header >>> 1 >= count && at < end && bytes[at] === 1;
+  }
+  return false;
+}
