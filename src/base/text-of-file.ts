@@ -7,8 +7,8 @@ export interface StoredBytes {
    * @throws RowcastError `unreadable_input`, `input_changed`
    */
   read(from: number, to: number): Promise<Buffer>;
-  /** Makes the chunks of the source those of a text that a format makes of the file, from an offset on. */
-  readAs(text: TextOfFile, offset: number): void;
+  /** Makes the chunks of the source those of a text that a format makes of the file, from an offset on, and returns them. */
+  readAs(text: TextOfFile, offset: number): AsyncIterator<Buffer>;
 }
 
 /** The text that a format makes of a file that is not text, the same in every run. */

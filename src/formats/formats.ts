@@ -23,9 +23,16 @@ export async function readLayout(
   options: ReadOptions & ColumnOptions,
   known?: Formats,
 ): Promise<Opened & { format: Format }> {
-  const { format, bytes } = await recognize(named(source, options.inputFormat), known);
+  const { format, bytes } = await recognizeInput(source, options, known);
   return { format, ...(await format.readLayout(bytes, options)) };
 }
+
+/** The format of an input, as options, its name or its first bytes tell it. */
+export const recognizeInput = (
+  source: ByteSource,
+  { inputFormat }: Pick<ReadOptions, 'inputFormat'>,
+  known?: Formats,
+): Promise<{ format: Format; bytes: ByteSource }> => recognize(named(source, inputFormat), known);
 
 /** A source as if its name told its format. */
 function named(source: ByteSource, format: string | undefined): ByteSource {
@@ -70,8 +77,11 @@ export async function recognizeWritten(
   return isText ? { format: input, bytes: found.bytes } : found;
 }
 
-/** The format of the rejects of an input. */
-export const rejectsFormat = (input: Format): Format => (input.encoder === undefined ? input : csv);
+/** The format of the rejects of an input, of which an output of another format was made. */
+export const rejectsFormat = (input: Format, written: Format): Format => {
+  if (input.encoder === undefined) return input;
+  return written.encoder === undefined ? written : csv;
+};
 
 /** What a command's options mean for a file. @throws RowcastError `bad_dialect` */
 export const readAsOf = (

@@ -85,6 +85,7 @@ export class DecodedSource implements Source {
         this.#stream.destroy();
         this.#text = text;
         this.chunks = text.from(offset);
+        return this.chunks;
       },
     };
   }

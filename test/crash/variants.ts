@@ -155,6 +155,13 @@ export const variants: readonly (() => Variant)[] = [
     options: ['--group-rows', `${GROUP_ROWS}`],
   }),
   () => ({
+    name: 'Parquet to JSON lines',
+    input: parquet,
+    inputName: 'in.parquet',
+    output: 'out.jsonl',
+    report: known,
+  }),
+  () => ({
     name: 'Parquet to CSV',
     input: parquet,
     inputName: 'in.parquet',

@@ -35,7 +35,7 @@ export const storedBytes = (bytes: Buffer): StoredBytes => ({
   size: bytes.length,
   // Each range has memory of its own.
   read: async (from, to) => Buffer.from(new Uint8Array(bytes.subarray(from, to)).buffer),
-  readAs() {},
+  readAs: (text, offset) => text.from(offset),
 });
 
 /** The rows of a Parquet file as a CSV, as rowcast reads it: all columns that can be text. */
@@ -44,6 +44,7 @@ export async function textOfParquet(bytes: Buffer): Promise<string> {
   const columns = file.columns.filter(({ type }) => type.is !== 'unsupported');
   const header = Buffer.from(writeRow(columns.map(({ name }) => name)));
   const chunks: string[] = [];
-  for await (const chunk of new ParquetText(file, columns, header).from(0)) chunks.push(chunk.toString());
+  for await (const chunk of new ParquetText(file, columns, 'csv', header).from(0))
+    chunks.push(chunk.toString());
   return chunks.join('');
 }

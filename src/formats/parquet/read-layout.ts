@@ -2,10 +2,12 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import type { StoredBytes } from '../../base/text-of-file.ts';
 import { writeRow } from '../../base/write-row.ts';
 import type { ColumnOptions, WrittenFile } from '../column-options.ts';
 import { readHeader } from '../csv/header.ts';
 import type { Opened } from '../format.ts';
+import { jsonl } from '../jsonl/jsonl-format.ts';
 import { outputColumns } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
@@ -32,15 +34,28 @@ export async function readParquetLayout(
   const file = await openParquet(stored, name);
   const columns = neededColumns(file, options);
   checkGroups(file, columns, options);
+  if (options.writes?.format === 'jsonl') return readLines(source, stored, { file, columns }, options);
   const bytes = Buffer.from(writeRow(columns.map(column => column.name)));
   const header = readHeader(bytes, true, { dialect, file: name, maxRecordBytes: Number.POSITIVE_INFINITY });
   if (header === undefined) throw new Error('the header was not read');
-  stored.readAs(new ParquetText(file, columns, bytes), bytes.length);
+  stored.readAs(new ParquetText(file, columns, 'csv', bytes), bytes.length);
   const isCopied = isCopy(options.writes);
   const written = isCopied ? { ...options, keep: 'none' as const, rename: {}, outputHeader: false } : options;
   const groups = isCopied ? { ends: file.groups.map(({ before, rows }) => before + rows) } : undefined;
   const layout = new ParquetLayout(header, outputColumns(header, written, name), { file, columns, groups });
   return { layout, rest: Buffer.alloc(0) };
+}
+
+/** JSON lines are made of the rows, so what is written has their types. */
+async function readLines(
+  { name, contentName }: ByteSource,
+  stored: StoredBytes,
+  { file, columns }: { file: ParquetFile; columns: readonly FileColumn[] },
+  options: ReadOptions & ColumnOptions,
+): Promise<Opened> {
+  const chunks = stored.readAs(new ParquetText(file, columns, 'jsonl', Buffer.alloc(0)), 0);
+  const source = { name, contentName, isLive: false, chunks, checkUnchanged: async () => {} };
+  return jsonl.readLayout(source, { ...options, columns: columns.map(column => column.name) });
 }
 
 /** The text inside is always delimited by commas. */
@@ -56,9 +71,9 @@ function checkOptions({ names, delimiter, quote, writes }: ReadOptions & ColumnO
   // Where nothing is written, these may be the options of another file.
   if (writes === undefined) return;
   if (delimiter !== undefined && delimiter !== dialect.delimiter)
-    refuse('--delimiter: a CSV that is made of Parquet has commas', 'Leave it out.');
+    refuse('--delimiter: what is made of Parquet has commas', 'Leave it out.');
   if (quote !== undefined && quote !== dialect.quote)
-    refuse('--quote: a CSV that is made of Parquet has double quotes', 'Leave it out.');
+    refuse('--quote: what is made of Parquet has double quotes', 'Leave it out.');
 }
 
 /** Whether Parquet is written, to which the columns are copied. */

@@ -69,7 +69,7 @@ function cellOf(field: Buffer = EMPTY, isNumber: boolean, { dialect }: Header): 
 }
 
 function textCell(text: string): Buffer {
-  const writer = new CellWriter(1);
+  const writer = new CellWriter(1, 'csv');
   writer.addText(Buffer.from(text));
   const { bytes, ends } = writer.cells;
   return Buffer.from(bytes.subarray(0, ends[0]));

@@ -4,7 +4,7 @@ import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.t
 import type { ColumnOptions } from '../../formats/column-options.ts';
 import type { Comparison } from '../../formats/comparison.ts';
 import type { Layout, Opened } from '../../formats/format.ts';
-import { type Formats, readLayout, recognizeWritten, rejectsFormat } from '../../formats/formats.ts';
+import { type Formats, recognizeInput, recognizeWritten, rejectsFormat } from '../../formats/formats.ts';
 import type { ReadAs, ReadOptions } from '../../formats/read-options.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
@@ -105,12 +105,15 @@ async function run(
   repaired: Source | undefined,
   options: Omit<VerifyOptions, 'input' | 'output' | 'rejects' | 'repaired'>,
 ): Promise<VerifiedRows> {
-  const own = await readLayout(input, options, options.formats);
-  const { format } = own;
+  const { format, bytes } = await recognizeInput(input, options, options.formats);
+  const written = await recognizeWritten(output, format, options.formats);
+  // What is no text is read as the text that was written of it.
+  const writes = { name: output.contentName, format: written.format.name };
+  const isOfText = format.encoder !== undefined && written.format.encoder === undefined;
+  const own = await format.readLayout(bytes, isOfText ? { ...options, writes } : options);
   const { readAs } = own.layout;
   const larger = { ...readAs, maxRecordBytes: options.maxRecordBytes + APPENDED_BYTES };
   const names = options.outputHeader === false ? 'numbers' : undefined;
-  const written = await recognizeWritten(output, format, options.formats);
   const scored = await written.format
     .readLayout(written.bytes, { ...larger, names })
     .catch(error => brokenFile(error));
@@ -118,7 +121,7 @@ async function run(
   options.onComparison?.(comparison.preserves);
   const appended = compareHeaders(comparison, { input: input.name, output: output.name }, options);
   const openRejects = async (source: Source): Promise<Side> => {
-    const opened = await rejectsFormat(format)
+    const opened = await rejectsFormat(format, written.format)
       .readLayout(source, larger)
       .catch(error => brokenFile(error));
     const wrong = own.layout.rejectRecords.wrongHeader(opened.layout, input.name);

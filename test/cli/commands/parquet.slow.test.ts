@@ -10,6 +10,17 @@ const NUMBERS = ['tenure', 'speed', 'monthly', 'data_gb', 'support_calls', 'sati
 /** The last two columns of a CSV. */
 const probabilitiesIn = (text: string): string[][] => (parse(text) as string[][]).map(row => row.slice(-2)); // without columns, it returns lists
 
+/** The probabilities of JSON lines as the last two columns of a CSV; a CSV as it is. */
+function asCsv(name: string, text: string): string {
+  if (!name.endsWith('.jsonl')) return text;
+  const rows = text
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line));
+  const names = ['probability_no', 'probability_yes'];
+  return [names, ...rows.map(row => names.map(own => row[own]))].map(row => `${row.join(',')}\n`).join('');
+}
+
 describe('Parquet and CSV of the same rows', () => {
   it('give the same report, the same probabilities and the same drift', async t => {
     const { run, bytesIn, write } = await folderOf(t);
@@ -28,6 +39,7 @@ describe('Parquet and CSV of the same rows', () => {
       ['in.csv', 'b.parquet', 'from-csv'],
       ['in.parquet', 'c.csv', 'from-csv'],
       ['in.parquet', 'd.parquet', 'from-csv'],
+      ['in.parquet', 'e.jsonl', 'from-csv'],
     ] as const;
     const texts: string[] = [];
     const figures: unknown[] = [];
@@ -48,7 +60,7 @@ describe('Parquet and CSV of the same rows', () => {
       figures.push({ columns, scores });
       await run('verify', input, output, '--sample', '20', '--report', report);
       const bytes = await bytesIn(output);
-      texts.push(output.endsWith('csv') ? bytes.toString() : await textOfParquet(bytes));
+      texts.push(output.endsWith('parquet') ? await textOfParquet(bytes) : asCsv(output, bytes.toString()));
     }
     for (const text of texts) assert.deepEqual(probabilitiesIn(text), probabilitiesIn(texts[0] ?? ''));
     for (const each of figures) assert.deepEqual(each, figures[0]);

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
 import { folderOf } from '../../support/cli/run-in-folder.ts';
 import { parquetOf, textOfParquet } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
@@ -11,6 +13,8 @@ import { trainedHome } from '../../support/service/serving.ts';
 
 /** A report of which the inputs here have two columns. */
 const ONE = ['--report', 'one', '--allow-missing', '--max-unseen', 'none'];
+
+type Row = Record<string, string>;
 
 const bytesOfFixture = (name: string): Promise<Buffer> => readFile(join(root, 'fixtures/parquet', name));
 
@@ -115,7 +119,6 @@ describe('a run that reads or writes Parquet', () => {
       ['in.csv', 'out.parquet.gz'],
       ['in.csv', 'out.jsonl'],
       ['in.jsonl', 'out.parquet'],
-      ['in.parquet', 'out.jsonl'],
       ['in.parquet', 'out.parquet.zst'],
     ] as const)
       await refuse('wrong_suffix', 'score', input, ...ONE, '-o', output);
@@ -168,6 +171,34 @@ describe('a run that reads or writes Parquet', () => {
     const wanted = await bytesIn('out.parquet');
     assert.deepEqual(await bytesIn('out'), wanted);
     assert.deepEqual(Buffer.from(stdout as unknown as Uint8Array), wanted);
+  });
+
+  it('writes JSON lines with the types of its columns', async t => {
+    const { folder, run, write, bytesIn } = await folderOf(t, await trainedHome());
+    await write('in.parquet', await bytesOfFixture('polars.parquet'));
+    // The report does not know the column, so all rows are rejected, and in the output all the same.
+    const args = ['score', 'in.parquet', '-o', 'out.jsonl.gz', ...ONE, '--features', 'plain'];
+    const env = { ROWCAST_HOME: await trainedHome() };
+    const { code, stderr } = await rowcast([...args, '--rename', 'plain=text'], { cwd: folder, env });
+    assert.equal(code, 1, stderr);
+    await run('verify', 'in.parquet', 'out.jsonl.gz', '--rename', 'plain=text');
+    const lines = gunzipSync(await bytesIn('out.jsonl.gz'))
+      .toString()
+      .trimEnd()
+      .split('\n');
+    const wanted = parse(await readFile(join(root, 'fixtures/parquet/polars.txt')), {
+      columns: true,
+    }) as Row[];
+    for (const [index, line] of lines.entries()) {
+      const row = JSON.parse(line);
+      const { id = '', s = '', b = '', f64 = '', d38 = '', us = '', plain = '' } = wanted[index] ?? {};
+      // An integer that a double does not have, and all digits of a decimal.
+      assert.ok(line.startsWith(`{"id":${id},`), line);
+      assert.ok(d38 === '' || line.includes(`"d38":${d38},`));
+      assert.deepEqual([row.s ?? '', row.us ?? '', row.text ?? ''], [s, us, plain]);
+      assert.deepEqual([`${row.b ?? ''}`, row.f64 ?? ''], [b, f64 === '' ? '' : Number(f64)]);
+    }
+    assert.equal(lines.length, wanted.length);
   });
 
   it('refuses two columns of one name', async t => {

@@ -17,6 +17,7 @@ import type { FileColumn } from '../footer/parquet-file.ts';
 import { readStructAt, type ThriftStruct } from '../footer/thrift.ts';
 import { decompressors } from './decompress.ts';
 import { isRunOfOnes, readHybrid } from './levels.ts';
+import type { TextKind } from './text-kind.ts';
 import { type Cells, CellWriter, isOwnCell, type TextPage, valueAdder } from './text-page.ts';
 import type { Physical } from './value-text.ts';
 
@@ -25,7 +26,7 @@ import type { Physical } from './value-text.ts';
  * make a value of each row, which makes a file of dictionaries several times as fast as hyparquet.
  *
  * @param bytes of the chunk
- * @param rows of the group
+ * @param group its rows, and the kind of the cells
  * @returns undefined if a page is encoded in another way, which hyparquet decodes
  * @throws Error if the chunk is damaged; RowcastError `unsupported_column`
  */
@@ -33,7 +34,7 @@ export function decodeChunk(
   bytes: Buffer,
   chunk: ThriftStruct,
   column: FileColumn,
-  rows: number,
+  { rows, kind }: { rows: number; kind: TextKind },
 ): TextPage[] | undefined {
   const [element] = column.elements;
   const physical = element && TYPES[element.integer(ELEMENT.type)];
@@ -47,7 +48,7 @@ export function decodeChunk(
   );
   if (plain === undefined) return undefined;
   const mostBytes = MAX_PAGE + MAX_EXCESS * chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes);
-  const add = valueAdder(column);
+  const add = valueAdder(column, kind);
   const isText = column.type.is === 'text';
   const unpacked = (page: Buffer, size: number): Buffer => {
     if (codec === 'UNCOMPRESSED') return page;
@@ -74,8 +75,8 @@ export function decodeChunk(
       const page = unpacked(body, size);
       if (count < 0 || count > page.length) throw new Error('a dictionary has more values than bytes');
       dictionary = isText
-        ? textCells(page, 0, count)
-        : cellsOf(count, into => plain(page, 0, count, value => add(value, into)));
+        ? textCells(page, 0, count, kind)
+        : cellsOf(count, kind, into => plain(page, 0, count, value => add(value, into)));
       continue;
     }
     const split = type === PAGE_TYPE.data ? splitV1 : type === PAGE_TYPE.dataV2 ? splitV2 : undefined;
@@ -95,8 +96,8 @@ export function decodeChunk(
       pages.push({ rows: values, codes: placed(codes, levels, values), ...dictionary });
     } else if (encoding === ENCODING.plain) {
       const cells = isText
-        ? textCells(page, data.at, count)
-        : cellsOf(count, into => plain(page, data.at, count, value => add(value, into)));
+        ? textCells(page, data.at, count, kind)
+        : cellsOf(count, kind, into => plain(page, data.at, count, value => add(value, into)));
       const codes =
         count === values
           ? undefined
@@ -200,18 +201,18 @@ function placed(codes: Int32Array, levels: Int32Array | undefined, values: numbe
   return all;
 }
 
-function cellsOf(count: number, add: (into: CellWriter) => void): Cells {
-  const into = new CellWriter(count);
+function cellsOf(count: number, kind: TextKind, add: (into: CellWriter) => void): Cells {
+  const into = new CellWriter(count, kind);
   add(into);
   return into.cells;
 }
 
 /** The cells of texts, which are where they are if all can be. */
-function textCells(page: Buffer, start: number, count: number): Cells {
+function textCells(page: Buffer, start: number, count: number, kind: TextKind): Cells {
   if (4 * count > page.length - start) throw new Error('a page is cut off');
   const starts = new Int32Array(count);
   const ends = new Int32Array(count);
-  let isOwn = true;
+  let isOwn = kind === 'csv';
   for (let index = 0, at = start; index < count; index++) {
     const from = at + 4;
     if (from > page.length) throw new Error('a page is cut off');
@@ -222,7 +223,7 @@ function textCells(page: Buffer, start: number, count: number): Cells {
     isOwn &&= isOwnCell(page, from, at);
   }
   if (isOwn) return { bytes: page, starts, ends };
-  return cellsOf(count, into => {
+  return cellsOf(count, kind, into => {
     for (let index = 0; index < count; index++) into.addText(page.subarray(starts[index], ends[index]));
   });
 }

@@ -11,6 +11,7 @@ import { parquetRead, type SubColumnData } from '../libraries.ts';
 import { decodeChunk } from './decode-chunk.ts';
 import { decompressors } from './decompress.ts';
 import { physicalMetadata } from './physical-metadata.ts';
+import type { TextKind } from './text-kind.ts';
 import { CellWriter, type TextPage, valueAdder } from './text-page.ts';
 import type { Physical } from './value-text.ts';
 
@@ -23,7 +24,7 @@ import type { Physical } from './value-text.ts';
 export async function readGroup(
   file: ParquetFile,
   columns: readonly FileColumn[],
-  index: number,
+  { index, kind }: { index: number; kind: TextKind },
 ): Promise<TextPage[][]> {
   const group = file.groups[index];
   if (group === undefined) throw new Error(`there is no group ${index}`);
@@ -41,8 +42,8 @@ export async function readGroup(
     if (part === undefined) throw new Error('a range was not read');
     const bytes = part.bytes.subarray(from - part.from, to - part.from);
     try {
-      const pages = decodeChunk(bytes, chunk, column, group.rows);
-      read.push(pages ?? (await readByLibrary(file, column, { bytes, from, index })));
+      const pages = decodeChunk(bytes, chunk, column, { rows: group.rows, kind });
+      read.push(pages ?? (await readByLibrary(file, column, { bytes, from, index, kind })));
     } catch (error) {
       if (error instanceof RowcastError) throw error;
       throw badParquet(file.name, `the column "${column.name}": ${(error as Error).message}`, error);
@@ -55,7 +56,7 @@ export async function readGroup(
 async function readByLibrary(
   file: ParquetFile,
   column: FileColumn,
-  { bytes, from, index }: { bytes: Buffer; from: number; index: number },
+  { bytes, from, index, kind }: { bytes: Buffer; from: number; index: number; kind: TextKind },
 ): Promise<TextPage[]> {
   const { before = 0, rows = 0 } = file.groups[index] ?? {};
   const found: SubColumnData[] = [];
@@ -79,12 +80,13 @@ async function readByLibrary(
     row += columnData.length;
   }
   if (row !== before + rows) throw new Error('it does not have all rows');
-  const add = valueAdder(column);
-  return found.map(({ columnData }) => pageOf(columnData, add));
+  const add = valueAdder(column, kind);
+  return found.map(({ columnData }) => pageOf(columnData, kind, add));
 }
 
 function pageOf(
   values: ArrayLike<Physical | null | undefined>,
+  kind: TextKind,
   add: (value: Physical, into: CellWriter) => void,
 ): TextPage {
   const rows = values.length;
@@ -96,7 +98,7 @@ function pageOf(
     if (value === undefined) throw new Error('a value is not in its dictionary');
     codes[row] = value === null ? -1 : count++;
   }
-  const cells = new CellWriter(count);
+  const cells = new CellWriter(count, kind);
   for (let row = 0; row < rows; row++) {
     const value = values[row];
     if (value !== null && value !== undefined) add(value, cells);

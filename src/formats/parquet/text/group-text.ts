@@ -1,12 +1,17 @@
+import type { RecordParts } from './text-kind.ts';
 import type { TextPage } from './text-page.ts';
 
-const [COMMA = 0, LF = 0] = Buffer.from(',\n');
 /** A chunk of text has at least this many bytes, but for the last one of a group. */
 const CHUNK_BYTES = 128 << 10;
 
-/** Writes the columns of groups as records of a CSV. In that of a single column, an empty line is a row. */
+/** Writes the columns of groups as records of a text. In a CSV of a single column, an empty line is a row. */
 export class GroupText {
+  readonly #parts: RecordParts;
   #chunk: Buffer = Buffer.allocUnsafeSlow(2 * CHUNK_BYTES);
+
+  constructor(parts: RecordParts) {
+    this.#parts = parts;
+  }
 
   /**
    * Writes a group.
@@ -37,27 +42,30 @@ export class GroupText {
   #writeRow(row: number, pages: readonly TextPage[], firstRows: readonly number[], start: number): number {
     let chunk: Buffer = this.#chunk;
     let at = start;
+    const { opens, missing, close } = this.#parts;
     for (let column = 0; column < pages.length; column++) {
-      const { codes, bytes, starts, ends } = pages[column] as TextPage;
+      const { codes, bytes: cells, starts, ends } = pages[column] as TextPage;
       const index = row - (firstRows[column] as number);
       const code = codes === undefined ? index : (codes[index] as number);
+      const bytes = code < 0 ? missing : cells;
       const from = code < 0 ? 0 : (starts[code] as number);
-      const to = code < 0 ? 0 : (ends[code] as number);
-      // Also for a delimiter, and for what ends the record.
-      if (at + to - from + 4 > chunk.length) chunk = this.#enlarge(at, to - from + 4);
-      if (column > 0) chunk[at++] = COMMA;
+      const to = code < 0 ? missing.length : (ends[code] as number);
+      const open = opens[column] as Uint8Array;
+      const most = at + open.length + to - from + close.length;
+      if (most > chunk.length) chunk = this.#enlarge(at, most);
+      for (let byte = 0; byte < open.length; byte++) chunk[at++] = open[byte] as number;
       // Most cells are shorter than what a call of `set` costs.
       if (to - from > 32) {
         chunk.set(bytes.subarray(from, to), at);
         at += to - from;
       } else for (let byte = from; byte < to; byte++) chunk[at++] = bytes[byte] as number;
     }
-    chunk[at++] = LF;
+    for (let byte = 0; byte < close.length; byte++) chunk[at++] = close[byte] as number;
     return at;
   }
 
-  #enlarge(used: number, more: number): Buffer {
-    const larger = Buffer.allocUnsafeSlow(2 * (used + more));
+  #enlarge(used: number, wanted: number): Buffer {
+    const larger = Buffer.allocUnsafeSlow(2 * wanted);
     this.#chunk.copy(larger, 0, 0, used);
     this.#chunk = larger;
     return larger;

@@ -2,17 +2,21 @@ import type { TextEntry, TextOfFile } from '../../../base/text-of-file.ts';
 import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
 import { readGroup } from './group-reader.ts';
 import { GroupText } from './group-text.ts';
+import { recordParts, type TextKind } from './text-kind.ts';
 
-/** The columns of a Parquet file as a CSV, group by group. */
+/** The columns of a Parquet file as a CSV, or as JSON lines, group by group. */
 export class ParquetText implements TextOfFile {
   readonly codec = 'parquet';
   readonly #file: ParquetFile;
   readonly #columns: readonly FileColumn[];
+  readonly #kind: TextKind;
   readonly #header: Buffer;
   /** Where the groups begin that were read, in order; the first is that of the file or of an entry. */
   #entries: TextEntry[];
 
-  constructor(file: ParquetFile, columns: readonly FileColumn[], header: Buffer) {
+  /** @param header what is before the first record */
+  constructor(file: ParquetFile, columns: readonly FileColumn[], kind: TextKind, header: Buffer) {
+    this.#kind = kind;
     this.#file = file;
     this.#columns = columns;
     this.#header = header;
@@ -25,10 +29,15 @@ export class ParquetText implements TextOfFile {
     if (!isAfterEntry && offset < this.#header.length) yield this.#header.subarray(offset);
     let at = first.offset;
     this.#entries = [first];
-    const text = new GroupText();
+    const text = new GroupText(
+      recordParts(
+        this.#kind,
+        this.#columns.map(({ name }) => name),
+      ),
+    );
     for (let group = first.group; group < this.#file.groups.length; group++) {
       if (group > first.group) this.#entries.push({ offset: at, group });
-      const columns = await readGroup(this.#file, this.#columns, group);
+      const columns = await readGroup(this.#file, this.#columns, { index: group, kind: this.#kind });
       for (const chunk of text.write(this.#file.groups[group]?.rows ?? 0, columns)) {
         const before = at;
         at += chunk.length;

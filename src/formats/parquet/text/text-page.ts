@@ -2,9 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../../base/errors.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { FileColumn } from '../footer/parquet-file.ts';
+import type { TextKind } from './text-kind.ts';
 import { doubleText, type Physical, valueText } from './value-text.ts';
 
-/** Consecutive values of a column as cells of a CSV. */
+/** Consecutive values of a column as cells of a text: fields of a CSV, or values of JSON. */
 export interface TextPage {
   readonly rows: number;
   /** For each row, the index of its cell; -1 if its value is missing. Without codes, cell i is that of row i. */
@@ -20,7 +21,7 @@ export type Cells = Pick<TextPage, 'bytes' | 'starts' | 'ends'>;
 const [POINT, ZERO] = [0x2e, 0x30];
 const [COMMA = 0, QUOTE = 0, LF = 0, CR = 0] = Buffer.from(',"\n\r');
 
-/** Collects cells one after the other. */
+/** Collects cells of a text, one after the other. */
 export class CellWriter {
   #bytes: Buffer;
   #at = 0;
@@ -28,8 +29,11 @@ export class CellWriter {
   readonly #ends: Int32Array;
   #cells = 0;
 
+  readonly #kind: TextKind;
+
   /** @param count of all cells */
-  constructor(count: number) {
+  constructor(count: number, kind: TextKind) {
+    this.#kind = kind;
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(64, 12 * count));
     this.#starts = new Int32Array(count);
     this.#ends = new Int32Array(count);
@@ -39,7 +43,7 @@ export class CellWriter {
     return { bytes: this.#bytes, starts: this.#starts, ends: this.#ends };
   }
 
-  /** Adds a text in Latin-1 without delimiters, quotes and line breaks. */
+  /** Adds a value in Latin-1 without delimiters, quotes and line breaks. */
   addPlain(text: string): void {
     this.#reserve(text.length);
     const start = this.#at;
@@ -84,6 +88,10 @@ export class CellWriter {
    */
   addText(bytes: Uint8Array): void {
     const text = isUtf8(bytes) ? bytes : Buffer.from(Buffer.from(bytes).toString());
+    if (this.#kind === 'jsonl') {
+      this.#addString(Buffer.from(text.buffer, text.byteOffset, text.length));
+      return;
+    }
     this.#reserve(2 * text.length + 2);
     const start = this.#at;
     const isQuoted = needsQuotes(text, 0, text.length);
@@ -93,6 +101,15 @@ export class CellWriter {
       this.#bytes[this.#at++] = byte;
     }
     if (isQuoted) this.#bytes[this.#at++] = QUOTE;
+    this.#addCell(start);
+  }
+
+  /** Adds a string of JSON. */
+  #addString(text: Buffer): void {
+    const string = JSON.stringify(text.toString());
+    const start = this.#at;
+    this.#reserve(3 * string.length);
+    this.#at += this.#bytes.write(string, start);
     this.#addCell(start);
   }
 
@@ -128,18 +145,37 @@ export function isOwnCell(bytes: Uint8Array, start: number, end: number): boolea
   return true;
 }
 
+/** Types whose texts are numbers or words of JSON, unless they are not finite. */
+const JSON_TYPES: ReadonlySet<string> = new Set([
+  'boolean',
+  'signed',
+  'unsigned',
+  'double',
+  'float',
+  'half',
+  'decimal',
+]);
+
 /**
  * Returns what adds the values of a column to cells.
  *
  * @throws what it returns throws RowcastError `unsupported_column`
  */
-export function valueAdder({ name, type }: FileColumn): (value: Physical, into: CellWriter) => void {
+export function valueAdder(
+  { name, type }: FileColumn,
+  kind: TextKind,
+): (value: Physical, into: CellWriter) => void {
   const text = valueText(type);
   if (text === undefined) return (value, into) => into.addText(value as Uint8Array); // the physical type of texts
-  if (type.is === 'double') return (value, into) => into.addNumber(value as number); // the physical type
+  if (type.is === 'double' && kind === 'csv') return (value, into) => into.addNumber(value as number); // its physical type
   // Bytes may be any characters, and a text of all other types has no delimiter.
   if (type.is === 'bytes') return (value, into) => into.addText(Buffer.from(text(value)));
-  return (value, into) => into.addPlain(textOf(text, value, name));
+  if (kind === 'csv') return (value, into) => into.addPlain(textOf(text, value, name));
+  return (value, into) => {
+    const own = textOf(text, value, name);
+    if (JSON_TYPES.has(type.is) && !/^(NaN|-?Infinity)$/.test(own)) into.addPlain(own);
+    else into.addText(Buffer.from(own));
+  };
 }
 
 function textOf(text: (value: Physical) => string, value: Physical, column: string): string {
