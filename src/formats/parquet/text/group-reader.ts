@@ -7,6 +7,7 @@ import {
   type FileColumn,
   type ParquetFile,
 } from '../footer/parquet-file.ts';
+import type { ThriftStruct } from '../footer/thrift.ts';
 import { parquetRead, type SubColumnData } from '../libraries.ts';
 import { decodeChunk } from './decode-chunk.ts';
 import { decompressors } from './decompress.ts';
@@ -43,7 +44,7 @@ export async function readGroup(
     const bytes = part.bytes.subarray(from - part.from, to - part.from);
     try {
       const pages = decodeChunk(bytes, chunk, column, { rows: group.rows, kind });
-      read.push(pages ?? (await readByLibrary(file, column, { bytes, from, index, kind })));
+      read.push(pages ?? (await readByLibrary(column, chunk, { bytes, from, rows: group.rows, kind })));
     } catch (error) {
       if (error instanceof RowcastError) throw error;
       throw badParquet(file.name, `the column "${column.name}": ${(error as Error).message}`, error);
@@ -54,32 +55,29 @@ export async function readGroup(
 
 /** Decodes a column of a group with hyparquet, which knows all encodings. */
 async function readByLibrary(
-  file: ParquetFile,
   column: FileColumn,
-  { bytes, from, index, kind }: { bytes: Buffer; from: number; index: number; kind: TextKind },
+  chunk: ThriftStruct,
+  { bytes, from, rows, kind }: { bytes: Buffer; from: number; rows: number; kind: TextKind },
 ): Promise<TextPage[]> {
-  const { before = 0, rows = 0 } = file.groups[index] ?? {};
   const found: SubColumnData[] = [];
   await parquetRead({
     file: {
-      byteLength: file.stored.size,
-      slice: (start, end = file.stored.size) =>
+      byteLength: from + bytes.length,
+      slice: (start, end = from + bytes.length) =>
         new Uint8Array(bytes.subarray(start - from, end - from)).buffer,
     },
-    metadata: physicalMetadata(file, [column]),
-    rowStart: before,
-    rowEnd: before + rows,
+    metadata: physicalMetadata(column, chunk, rows),
     compressors: decompressors,
     utf8: false,
     parsers: { stringFromBytes: own => own },
     onPage: page => found.push(page),
   });
-  let row = before;
+  let row = 0;
   for (const { rowStart, rowEnd, columnData } of found) {
     if (rowStart !== row || rowEnd - rowStart !== columnData.length) row = Number.NaN;
     row += columnData.length;
   }
-  if (row !== before + rows) throw new Error('it does not have all rows');
+  if (row !== rows) throw new Error('it does not have all rows');
   const add = valueAdder(column, kind);
   return found.map(({ columnData }) => pageOf(columnData, kind, add));
 }

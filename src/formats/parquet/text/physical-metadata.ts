@@ -1,5 +1,5 @@
 import { CHUNK, COLUMN, CONVERTED, ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
-import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
+import type { FileColumn } from '../footer/parquet-file.ts';
 import { ThriftStruct, writeStruct } from '../footer/thrift.ts';
 import { type FileMetaData, parquetMetadata } from '../libraries.ts';
 
@@ -7,31 +7,24 @@ import { type FileMetaData, parquetMetadata } from '../libraries.ts';
 const [UTF8, INT_64] = [CONVERTED.indexOf('UTF8'), CONVERTED.indexOf('INT_64')];
 
 /**
- * The metadata of a file with these columns only, whose types say no more than how values are stored. hyparquet then gives
+ * The metadata of a file with one column in one group, whose type says no more than how values are stored. hyparquet then gives
  * these as they are: it makes doubles of decimals, and of microseconds a date with milliseconds.
+ *
+ * @param rows of the group
  */
-export function physicalMetadata(file: ParquetFile, columns: readonly FileColumn[]): FileMetaData {
-  const [root = new ThriftStruct()] = file.footer.structs(FILE.schema);
-  const schema = root.copy();
-  schema.setInteger(ELEMENT.children, columns.length, 'i32');
+export function physicalMetadata(column: FileColumn, chunk: ThriftStruct, rows: number): FileMetaData {
+  const root = new ThriftStruct();
+  root.setText(ELEMENT.name, 'schema');
+  root.setInteger(ELEMENT.children, 1, 'i32');
+  const group = new ThriftStruct();
+  group.setStructs(GROUP.columns, [plainChunk(chunk)]);
+  group.setInteger(GROUP.bytes, 0, 'i64');
+  group.setInteger(GROUP.rows, rows, 'i64');
   const footer = new ThriftStruct();
   footer.setInteger(FILE.version, 2, 'i32');
-  footer.setStructs(FILE.schema, [schema, ...columns.map(plainElement)]);
-  footer.setInteger(FILE.rows, file.rows, 'i64');
-  footer.setStructs(
-    FILE.groups,
-    file.groups.map(group => {
-      const chunks = group.struct.structs(GROUP.columns);
-      const own = new ThriftStruct();
-      own.setStructs(
-        GROUP.columns,
-        columns.map(({ leaves: [leaf] }) => plainChunk(chunks[leaf] ?? new ThriftStruct())),
-      );
-      own.setInteger(GROUP.bytes, 0, 'i64');
-      own.setInteger(GROUP.rows, group.rows, 'i64');
-      return own;
-    }),
-  );
+  footer.setStructs(FILE.schema, [root, plainElement(column)]);
+  footer.setInteger(FILE.rows, rows, 'i64');
+  footer.setStructs(FILE.groups, [group]);
   const bytes = writeStruct(footer);
   const end = Buffer.alloc(8, 'PAR1', 'latin1');
   end.writeUInt32LE(bytes.length);
