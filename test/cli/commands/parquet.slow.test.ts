@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { folderOf } from '../../support/cli/run-in-folder.ts';
 import { parquetOf, textOfParquet } from '../../support/parquet.ts';
+import { trainedHome } from '../../support/service/serving.ts';
 import { fixture } from '../../support/web/uploaded.ts';
 
 const NUMBERS = ['tenure', 'speed', 'monthly', 'data_gb', 'support_calls', 'satisfaction'];
@@ -65,5 +66,32 @@ describe('Parquet and CSV of the same rows', () => {
     for (const text of texts) assert.deepEqual(probabilitiesIn(text), probabilitiesIn(texts[0] ?? ''));
     for (const each of figures) assert.deepEqual(each, figures[0]);
     assert.equal(probabilitiesIn(texts[0] ?? '').length, 1201);
+  });
+});
+
+describe('Parquet of a single column', () => {
+  it('reads missing values of a single column, and verifies them', async t => {
+    const { run, write } = await folderOf(t, await trainedHome());
+    const rows = `monthly amount\n${'1\n""\n'.repeat(20)}`;
+    await write(
+      'in.parquet',
+      await parquetOf(rows.replaceAll('""', ''), { groupRows: 7, numbers: ['monthly amount'] }),
+    );
+    await write('texts.parquet', await parquetOf(rows, { groupRows: 7 }));
+    for (const name of ['in', 'texts'])
+      for (const output of [`${name}.out.parquet`, `${name}.csv`]) {
+        await run(
+          'score',
+          `${name}.parquet`,
+          '-o',
+          output,
+          '--report',
+          'one',
+          '--allow-missing',
+          '--max-unseen',
+          'none',
+        );
+        await run('verify', `${name}.parquet`, output);
+      }
   });
 });

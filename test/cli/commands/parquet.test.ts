@@ -139,21 +139,6 @@ describe('a run that reads or writes Parquet', () => {
     assert.deepEqual(await bytesIn('out.parquet'), bytes);
   });
 
-  it('reads missing values of a single column, and verifies them', async t => {
-    const { run, write } = await folderOf(t, await trainedHome());
-    const rows = `monthly amount\n${'1\n""\n'.repeat(20)}`;
-    await write(
-      'in.parquet',
-      await parquetOf(rows.replaceAll('""', ''), { groupRows: 7, numbers: ['monthly amount'] }),
-    );
-    await write('texts.parquet', await parquetOf(rows, { groupRows: 7 }));
-    for (const name of ['in', 'texts'])
-      for (const output of [`${name}.out.parquet`, `${name}.csv`]) {
-        await run('score', `${name}.parquet`, '-o', output, ...ONE);
-        await run('verify', `${name}.parquet`, output);
-      }
-  });
-
   it('writes Parquet where neither name nor option says anything else', async t => {
     const { run, write, bytesIn } = await folderOf(t, await trainedHome());
     await write(
