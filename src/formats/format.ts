@@ -1,9 +1,10 @@
 import type { Predictions } from '../base/contract/predictions.ts';
+import type { GroupEncoder } from '../base/group-encoder.ts';
 import type { BatchMemory } from '../base/kernel/batch-memory.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
 import type { ColumnOptions } from './column-options.ts';
 import type { Comparison, RejectRecords } from './comparison.ts';
-import type { GroupEncoding, GroupsOfText } from './group-encoding.ts';
+import type { GroupEncoding } from './group-encoding.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
 import type { Batch } from './records/batch.ts';
 import type { BatchOptions } from './records/batch-options.ts';
@@ -48,7 +49,7 @@ export interface Format {
    *
    * @throws RowcastError `missing_columns`
    */
-  encoder?(layout: Layout, encoding: GroupEncoding): Promise<GroupsOfText>;
+  encoder?(layout: Layout, encoding: GroupEncoding): Promise<GroupEncoder>;
 }
 
 /** An input whose beginning was read. */

@@ -1,7 +1,8 @@
+import type { GroupEncoder } from '../base/group-encoder.ts';
 import type { ColumnOptions } from './column-options.ts';
 import { csv } from './csv/csv-format.ts';
 import type { Format, Layout, Opened } from './format.ts';
-import type { GroupEncoding, GroupsOfText } from './group-encoding.ts';
+import type { GroupEncoding } from './group-encoding.ts';
 import { jsonl } from './jsonl/jsonl-format.ts';
 import { parquet } from './parquet/parquet-format.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
@@ -95,7 +96,7 @@ export async function encoderOf(
   name: string | undefined,
   layout: Layout,
   encoding: GroupEncoding,
-): Promise<GroupsOfText | undefined> {
+): Promise<GroupEncoder | undefined> {
   return formats.find(format => format.name === name)?.encoder?.(layout, encoding);
 }
 

@@ -17,14 +17,3 @@ export interface GroupEncoding extends Pick<ColumnOptions, 'keep' | 'rename'> {
   /** The name of the output, for messages. */
   readonly file: string;
 }
-
-/** Makes a file of groups of the text of their rows; `storage/codecs/grouped-partial.ts` says what its methods do. */
-export interface GroupsOfText {
-  readonly start: Uint8Array;
-  group(
-    text: Buffer,
-    notes: readonly string[],
-    append: (bytes: Uint8Array) => Promise<void>,
-  ): Promise<string | undefined>;
-  end(notes: readonly string[]): Uint8Array;
-}

@@ -3,7 +3,7 @@ import type { StoredBytes } from '../../src/base/text-of-file.ts';
 import { writeRow } from '../../src/base/write-row.ts';
 import { openParquet } from '../../src/formats/parquet/footer/parquet-file.ts';
 import { ParquetText } from '../../src/formats/parquet/text/parquet-text.ts';
-import { GroupEncoder } from '../../src/formats/parquet/writing/group-encoder.ts';
+import { ParquetEncoder } from '../../src/formats/parquet/writing/file-encoder.ts';
 
 const dialect = { delimiter: ',', quote: '"', loneCr: false };
 
@@ -13,7 +13,7 @@ export async function parquetOf(
   { groupRows = 1000, numbers = [] }: { groupRows?: number; numbers?: readonly string[] } = {},
 ): Promise<Buffer> {
   const [names = [], ...rows] = parseRecords(csv.toString(), dialect);
-  const encoder = new GroupEncoder({
+  const encoder = new ParquetEncoder({
     columns: names.map(name => ({ name, type: numbers.includes(name) ? 'number' : 'text' })),
     nulls: new Set(),
     file: 'out.parquet',

@@ -19,7 +19,7 @@ export const parquet: Format = {
     return readParquetLayout(source, options);
   },
   async encoder(layout, encoding) {
-    const { parquetEncoder } = await import('./parquet-encoder.ts');
+    const { parquetEncoder } = await import('./encoder.ts');
     return parquetEncoder(layout, encoding);
   },
   layoutFrom: csv.layoutFrom,

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import type { GroupEncoder } from '../../base/group-encoder.ts';
 import type { TextEntry } from '../../base/text-of-file.ts';
 import type { Position } from '../../formats/records/position.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
-import { type GroupEncoder, groupedPartial } from '../../storage/codecs/grouped-partial.ts';
+import { groupedPartial } from '../../storage/codecs/grouped-partial.ts';
 import { type AppendedFile, fileStart } from '../../storage/partial-file.ts';
 import type { Sink } from '../../storage/sink.ts';
 import type { Attempt } from '../attempt.ts';

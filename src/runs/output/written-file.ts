@@ -1,8 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
+import type { GroupEncoder } from '../../base/group-encoder.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { WrittenFile } from '../../formats/column-options.ts';
 import { encoderOf, formats } from '../../formats/formats.ts';
-import type { EncodedColumn, GroupsOfText } from '../../formats/group-encoding.ts';
+import type { EncodedColumn } from '../../formats/group-encoding.ts';
 import { appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { unknownClasses } from '../../scoring/merge/held-records.ts';
 import type { Plan } from '../../scoring/prepare.ts';
@@ -34,7 +35,7 @@ export function writtenFile({
 export async function encoderFor(
   plan: Plan,
   { name, format }: WrittenFile,
-): Promise<GroupsOfText | undefined> {
+): Promise<GroupEncoder | undefined> {
   const { layout, options } = plan;
   if (layout.groups === undefined) return undefined;
   const { keep, rename, nulls, limit } = options;

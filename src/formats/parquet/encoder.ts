@@ -6,15 +6,15 @@ import { outputColumns, renamed } from '../output-columns.ts';
 import type { ParquetFile } from './footer/parquet-file.ts';
 import { ParquetLayout } from './parquet-layout.ts';
 import type { CopiedColumn } from './writing/copied-columns.ts';
-import { GroupEncoder } from './writing/group-encoder.ts';
+import { ParquetEncoder } from './writing/file-encoder.ts';
 
 /** Makes Parquet of the rows of a text, or of another Parquet file, whose columns are copied. @throws RowcastError `missing_columns`, `duplicate_columns` */
-export function parquetEncoder(layout: Layout, encoding: GroupEncoding): GroupEncoder {
+export function parquetEncoder(layout: Layout, encoding: GroupEncoding): ParquetEncoder {
   const { columns, nulls, file } = encoding;
   const copied = layout instanceof ParquetLayout ? copiedOf(layout.file, encoding) : undefined;
   checkDistinct([...(copied?.columns ?? []), ...columns].map(({ name }) => name));
   const { delimiter = ',', quote = '"', loneCr = false } = layout.readAs;
-  return new GroupEncoder({
+  return new ParquetEncoder({
     columns,
     nulls: new Set(nulls),
     file,

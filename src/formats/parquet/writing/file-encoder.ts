@@ -1,3 +1,4 @@
+import type { GroupEncoder } from '../../../base/group-encoder.ts';
 import { ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
 import { readStruct, ThriftStruct, writeStruct } from '../footer/thrift.ts';
@@ -16,7 +17,7 @@ export interface EncoderOptions extends ValueOptions {
  * Makes a Parquet file of the records of a CSV, group by group. What the footer needs of a group is its note, so that a file
  * can be continued by another process with the same bytes.
  */
-export class GroupEncoder {
+export class ParquetEncoder implements GroupEncoder {
   readonly start = MAGIC;
   readonly #options: EncoderOptions;
 

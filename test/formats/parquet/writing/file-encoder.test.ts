@@ -10,7 +10,7 @@ import {
   openParquet,
   type ParquetFile,
 } from '../../../../src/formats/parquet/footer/parquet-file.ts';
-import { type EncoderOptions, GroupEncoder } from '../../../../src/formats/parquet/writing/group-encoder.ts';
+import { type EncoderOptions, ParquetEncoder } from '../../../../src/formats/parquet/writing/file-encoder.ts';
 import { parquetOf, storedBytes, textOfParquet } from '../../../support/parquet.ts';
 import { root } from '../../../support/root.ts';
 
@@ -33,11 +33,11 @@ async function encode(
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let notes: string[] = [];
-  let encoder = new GroupEncoder({ ...options, dialect, ...more });
+  let encoder = new ParquetEncoder({ ...options, dialect, ...more });
   pieces.push(Buffer.from(encoder.start));
   for (const [index, text] of texts.entries()) {
     if (index === resumedAt) {
-      encoder = new GroupEncoder({ ...options, dialect, ...more });
+      encoder = new ParquetEncoder({ ...options, dialect, ...more });
       notes = JSON.parse(JSON.stringify(notes));
     }
     const note = await encoder.group(

@@ -1,0 +1,19 @@
+/** Makes a file of groups of rows, such as Parquet, of the text of the rows. */
+export interface GroupEncoder {
+  /** The bytes before the first group. */
+  readonly start: Uint8Array;
+  /**
+   * Writes the next group.
+   *
+   * @param text of its rows
+   * @param notes what the groups before it have returned
+   * @returns what the end of the file needs of it; undefined if the text has no rows, and nothing was written
+   */
+  group(
+    text: Buffer,
+    notes: readonly string[],
+    append: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<string | undefined>;
+  /** The bytes after the last group. */
+  end(notes: readonly string[]): Uint8Array;
+}
