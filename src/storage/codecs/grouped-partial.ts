@@ -1,5 +1,6 @@
 import type { GroupEncoder } from '../../base/group-encoder.ts';
 import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
+import { Member } from './member.ts';
 
 /**
  * A file of groups of rows. Each member that is appended is one, and it can be truncated between them; its bytes do not depend
@@ -12,7 +13,7 @@ export function groupedPartial<Mark>(
 ): PartialFile<Mark> {
   let committed = from;
   let { bytes, uncompressed, tail, notes = [] } = from;
-  let parts: Buffer[] = [];
+  const text = new Member();
 
   const append = async (part: Uint8Array): Promise<void> => {
     await file.append(part);
@@ -27,22 +28,20 @@ export function groupedPartial<Mark>(
     get committed() {
       return committed;
     },
-    async append({ bytes: text, endsMember, mark, endsFile = false }) {
-      if (text.length > 0) parts.push(Buffer.from(text)); // it may be reused
-      const endsGroup = (endsMember || endsFile) && parts.length > 0;
-      if (endsGroup) {
+    async append({ bytes: more, endsMember, mark, endsFile = false }) {
+      text.append(more);
+      if ((endsMember || endsFile) && !text.isEmpty) {
         await begin();
-        const whole = Buffer.concat(parts);
-        parts = [];
-        const note = await encoder.group(whole, notes, append);
+        const note = await encoder.group(text.bytes, notes, append);
         if (note !== undefined) notes = [...notes, note];
-        uncompressed += whole.length;
+        uncompressed += text.bytes.length;
+        text.clear();
       }
       if (endsFile) {
         await begin();
         await append(encoder.end(notes));
       }
-      if (parts.length === 0 && mark !== undefined)
+      if (text.isEmpty && mark !== undefined)
         committed = { bytes, uncompressed, tail, mark: mark(), stored: file.point?.(), notes };
     },
     async flush() {},
