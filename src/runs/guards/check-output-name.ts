@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import type { WrittenFile } from '../../formats/column-options.ts';
 import type { Layout } from '../../formats/format.ts';
+import { nameOfContent } from '../../storage/codecs/codecs.ts';
 
 /**
  * Checks that an output whose name tells a format gets that one. Whoever reads `.tsv` takes a comma for data. Parquet is made of
@@ -27,13 +28,14 @@ export function checkOutputName(
       },
     );
   }
-  if (written === 'parquet' && name.length < output.length)
+  const plain = nameOfContent(output);
+  if (written === 'parquet' && plain !== output)
     throw new RowcastError(
       'wrong_suffix',
       `the output is called ${extname(output)}, but Parquet is compressed inside`,
       {
         location,
-        hint: `Give it the name ${name}`,
+        hint: `Give it the name ${plain}.`,
       },
     );
   if (delimiter === undefined || delimiter === '\t' || !/\.tsv$/i.test(name)) return;

@@ -60,13 +60,15 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
       const writes = writtenFile({ ...options, output: pair.output });
       const prepared = await prepare(source, { ...options, writes }, scorer, stop);
       checkOutputName(pair.output, prepared.layout, writes);
-      if (prepared.layout.groups !== undefined || prepared.layout.rows !== undefined)
+      const identity = await source.identify();
+      // JSON lines may be made of it, too.
+      if (prepared.layout.groups !== undefined || identity.codec === 'parquet')
         throw new RowcastError('usage', 'Parquet cannot be divided into shards', {
           location: { file: pair.input },
           hint: 'Score it with rowcast score on one machine.',
         });
       report = reportHash(prepared.report);
-      files.push(planFile(pair, source, await source.identify(), prepared));
+      files.push(planFile(pair, source, identity, prepared));
       predictionType ??= await predictedType(prepared, scorer, stop);
       // What can be wrong with the columns of the output.
       appendedFor({ ...prepared.options, ...prepared, planned: predictionType });

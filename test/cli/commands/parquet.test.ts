@@ -16,6 +16,12 @@ const ONE = ['--report', 'one', '--allow-missing', '--max-unseen', 'none'];
 
 type Row = Record<string, string>;
 
+/** The smallest inputs. */
+const ROWS = csv([
+  ['tenure', 'plan'],
+  ['1', 'a'],
+]);
+
 const bytesOfFixture = (name: string): Promise<Buffer> => readFile(join(root, 'fixtures/parquet', name));
 
 describe('a run that reads or writes Parquet', () => {
@@ -83,55 +89,43 @@ describe('a run that reads or writes Parquet', () => {
 
   it('refuses row groups that are too large', async t => {
     const { refuse, write } = await folderOf(t, await trainedHome());
-    await write(
-      'in.parquet',
-      await parquetOf(
-        csv([
-          ['tenure', 'plan'],
-          ['1', 'a'],
-        ]),
-      ),
-    );
+    await write('in.parquet', await parquetOf(ROWS));
     const score = ['score', 'in.parquet', ...ONE, '-o', 'out.csv'];
     await refuse('group_too_large', ...score, '--max-group-bytes', '10');
   });
 
   it('refuses outputs that would not be what their names say', async t => {
     const { refuse, write } = await folderOf(t, await trainedHome());
-    await write(
-      'in.csv',
-      csv([
-        ['tenure', 'plan'],
-        ['1', 'a'],
-      ]),
-    );
+    await write('in.csv', ROWS);
     await write('in.jsonl', '{"tenure": 1, "plan": "a"}\n');
-    await write(
-      'in.parquet',
-      await parquetOf(
-        csv([
-          ['tenure', 'plan'],
-          ['1', 'a'],
-        ]),
-      ),
-    );
-    for (const [input, output] of [
+    await write('in.parquet', await parquetOf(ROWS));
+    for (const [input = '', output = '', ...more] of [
       ['in.csv', 'out.parquet.gz'],
       ['in.csv', 'out.jsonl'],
       ['in.jsonl', 'out.parquet'],
       ['in.parquet', 'out.parquet.zst'],
-    ] as const)
-      await refuse('wrong_suffix', 'score', input, ...ONE, '-o', output);
+      ['in.csv', 'out.gz', '--output-format', 'parquet'],
+    ])
+      await refuse('wrong_suffix', 'score', input, ...ONE, '-o', output, ...more);
+  });
+
+  it('is not divided into shards', async t => {
+    const { refuse, write } = await folderOf(t, await trainedHome());
+    await write('in.parquet', await parquetOf(ROWS));
+    await write('in.csv', ROWS);
+    for (const [input, output] of [
+      ['in.parquet', 'out.csv'],
+      ['in.parquet', 'out.jsonl'],
+      ['in.csv', 'out.parquet'],
+    ] as const) {
+      const error = await refuse('usage', 'plan', input, '-o', output, '--shards', 'shards', ...ONE);
+      assert.match(error, /Parquet cannot be divided/);
+    }
   });
 
   it('is not repaired', async t => {
     const { refuse, write, bytesIn } = await folderOf(t);
-    const bytes = await parquetOf(
-      csv([
-        ['tenure', 'plan'],
-        ['1', 'a'],
-      ]),
-    );
+    const bytes = await parquetOf(ROWS);
     await write('out.parquet', bytes);
     await write('out.parquet.rejects', 'reject_row,reject_line,reject_code,reject_reason,tenure,plan\n');
     await write('again.csv', 'tenure,plan\n');
@@ -141,15 +135,7 @@ describe('a run that reads or writes Parquet', () => {
 
   it('writes Parquet where neither name nor option says anything else', async t => {
     const { run, write, bytesIn } = await folderOf(t, await trainedHome());
-    await write(
-      'in.parquet',
-      await parquetOf(
-        csv([
-          ['tenure', 'plan'],
-          ['1', 'a'],
-        ]),
-      ),
-    );
+    await write('in.parquet', await parquetOf(ROWS));
     await run('score', 'in.parquet', '-o', 'out.parquet', ...ONE);
     await run('score', 'in.parquet', '-o', 'out', ...ONE);
     const { stdout } = await run('score', 'in.parquet', ...ONE);
@@ -205,15 +191,7 @@ describe('a run that reads or writes Parquet', () => {
 
   it('refuses options that Parquet does not have', async t => {
     const { refuse, write } = await folderOf(t, await trainedHome());
-    await write(
-      'in.parquet',
-      await parquetOf(
-        csv([
-          ['tenure', 'plan'],
-          ['1', 'a'],
-        ]),
-      ),
-    );
+    await write('in.parquet', await parquetOf(ROWS));
     const score = ['score', 'in.parquet', '-o', 'out.csv', ...ONE];
     for (const [option = '', value = ''] of [
       ['--delimiter', ';'],
@@ -227,15 +205,7 @@ describe('a run that reads or writes Parquet', () => {
 
   it('refuses a limit, because groups are copied whole', async t => {
     const { refuse, write } = await folderOf(t, await trainedHome());
-    await write(
-      'in.parquet',
-      await parquetOf(
-        csv([
-          ['tenure', 'plan'],
-          ['1', 'a'],
-        ]),
-      ),
-    );
+    await write('in.parquet', await parquetOf(ROWS));
     await refuse('bad_option', 'score', 'in.parquet', ...ONE, '-o', 'out.parquet', '--limit', '1');
   });
 });
