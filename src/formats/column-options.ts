@@ -18,6 +18,6 @@ export interface WrittenFile {
   readonly name: string;
   /** The name of its format; by default that of the input. */
   readonly format?: string | undefined;
-  /** The groups of its rows, if it has any and the input does not say them. */
+  /** How its rows are grouped, unless it is text or the groups of the input stay as they are. */
   readonly groups?: RowGroups | undefined;
 }

@@ -67,7 +67,7 @@ export async function recognize(
   };
 }
 
-/** The format of a file that was made of an input, which may be another one only if either is no text. */
+/** The format of a file that was made of an input. It differs from that of the input only if one of them is not text. */
 export async function recognizeWritten(
   source: ByteSource,
   input: Format,

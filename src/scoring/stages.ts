@@ -81,7 +81,7 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
     isShared: scorer.sharesMemory ?? false,
     start,
     end: options.end,
-    // Texts of a file that is none have no quotes that could be missing.
+    // A file that is not text has no quotes that could be missing.
     onLongField: layout.rows === undefined ? unlessInHeader(plan, onLongField) : undefined,
   });
   const batches = failLast(readBatches({ records, rest, source, stop: stop.reading }));

@@ -50,7 +50,10 @@ export interface Source {
    * @param entry where to begin in a file that is not text
    */
   seek(offset: number, entry?: TextEntry): void;
-  /** The last place before an offset of the text of a file that is none, where reading can begin; of those that were read. */
+  /**
+   * The last place at or before an offset where reading can begin again, among those that were read; undefined for a file that is
+   * text.
+   */
   entryBefore(offset: number): TextEntry | undefined;
   /**
    * SHA-256 of the raw bytes in hex; null if they were not read to the end. Must be requested when the source is opened.

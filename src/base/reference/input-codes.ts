@@ -45,7 +45,7 @@ export const inputCodes = {
   },
   needs_file: {
     exit: [2],
-    cause: 'The input is Parquet in a pipe. It is read from its end.',
+    cause: 'The input is Parquet in a pipe or an upload, but Parquet is read from its end.',
     fix: 'Give the path or the URL of the file.',
   },
   bad_parquet: {
@@ -66,7 +66,7 @@ export const inputCodes = {
   },
   not_a_number: {
     exit: [3],
-    cause: 'A value of a column of numbers is not a number that Parquet can have.',
+    cause: 'A value of a column of numbers is not a number that a double of Parquet can have.',
     fix: 'Name it with `--nulls` as missing, or the type of the column with `--types COLUMN=text`.',
   },
   bad_header: {

@@ -52,7 +52,7 @@ export class CsvLayout implements Layout {
 
   /**
    * @param columns of the output, if they are not those of the input
-   * @param groups of the output's rows, if it has any
+   * @param groups of the output's rows; none if the output is text
    */
   constructor(header: Header, columns?: OutputColumns, groups?: RowGroups) {
     this.groups = groups;

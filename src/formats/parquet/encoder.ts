@@ -8,7 +8,11 @@ import { ParquetLayout } from './parquet-layout.ts';
 import type { CopiedColumn } from './writing/copied-columns.ts';
 import { ParquetEncoder } from './writing/file-encoder.ts';
 
-/** Makes Parquet of the rows of a text, or of another Parquet file, whose columns are copied. @throws RowcastError `missing_columns`, `duplicate_columns` */
+/**
+ * Makes Parquet of the rows of a text, or of another Parquet file, whose columns are copied.
+ *
+ * @throws RowcastError `missing_columns`, `duplicate_columns`
+ */
 export function parquetEncoder(layout: Layout, encoding: GroupEncoding): ParquetEncoder {
   const { columns, nulls, file } = encoding;
   const copied = layout instanceof ParquetLayout ? copiedOf(layout.file, encoding) : undefined;

@@ -62,7 +62,7 @@ function cellOf(field: Buffer = EMPTY, isNumber: boolean, { dialect }: Header): 
   const text = isQuoted ? (parseRecords(field.toString(), dialect)[0]?.[0] ?? '') : field.toString();
   if (!isNumber) return textCell(text);
   const number = Number(text);
-  // What stands for a missing number is none.
+  // A text that is not a number stands for a missing one, which has no text in the file.
   return text.trim() === '' || (Number.isNaN(number) && text !== 'NaN')
     ? EMPTY
     : Buffer.from(doubleText(number));

@@ -23,7 +23,7 @@ const isIndex = (value: unknown): boolean => (value as number) >= 0 && value ===
 
 const numberList = listOf(Number.isFinite);
 const indexList = listOf(isIndex);
-/** Indexes, with -1 where there is none. */
+/** Indexes; -1 stands for no index. */
 const optionalIndexList = listOf(value => value === -1 || isIndex(value));
 
 /**

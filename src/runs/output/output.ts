@@ -19,7 +19,7 @@ export interface RunIdentity {
   fingerprint: Fingerprint;
   /** The header of the rejects file. A file given with --rejects is written even if nothing is rejected. */
   rejectsHeader: Buffer;
-  /** Makes groups of the rows, if the output has any. */
+  /** Makes groups of the rows, if the output is not text. */
   encoder?: GroupEncoder | undefined;
 }
 

@@ -28,7 +28,7 @@ export function writtenFile({
 }
 
 /**
- * What makes groups of the rows, if the file that is written has any.
+ * Makes groups of the rows; undefined if the file that is written is text.
  *
  * @throws RowcastError `bad_option`; `unknown_classes` if it is not known before the first row which columns it has
  */

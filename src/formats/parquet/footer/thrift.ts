@@ -37,7 +37,7 @@ export class ThriftStruct {
   readonly kind = 'struct';
   readonly members = new Map<number, { type: number; value: ThriftValue }>();
 
-  /** An integer. @throws ThriftError if there is none */
+  /** An integer. @throws ThriftError if the member is missing or is no integer */
   integer(id: number): number {
     const value = this.members.get(id)?.value;
     if (typeof value !== 'bigint') throw new ThriftError(`no integer in member ${id}`);
