@@ -42,11 +42,24 @@ export interface Appended {
   readonly empty: WordView;
   /** Maximum size for one row, in bytes. */
   readonly maxBytes: number;
+  /** How many bytes of the output a byte of the input can become; by default one, because records keep their bytes. */
+  readonly growth?: number;
   /** If all probabilities are written in full: what is before each, and for each class the text of the prediction. */
   readonly usual?: { delimiter: number; classes: number; predicted: readonly WordView[] | undefined };
   /** Prepares to write a batch's predictions, which consist of `predictionType`. */
   writer(predictions: Predictions): WriteAppended;
 }
+
+/**
+ * Maximum size of records with the appended fields, in bytes.
+ *
+ * @param bytes of the records in the input
+ */
+export const maxMergedBytes = (
+  bytes: number,
+  records: number,
+  { maxBytes, growth = 1 }: Pick<Appended, 'maxBytes' | 'growth'>,
+): number => growth * bytes + records * maxBytes;
 
 /**
  * Writes the appended fields of the scored row with this index to `into[to…]`.

@@ -8,6 +8,8 @@ export interface ColumnOptions {
   rename?: Readonly<Record<string, string>> | undefined;
   /** False if the output has no header line. */
   outputHeader?: boolean | undefined;
+  /** Column → its type as options and reports call it, if it is known. */
+  types?: Readonly<Record<string, string>> | undefined;
   /** What is written of the input, if anything is. */
   writes?: WrittenFile | undefined;
 }

@@ -3,7 +3,7 @@ import type { ColumnOptions } from './column-options.ts';
 import { csv } from './csv/csv-format.ts';
 import type { Format, Layout, Opened } from './format.ts';
 import type { GroupEncoding } from './group-encoding.ts';
-import { jsonl } from './jsonl/jsonl-format.ts';
+import { csvAsLines, jsonl } from './jsonl/jsonl-format.ts';
 import { parquet } from './parquet/parquet-format.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
 import type { ByteSource } from './records/byte-source.ts';
@@ -12,8 +12,18 @@ import { chunksAfter } from './records/chunks-after.ts';
 /** The formats that can be read and written; the last one is that of each file which is of no other. */
 export type Formats = readonly [...Format[], Format];
 
+/** CSV, of which JSON lines may be made. */
+const delimited: Format = {
+  ...csv,
+  async readLayout(source, options) {
+    if (options.writes?.format !== 'jsonl') return csv.readLayout(source, options);
+    const { layout, rest } = await csv.readLayout(source, { ...options, keep: 'all', rename: {} });
+    return { layout: csvAsLines(layout, options, source.name), rest };
+  },
+};
+
 /** The formats of commands and functions. Another one is a folder next to `csv`, and a row here. */
-export const formats: Formats = [parquet, jsonl, csv];
+export const formats: Formats = [parquet, jsonl, delimited];
 
 /** Bytes of a file whose name does not tell its format that are looked at. */
 const FIRST_BYTES = 512;
@@ -67,15 +77,16 @@ export async function recognize(
   };
 }
 
-/** The format of a file that was made of an input. It differs from that of the input only if one of them is not text. */
+/** The format of a file that was made of an input: as its name tells, or its first bytes if one of both is not text. */
 export async function recognizeWritten(
   source: ByteSource,
   input: Format,
   known: Formats = formats,
 ): Promise<{ format: Format; bytes: ByteSource }> {
   const found = await recognize(source, known);
+  const isNamed = found.format.isNameOf(source.contentName);
   const isText = [input, found.format].every(({ encoder }) => encoder === undefined);
-  return isText ? { format: input, bytes: found.bytes } : found;
+  return isText && !isNamed ? { format: input, bytes: found.bytes } : found;
 }
 
 /** The format of the rejects of an input, of which an output of another format was made. */

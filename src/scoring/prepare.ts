@@ -51,7 +51,9 @@ export async function prepare(
   const columns = options.features ?? report.columns?.map(({ name }) => name);
   const { excludeFeatures = [], types = {} } = options;
   const named = columns && [...columns, ...excludeFeatures, ...Object.keys(types)];
-  const opened = await unlessStopped(readLayout(source, { ...options, columns: named }, formats), stop);
+  const known = Object.fromEntries((report.columns ?? []).map(({ name, type = '' }) => [name, type]));
+  const read = { ...options, columns: named, types: { ...known, ...types } };
+  const opened = await unlessStopped(readLayout(source, read, formats), stop);
   const { layout } = opened;
   if (columns === undefined && layout.namesColumnsLater) throw unknownColumns(source.name);
   const features = chooseFeatures(layout, report, options, source.name);

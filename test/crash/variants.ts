@@ -14,7 +14,7 @@ export interface Variant {
   /** Name of the output: its extension determines its compression. */
   output: `out.${'csv' | 'jsonl'}${'' | '.gz' | '.zst'}` | 'out.parquet';
   /** Name of the input, if it does not have the format of the output. */
-  inputName?: 'in.csv' | 'in.parquet';
+  inputName?: 'in.csv' | 'in.jsonl' | 'in.parquet';
   /** Options of the command that only this variant has. */
   options?: readonly string[];
   /** The service's response for the report. */
@@ -150,6 +150,30 @@ export const variants: readonly (() => Variant)[] = [
     name: 'CSV to Parquet',
     input: rowsOf({ words: 8 }),
     inputName: 'in.csv',
+    output: 'out.parquet',
+    report: known,
+    options: ['--group-rows', `${GROUP_ROWS}`],
+  }),
+  () => ({
+    name: 'CSV to JSON lines, rejects',
+    input: rowsOf(flawed),
+    inputName: 'in.csv',
+    output: 'out.jsonl',
+    report: known,
+    hasRejects: true,
+  }),
+  () => ({
+    name: 'JSON lines to CSV, rejects, gzip out',
+    input: linesOf({ ...long, ...flawed }),
+    inputName: 'in.jsonl',
+    output: 'out.csv.gz',
+    report: known,
+    hasRejects: true,
+  }),
+  () => ({
+    name: 'JSON lines to Parquet',
+    input: linesOf({ words: 8 }),
+    inputName: 'in.jsonl',
     output: 'out.parquet',
     report: known,
     options: ['--group-rows', `${GROUP_ROWS}`],

@@ -32,6 +32,11 @@ export const faultDocs = {
       'The object on this line has a member whose name begins with `probability_`, as if it had been scored before.',
     fix: 'Score the file from which the output was made.',
   },
+  unknown_member: {
+    cause:
+      'The object on this line has a value that none of the first objects has, and the output has no column for it, because it is CSV or Parquet.',
+    fix: 'Name the columns of the output with `--keep`, or write JSON lines.',
+  },
 } as const satisfies ErrorDocs;
 
 export type FaultCode = keyof typeof faultDocs;

@@ -6,7 +6,7 @@ import type { Comparison } from '../comparison.ts';
 import { RecordReader } from '../csv/records/record-reader.ts';
 import type { Layout, LayoutData, MergeBatch, Opened, RejectsFile } from '../format.ts';
 import { ownNames } from '../output-columns.ts';
-import type { ReadOptions } from '../read-options.ts';
+import type { ReadAs, ReadOptions } from '../read-options.ts';
 import { type Batch, positionOf, sliceBatch } from '../records/batch.ts';
 import type { BatchOptions } from '../records/batch-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
@@ -16,6 +16,7 @@ import { contentEnd, countLines, LF } from '../records/line-endings.ts';
 import { INPUT_START, type Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
+import type { RowGroups } from '../records/row-groups.ts';
 import { appendedMembers } from './appended-members.ts';
 import { lineComparison } from './line-comparison.ts';
 import { lineFieldReader } from './line-fields.ts';
@@ -45,8 +46,9 @@ export class LineLayout implements Layout {
   readonly start: Position;
   readonly format = 'jsonl';
   readonly namesColumnsLater = true;
-  readonly readAs = {};
+  readonly readAs: ReadAs = {};
   readonly longName = undefined;
+  readonly groups: RowGroups | undefined = undefined;
   readonly mayJoinLines = false;
   readonly rejectsPreamble = NOTHING;
   readonly rejectRecords = lineRejectRecords;
@@ -124,7 +126,7 @@ export class LineLayout implements Layout {
     return appendedNames(options, this.#columns);
   }
 
-  outputPreamble(): Buffer {
+  outputPreamble(_appended?: Appended): Buffer {
     return this.preamble;
   }
 
@@ -140,7 +142,7 @@ export class LineLayout implements Layout {
     return Buffer.concat(records.flatMap(record => [record, LINE_FEED]));
   }
 
-  compareWith(output: Layout): Comparison {
+  compareWith(output: Layout, _file?: string): Comparison {
     const { names, ownNames: own } = this;
     return lineComparison({
       names,
@@ -176,9 +178,9 @@ export class LineLayout implements Layout {
     return lineRejectsText(rejects);
   }
 
-  /** The last members that all objects have. */
-  static lastOf(layout: Layout): readonly string[] {
-    if (layout instanceof LineLayout) return layout.#shape.last;
+  /** What the first objects of other lines are like. */
+  static shapeOf(layout: Layout): LineShape {
+    if (layout instanceof LineLayout) return layout.#shape;
     throw new Error('the files have different formats');
   }
 }
@@ -188,13 +190,14 @@ export async function readLineLayout(
   source: ByteSource,
   options: ReadOptions & ColumnOptions,
 ): Promise<Opened> {
-  const { shape, rest } = await readShape(source, options.columns, options.maxRecordBytes);
+  const { columns: known, maxRecordBytes } = options;
+  const { shape, rest } = await readShape(source, { known, maxRecordBytes });
   return { layout: new LineLayout(shape, lineColumns(shape, options, source.name)), rest };
 }
 
 /** The names of the last members of an output that its input does not have; 0 if it has no objects. */
-function appendedTo(own: readonly string[], output: Layout): readonly string[] | 0 {
-  const last = LineLayout.lastOf(output);
+export function appendedTo(own: readonly string[], output: Layout): readonly string[] | 0 {
+  const { last } = LineLayout.shapeOf(output);
   if (output.names.length === 0) return 0;
   return last.slice(last.findLastIndex(name => own.includes(name)) + 1);
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { wordView } from '../bytes/word-view.ts';
 import { MAX_PLACED_BYTES, placeRecords } from '../columns/place-records.ts';
 import { type Batch, startOf } from '../records/batch.ts';
@@ -12,7 +13,7 @@ import { lines } from './lines.ts';
 import { type LineFault, ObjectReader } from './object-reader.ts';
 
 /** What is wrong with a line, by its code. */
-const faultOf: Readonly<Record<LineFault, Fault>> = {
+const faultOf: Readonly<Record<Exclude<LineFault, 'unknown_member'>, Fault>> = {
   bad_json: { code: 'bad_json', reason: 'the line is not a JSON object' },
   repeated_member: { code: 'repeated_member', reason: 'the object has a member twice' },
   scored_before: {
@@ -21,17 +22,28 @@ const faultOf: Readonly<Record<LineFault, Fault>> = {
   },
 };
 
+/** @param member the name of one that is unknown */
+const describe = (fault: LineFault, member: string): Fault =>
+  fault === 'unknown_member' ? unknownMember(member) : faultOf[fault];
+
+/** A value for which the output has no column. */
+const unknownMember = (name: string): Fault => ({
+  code: 'unknown_member',
+  reason: `the output has no column for the member "${sanitize(name)}"`,
+  hint: 'name the columns of the output with --keep',
+});
+
 /**
  * Finds the fields of batches of lines. A text that had escapes is behind the bytes of the batch, after a quote.
  *
  * @param memory in which a kernel may read the fields
  */
 export function lineFieldReader(
-  { names, allowed }: Pick<LineShape, 'names' | 'allowed'>,
+  { names, allowed, closed }: Pick<LineShape, 'names' | 'allowed' | 'closed'>,
   memory: BatchMemory | undefined,
 ): (batch: Batch) => Fields {
   const width = names.length;
-  const reader = new ObjectReader(names, allowed);
+  const reader = new ObjectReader(names, allowed, closed);
   return batch => {
     const place = placeOf(batch, width, memory);
     const { starts, ends, placed, room } = place;
@@ -62,7 +74,7 @@ export function lineFieldReader(
         rows++;
         continue;
       }
-      faults.set(index, fault === 'not_utf8' ? notUtf8 : faultOf[fault]);
+      faults.set(index, fault === 'not_utf8' ? notUtf8 : describe(fault, reader.unknownMember));
       length = before;
     }
     if (texts !== undefined) bytes = texts.subarray(0, length);

@@ -15,6 +15,19 @@ export interface LineShape {
   readonly allowed: readonly string[];
   /** The names that all of them have as their last ones. */
   readonly last: readonly string[];
+  /** The full names of those values of the first objects that are no objects with members of their own. */
+  readonly values: readonly string[];
+  /** The names of all values that a line may have, if one with another value is to be rejected. */
+  readonly closed?: readonly string[] | undefined;
+}
+
+/** What is known of an input before its first objects are read. */
+export interface ShapeOptions {
+  /** The names of columns. A single object is enough then. */
+  readonly known?: readonly string[] | undefined;
+  readonly maxRecordBytes: number;
+  /** Whether the members of the first objects are the columns of what is written. As many are read then as can be. */
+  readonly namesColumns?: boolean;
 }
 
 /** Objects that are looked at. */
@@ -24,29 +37,29 @@ const FIRST_BYTES = 1 << 18;
 const BOM = Buffer.from('\ufeff');
 
 /**
- * Reads the first objects of an input. If its columns are known otherwise, a single one is enough.
+ * Reads the first objects of an input.
  *
- * @param known the names of columns
  * @returns the shape, and all that was read after the byte order mark
  */
 export async function readShape(
   { chunks }: Pick<ByteSource, 'chunks'>,
-  known: readonly string[] | undefined,
-  maxRecordBytes: number,
+  { known, maxRecordBytes, namesColumns = false }: ShapeOptions,
 ): Promise<{ shape: LineShape; rest: Buffer }> {
+  const isOneEnough = known !== undefined && !namesColumns;
   let bytes: Buffer = Buffer.alloc(0);
   for (;;) {
     const { value, done } = await chunks.next();
     if (value !== undefined && value.length > 0) bytes = Buffer.concat([bytes, value]);
-    const isIdle = value !== undefined && value.length === 0 && bytes.length > 0;
+    const isIdle = !namesColumns && value !== undefined && value.length === 0 && bytes.length > 0;
     const rest = bytes.subarray(0, BOM.length).equals(BOM) ? bytes.subarray(BOM.length) : bytes;
     const isWhole = done === true;
-    const objects = objectsIn(rest, FIRST_BYTES, known === undefined ? FIRST_OBJECTS : 1, isWhole);
+    const objects = objectsIn(rest, FIRST_BYTES, isOneEnough ? 1 : FIRST_OBJECTS, isWhole);
     const isEnough = objects.length > 0 && (objects.length === FIRST_OBJECTS || rest.length >= FIRST_BYTES);
     const isLong = rest.length >= Math.max(FIRST_BYTES, maxRecordBytes);
-    if (isIdle || isWhole || isEnough || isLong || (known !== undefined && objects.length > 0)) {
+    if (isIdle || isWhole || isEnough || isLong || (isOneEnough && objects.length > 0)) {
       const found = objects.length > 0 ? objects : objectsIn(rest, rest.length, 1, isWhole);
-      return { shape: shapeOf(found, known ?? [], bytes.length - rest.length), rest };
+      const shape = shapeOf(found, known ?? [], bytes.length - rest.length);
+      return { shape, rest };
     }
   }
 }
@@ -63,6 +76,8 @@ function shapeOf(
     for (const [name] of own) members.add(name);
     addNames(Object.fromEntries(own), '', names);
   }
+  // A member that is null in one object may be an object in another.
+  const values = [...names].filter(name => ![...names].some(other => other.startsWith(`${name}.`)));
   for (const name of known) {
     names.add(name);
     members.add(name);
@@ -74,6 +89,7 @@ function shapeOf(
     members: [...members],
     allowed,
     last: lastNames(objects.map(Object.keys)),
+    values,
   };
 }
 

@@ -9,7 +9,7 @@ export interface FoundValues {
 }
 
 /** What is wrong with a line. */
-export type LineFault = 'bad_json' | 'repeated_member' | 'scored_before';
+export type LineFault = 'bad_json' | 'repeated_member' | 'scored_before' | 'unknown_member';
 
 /** Objects and lists that may be nested. */
 const MAX_DEPTH = 256;
@@ -39,6 +39,8 @@ interface NamedValue {
   readonly column: number;
   /** Whether it seems to be of an earlier output. */
   readonly isScored: boolean;
+  /** Whether nothing is written of it. */
+  readonly isUnknown: boolean;
   /** The number of the last object that had it. */
   seen: number;
 }
@@ -62,6 +64,10 @@ export class ObjectReader {
   readonly #allowed: ReadonlySet<string>;
   /** The names of the columns, and of all that they are in, which are remembered in any case. */
   readonly #needed: ReadonlySet<string>;
+  /** The names of all values that an object may have; undefined if it may have any. */
+  readonly #closed: ReadonlySet<string> | undefined;
+  /** The name of the first value of the last object with the fault `unknown_member` that it may not have. */
+  unknownMember = '';
   #known = 0;
   #object = 0;
   #bytes: Buffer = Buffer.alloc(0);
@@ -76,8 +82,10 @@ export class ObjectReader {
   /**
    * @param columns the full name of each, such as `a.b` for the member `b` of `a`
    * @param allowed names that begin like those of an earlier output, but are the input's own
+   * @param closed the full names of all values that an object may have; by default any
    */
-  constructor(columns: readonly string[], allowed: readonly string[]) {
+  constructor(columns: readonly string[], allowed: readonly string[], closed?: readonly string[]) {
+    this.#closed = closed && new Set(closed);
     this.#columns = new Map(columns.map((name, index) => [name, index]));
     this.#width = columns.length;
     this.#allowed = new Set(allowed);
@@ -186,6 +194,7 @@ export class ObjectReader {
       if (plain !== undefined) return plain;
       if (!this.#needed.has(path + name)) {
         if (path === '' && this.#isScored(name)) this.#fault ??= 'scored_before';
+        if (this.#isUnknown(path + name)) this.#rejectUnknown(path + name);
         return undefined;
       }
     }
@@ -220,9 +229,21 @@ export class ObjectReader {
     const known = this.#values.get(name);
     if (known !== undefined) return known;
     const isScored = isTop && this.#isScored(name);
-    const value = { name, column: this.#columns.get(name) ?? -1, isScored, seen: 0 };
+    const column = this.#columns.get(name) ?? -1;
+    const value = { name, column, isScored, isUnknown: this.#isUnknown(name), seen: 0 };
     this.#values.set(name, value);
     return value;
+  }
+
+  /** Whether neither a value of this name may be there, nor one that it is part of. */
+  #isUnknown(name: string): boolean {
+    const closed = this.#closed;
+    return closed !== undefined && !withOuterNames(name).some(outer => closed.has(outer));
+  }
+
+  #rejectUnknown(name: string): void {
+    if (this.#fault === undefined) this.unknownMember = name;
+    this.#fault ??= 'unknown_member';
   }
 
   #isScored(name: string): boolean {
@@ -247,6 +268,7 @@ export class ObjectReader {
       }
       const text = unescaped(this.#bytes.toString('utf8', start, this.#at));
       if (text === undefined) return false;
+      if (member?.value.isUnknown === true) this.#rejectUnknown(member.value.name);
       if (member !== undefined && member.value.column !== -1) {
         const from = this.#keepText(text);
         this.#set(member, from, from + Buffer.byteLength(text));
@@ -259,11 +281,14 @@ export class ObjectReader {
         : byte === OPEN_LIST
           ? this.#passList(depth + 1)
           : this.#passLiteral() || this.#passNumber();
+    // The values of an object are looked at one by one.
+    if (isRead && byte === OPEN && member?.value.isUnknown === true) return true;
     if (isRead && byte !== NULL) this.#set(member, start, this.#at);
     return isRead;
   }
 
   #set(member: Member | undefined, start: number, end: number): void {
+    if (member?.value.isUnknown === true) this.#rejectUnknown(member.value.name);
     if (member === undefined || member.value.column === -1) return;
     const at = this.#first + member.value.column;
     this.#into.starts[at] = start;

@@ -16,6 +16,7 @@ const faultCodes: Readonly<Record<FaultCode, true>> = {
   bad_json: true,
   repeated_member: true,
   scored_before: true,
+  unknown_member: true,
 };
 
 export const isFaultCode = (code: string): boolean => Object.hasOwn(faultCodes, code);

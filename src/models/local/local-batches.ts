@@ -1,13 +1,12 @@
 import type { CallStatistics } from '../../base/contract/call-statistics.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import type { Appended } from '../../formats/appended.ts';
+import { type Appended, maxMergedBytes } from '../../formats/appended.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import { allocatedFor, OutputBuffers } from '../../scoring/merge/output-buffers.ts';
 import type { Outcome, PartRequest, Scored, ScorerInput } from '../../scoring/scorer.ts';
 import { engineOf } from '../model/engine.ts';
 import type { StoredModel } from '../model/stored-model.ts';
 import { LocalBatchScorer } from './local-batch-scorer.ts';
-import { maxMergedBytes } from './merge-scored.ts';
 import { RecordScorer } from './record-scorer.ts';
 import type { RowPace } from './row-pace.ts';
 import { BATCHES_EACH, type ScoringThreads } from './threads/scoring-threads.ts';
@@ -43,7 +42,7 @@ export class LocalBatches extends LocalBatchScorer {
   /** Shared with the threads that merge. */
   readonly #outputs = new OutputBuffers(bytes => Buffer.from(new SharedArrayBuffer(bytes)));
   /** Bytes that may be appended to a row. */
-  readonly #maxAppended: Pick<Appended, 'maxBytes'>;
+  readonly #maxAppended: Pick<Appended, 'maxBytes' | 'growth'>;
   /** What scores batches in this thread. */
   #own: RecordScorer | undefined;
 
@@ -62,7 +61,7 @@ export class LocalBatches extends LocalBatchScorer {
   }
 
   override memoryOf(part: Batch): number {
-    return allocatedFor(maxMergedBytes(part, this.#maxAppended) + endsBytes(part));
+    return allocatedFor(this.#mergedBytes(part) + endsBytes(part));
   }
 
   maxBatchBytes(): number {
@@ -86,10 +85,14 @@ export class LocalBatches extends LocalBatchScorer {
     }
   }
 
+  #mergedBytes({ bytes, ends }: Batch): number {
+    return maxMergedBytes(bytes.length, ends.length, this.#maxAppended);
+  }
+
   async #score(batch: Batch): Promise<Scored> {
     const { input, threads } = this.#options;
     const { data } = input.layout;
-    const length = maxMergedBytes(batch, this.#maxAppended);
+    const length = this.#mergedBytes(batch);
     const memory = this.#outputs.take(length + endsBytes(batch), batch.end.offset);
     const into = memory.subarray(0, length);
     if (data !== undefined && (this.#own !== undefined || this.#isLarge(batch))) {

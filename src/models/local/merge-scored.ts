@@ -1,7 +1,6 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import type { Appended } from '../../formats/appended.ts';
+import { type Appended, maxMergedBytes } from '../../formats/appended.ts';
 import type { Layout, MergeBatch, PredictedBatch } from '../../formats/format.ts';
-import type { Batch } from '../../formats/records/batch.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 import type { Part } from '../../scoring/merge/members.ts';
 import type { MergedRecords } from '../../scoring/scorer.ts';
@@ -19,7 +18,9 @@ export class ScoredMerger {
   /** @param into memory for the records, and `maxBytes` of `Appended` for each; new memory if omitted */
   merge(scored: PredictedBatch, fields: Fields, parts: readonly Part[], into?: Buffer): MergedRecords {
     const merge = this.#merger(scored, fields);
-    const bytes = into ?? Buffer.allocUnsafe(maxMergedBytes(scored.batch, this.#appended));
+    const bytes =
+      into ??
+      Buffer.allocUnsafe(maxMergedBytes(scored.batch.bytes.length, scored.batch.ends.length, this.#appended));
     const ends: number[] = [];
     let length = 0;
     for (const { from, to } of parts) {
@@ -29,7 +30,3 @@ export class ScoredMerger {
     return { bytes: bytes.subarray(0, length), ends };
   }
 }
-
-/** Maximum size of a batch's records with the appended fields. */
-export const maxMergedBytes = ({ bytes, ends }: Batch, { maxBytes }: Pick<Appended, 'maxBytes'>): number =>
-  bytes.length + ends.length * maxBytes;

@@ -5,8 +5,7 @@ import type { Layout } from '../../formats/format.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 
 /**
- * Checks that an output whose name tells a format gets that one. Whoever reads `.tsv` takes a comma for data. Parquet is made of
- * CSV, and CSV of Parquet; other outputs have the format of their input, because their rows are its bytes.
+ * Checks that an output whose name tells a format gets that one. Whoever reads `.tsv` takes a comma for data.
  *
  * @throws RowcastError `wrong_suffix`
  */
@@ -16,18 +15,6 @@ export function checkOutputName(
   { name, format: written = format }: WrittenFile,
 ): void {
   const location = { file: output };
-  const isLines = format === 'jsonl';
-  if (isLines !== (written === 'jsonl')) {
-    const is = isLines ? 'JSON lines' : format === 'parquet' ? 'CSV or Parquet' : 'CSV';
-    throw new RowcastError(
-      'wrong_suffix',
-      `the output is called ${extname(name)}, but would be ${is} like the input`,
-      {
-        location,
-        hint: `Give the output another name, such as .${format}, or convert the input first.`,
-      },
-    );
-  }
   const plain = nameOfContent(output);
   if (written === 'parquet' && plain !== output)
     throw new RowcastError(

@@ -4,6 +4,7 @@ import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { WrittenFile } from '../../formats/column-options.ts';
 import { encoderOf, formats } from '../../formats/formats.ts';
 import type { EncodedColumn } from '../../formats/group-encoding.ts';
+import { isNumberType } from '../../formats/number-types.ts';
 import { appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { unknownClasses } from '../../scoring/merge/held-records.ts';
 import type { Plan } from '../../scoring/prepare.ts';
@@ -52,11 +53,9 @@ function ownColumns({ layout, features, options: { rename = {} } }: Plan): Encod
   const types = new Map(features.map(({ name, type = '' }) => [rename[name] ?? name, type]));
   return layout.ownNames.map(name => ({
     name,
-    type: NUMBERS.has(types.get(name) ?? '') ? 'number' : 'text',
+    type: isNumberType(types.get(name)) ? 'number' : 'text',
   }));
 }
-
-const NUMBERS: ReadonlySet<string> = new Set(['numerical', 'float', 'integer']);
 
 function appendedColumns({ layout, options, report }: Plan): EncodedColumn[] {
   const appended = appendedOptionsFor({ ...options, layout, report });

@@ -107,10 +107,9 @@ async function run(
 ): Promise<VerifiedRows> {
   const { format, bytes } = await recognizeInput(input, options, options.formats);
   const written = await recognizeWritten(output, format, options.formats);
-  // What is no text is read as the text that was written of it.
+  // An input of another format is read as that of which the output was made.
   const writes = { name: output.contentName, format: written.format.name };
-  const isOfText = format.encoder !== undefined && written.format.encoder === undefined;
-  const own = await format.readLayout(bytes, isOfText ? { ...options, writes } : options);
+  const own = await format.readLayout(bytes, written.format === format ? options : { ...options, writes });
   const { readAs } = own.layout;
   const larger = { ...readAs, maxRecordBytes: options.maxRecordBytes + APPENDED_BYTES };
   const names = options.outputHeader === false ? 'numbers' : undefined;

@@ -1,6 +1,6 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import type { Appended } from '../../formats/appended.ts';
+import { type Appended, maxMergedBytes } from '../../formats/appended.ts';
 import type { MergeBatch } from '../../formats/format.ts';
 import { startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
@@ -146,7 +146,7 @@ export class Merger {
     this.#mergeBatch ??= this.#options.layout.merger(appended, BatchMemory.create());
     const merge = this.#mergeBatch(ofType(scored, appended));
     return ({ from, to, end }, lastByte) => {
-      const size = startOf(batch, to) - startOf(batch, from) + (to - from) * appended.maxBytes;
+      const size = maxMergedBytes(startOf(batch, to) - startOf(batch, from), to - from, appended);
       return merge(from, to, lastByte, this.#outputs.take(size, end.offset));
     };
   }

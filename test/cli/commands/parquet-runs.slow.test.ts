@@ -97,12 +97,9 @@ describe('a run that reads or writes Parquet', () => {
   it('refuses outputs that would not be what their names say', async t => {
     const { refuse, write } = await folderOf(t, await trainedHome());
     await write('in.csv', ROWS);
-    await write('in.jsonl', '{"tenure": 1, "plan": "a"}\n');
     await write('in.parquet', await parquetOf(ROWS));
     for (const [input = '', output = '', ...more] of [
       ['in.csv', 'out.parquet.gz'],
-      ['in.csv', 'out.jsonl'],
-      ['in.jsonl', 'out.parquet'],
       ['in.parquet', 'out.parquet.zst'],
       ['in.csv', 'out.gz', '--output-format', 'parquet'],
     ])

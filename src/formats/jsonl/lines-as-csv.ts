@@ -1,0 +1,132 @@
+import type { Appended, AppendedOptions } from '../appended.ts';
+import type { ColumnOptions, WrittenFile } from '../column-options.ts';
+import type { Comparison, RecordAt } from '../comparison.ts';
+import { headerOf } from '../csv/cell-comparison.ts';
+import { CsvLayout } from '../csv/csv-layout.ts';
+import type { Layout, LayoutData, MergeBatch, Opened } from '../format.ts';
+import { outputColumns } from '../output-columns.ts';
+import type { ReadOptions } from '../read-options.ts';
+import type { ByteSource } from '../records/byte-source.ts';
+import { INPUT_START } from '../records/position.ts';
+import { RecordKind } from '../records/record-kind.ts';
+import type { RowGroups } from '../records/row-groups.ts';
+import { LineLayout } from './jsonl-layout.ts';
+import { CELL_GROWTH, type LineCells, lineCells } from './line-cells.ts';
+import { type LineShape, readShape } from './line-shape.ts';
+
+/** What makes the same layout in another thread. */
+export interface LinesAsCsvValue {
+  readonly shape: LineShape;
+  readonly written: LayoutData;
+}
+
+/** Objects on lines, of which a CSV is made, or the row groups of another file. */
+export class LinesAsCsv extends LineLayout {
+  override readonly readAs = { delimiter: ',', quote: '"' };
+  override readonly groups: RowGroups | undefined;
+  readonly #shape: LineShape;
+  readonly #written: Layout;
+
+  /** @param written the layout of a CSV with the values of the lines */
+  constructor(shape: LineShape, written: Layout) {
+    super(shape);
+    this.#shape = shape;
+    this.#written = written;
+    this.groups = written.groups;
+  }
+
+  override get data(): LayoutData {
+    const written = this.#written.data;
+    if (written === undefined) throw new Error('a CSV has data');
+    const value: LinesAsCsvValue = { shape: this.#shape, written };
+    return { format: this.format, value };
+  }
+
+  override appended(options: AppendedOptions): Appended {
+    const appended = this.#written.appended(options);
+    // An absent member leaves a delimiter.
+    const maxBytes = appended.maxBytes + this.#written.names.length;
+    return { ...appended, maxBytes, growth: CELL_GROWTH };
+  }
+
+  override get ownNames(): readonly string[] {
+    return this.#written.ownNames;
+  }
+
+  override appendedNames(options: AppendedOptions): string[] {
+    return this.#written.appendedNames(options);
+  }
+
+  override outputPreamble(appended?: Appended): Buffer {
+    if (appended === undefined) throw new Error('the appended columns are not known');
+    return this.#written.outputPreamble(appended);
+  }
+
+  override merger(appended: Appended): MergeBatch {
+    const merge = this.#written.merger(appended);
+    const cells = this.#cells();
+    return scored => merge({ ...scored, batch: cells.recordsOf(scored.batch) });
+  }
+
+  override unscored(line: Buffer, isBlank: boolean, appended: Appended): Buffer {
+    if (isBlank) return line.subarray(0, 0);
+    return this.#written.unscored(recordOf(line, this.#cells()), false, appended, undefined);
+  }
+
+  override compareWith(output: Layout, file = ''): Comparison {
+    const compared = this.#written.compareWith(output, file);
+    const cells = this.#cells();
+    return {
+      ...compared,
+      preserves: 'values',
+      own({ bytes, start, contentEnd }: RecordAt) {
+        const record = recordOf(bytes.subarray(start, contentEnd), cells);
+        return compared.own({ bytes: record, start: 0, contentEnd: record.length });
+      },
+    };
+  }
+
+  #cells(): LineCells {
+    return lineCells(this.#shape, this.#written.names);
+  }
+}
+
+/** Whether what is written has the lines themselves; if nothing is written, they are read as they are. */
+export const isWrittenAsLines = (writes: WrittenFile | undefined): boolean =>
+  (writes?.format ?? 'jsonl') === 'jsonl';
+
+/**
+ * Reads the beginning of lines of which a CSV is made. Its columns are those of --keep, else the values of the first objects: a
+ * line with another value is malformed then.
+ *
+ * @throws RowcastError `missing_columns`, `duplicate_columns`
+ */
+export async function readAsCsv(source: ByteSource, options: ReadOptions & ColumnOptions): Promise<Opened> {
+  const { keep = 'all', columns, maxRecordBytes } = options;
+  const kept = Array.isArray(keep) ? keep : [];
+  const known = columns === undefined && kept.length === 0 ? undefined : [...(columns ?? []), ...kept];
+  const { shape, rest } = await readShape(source, { known, maxRecordBytes, namesColumns: keep === 'all' });
+  const names = kept.length > 0 ? kept : shape.values;
+  const header = headerOf(names);
+  // Lines without values have no columns of their own.
+  const output = outputColumns(
+    header,
+    names.length === 0 ? { ...options, keep: 'none' } : options,
+    source.name,
+  );
+  const closed = keep === 'all' ? names : undefined;
+  const written = new CsvLayout(header, output, options.writes?.groups);
+  return { layout: new LinesAsCsv({ ...shape, closed }, written), rest };
+}
+
+/** A line without its line ending as the content of a record. */
+function recordOf(line: Buffer, cells: LineCells): Buffer {
+  return cells.recordsOf({
+    bytes: line,
+    ends: Int32Array.of(line.length),
+    kinds: Uint8Array.of(RecordKind.plain),
+    start: INPUT_START,
+    end: INPUT_START,
+    mayBeTruncated: false,
+  }).bytes;
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import type { Predictions } from '../../../src/base/contract/predictions.ts';
+import type { RunValues } from '../../../src/base/options/values/run-values.ts';
+import { verify } from '../../../src/runs/verify/verify.ts';
+import { newFolder } from '../../support/folder.ts';
+import { textOfParquet } from '../../support/parquet.ts';
+import { character, runs } from '../../support/random-tests.ts';
+import { job } from '../../support/scoring/job.ts';
+import { rowScorer } from '../../support/scoring/row-scorer.ts';
+import { score } from '../../support/scoring/score.ts';
+
+const classes = ['no', 'yes'];
+
+/** Different probabilities for rows that follow each other. */
+const predict = (rows: readonly unknown[]): Predictions => ({
+  kind: 'distribution',
+  classes,
+  probabilities: Float64Array.from(rows.flatMap((_, row) => [(row % 64) / 64, 1 - (row % 64) / 64])),
+  errors: new Map(),
+});
+
+/** Scores lines into a file of this name, verifies it, and returns it. */
+async function scored(t: TestContext, text: string | Buffer, name: string, options: Partial<RunValues> = {}) {
+  const folder = await newFolder(t);
+  const [input, output] = [join(folder, 'in.jsonl'), join(folder, name)];
+  await writeFile(input, text);
+  const values = job({ input, output, features: ['id'], ...options });
+  await score(values, rowScorer(predict, { classes }));
+  const rejects = await readFile(`${output}.rejects`, 'utf8').catch(() => '');
+  const { keep, rename } = values;
+  const check = (file = output) =>
+    verify({
+      input,
+      output: file,
+      maxRecordBytes: 1 << 20,
+      keep,
+      rename,
+      ...(rejects !== '' && { rejects: `${output}.rejects` }),
+    });
+  await check();
+  return { folder, bytes: await readFile(output), rejects, check };
+}
+
+/** The rows of a CSV with an empty field for a missing value and `""` for an empty text, without the predictions. */
+const ownOf = (csv: string): string =>
+  csv.replaceAll(/,(?:probability_no,probability_yes|[\d.]+,[\d.]+)$/gm, '');
+
+describe('a CSV of JSON lines', () => {
+  const lines = [
+    '{"id": 1, "name": "a,\\"b\\"\\n", "plan": {"fee": 9.50, "tags": ["x", "y"]}, "e": ""}',
+    '',
+    '{"id": 2, "plan": null, "name": "\\u00fc", "ok": true}\r',
+    '{}',
+  ].join('\n');
+
+  it('has a column for each value of the first objects', async t => {
+    const { bytes } = await scored(t, lines, 'out.csv');
+    assert.equal(
+      ownOf(bytes.toString()),
+      [
+        'id,name,plan.fee,plan.tags,e,ok',
+        '1,"a,""b""\n",9.50,"[""x"", ""y""]","",',
+        '2,ü,,,,true',
+        ',,,,,',
+      ].join('\n'),
+    );
+  });
+
+  it('may be compressed, and may have some of the columns, with other names', async t => {
+    const { bytes } = await scored(t, lines, 'out.csv.gz', {
+      keep: ['plan.fee', 'id', 'later'],
+      rename: { 'plan.fee': 'fee' },
+    });
+    assert.equal(ownOf(gunzipSync(bytes).toString()), 'fee,id,later\n9.50,1,\n,2,\n,,');
+  });
+
+  it('has only predictions if nothing else is kept, or the objects are empty', async t => {
+    const options = { keep: 'none' } as const;
+    assert.equal(
+      (await scored(t, lines, 'out.csv', options)).bytes.toString().split('\n')[0],
+      'probability_no,probability_yes',
+    );
+    assert.match(
+      (await scored(t, '{}\n{}\n', 'out.csv')).bytes.toString(),
+      /^probability_no,probability_yes\n0,1\n/,
+    );
+    assert.equal((await scored(t, '', 'out.csv')).bytes.toString(), 'probability_no,probability_yes\n');
+  });
+
+  it('loses no value: a line with one that has no column is a reject, unless columns are chosen', async t => {
+    const objects = Array.from({ length: 100 }, (_, id) => `{"id":${id},"a":{"b":1}}\n`).join('');
+    const more =
+      '{"id":100,"a":{"b":1,"c":{"d":2}}}\n{"id":101,"late":"\\u0041"}\n{"id":102,"late":null,"x":{}}\n';
+    const { bytes, rejects } = await scored(t, objects + more, 'out.csv', { maxRejects: { rows: 2 } });
+    assert.deepEqual(
+      rejects
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line))
+        .map(({ reject_row: row, reject_code: code, reject_reason: reason }) => [row, code, reason]),
+      [
+        [
+          101,
+          'unknown_member',
+          'the output has no column for the member "a.c.d"; name the columns of the output with --keep',
+        ],
+        [
+          102,
+          'unknown_member',
+          'the output has no column for the member "late"; name the columns of the output with --keep',
+        ],
+      ],
+    );
+    assert.match(ownOf(bytes.toString()), /\n99,1\n102,\n$/);
+    const kept = await scored(t, objects + more, 'out.csv', { keep: ['id', 'a'] });
+    assert.match(ownOf(kept.bytes.toString()), /\n100,"\{""b"":1,""c"":\{""d"":2\}\}"\n101,\n102,\n$/);
+  });
+
+  it('is different if a value is', async t => {
+    const { folder, bytes, check } = await scored(t, lines, 'out.csv');
+    for (const [from, to] of [
+      ['9.50', '9.5'],
+      ['"",', ','],
+      ['true', 'false'],
+    ] as const) {
+      await writeFile(join(folder, 'wrong.csv'), bytes.toString().replace(from, to));
+      await assert.rejects(check(join(folder, 'wrong.csv')), { code: 'difference' });
+    }
+  });
+
+  it('has the values that JSON.parse finds', async t => {
+    const names = ['a', 'b', 'c,"d"', 'e\n'];
+    const text = fc.string({ unit: character, maxLength: 8 });
+    const value = fc.oneof(
+      fc.constant(null),
+      fc.boolean(),
+      fc.integer(),
+      text,
+      fc.array(text, { maxLength: 3 }),
+    );
+    const object = fc.dictionary(fc.constantFrom(...names), value);
+    await fc.assert(
+      fc.asyncProperty(fc.array(object, { minLength: 1, maxLength: 20 }), async objects => {
+        const all = objects.map(own => `${JSON.stringify(own)}\n`).join('');
+        const { bytes } = await scored(t, all, 'out.csv', { features: names });
+        const rows = parse(bytes, {
+          columns: true,
+          cast: (own, { quoting }) => (own === '' && !quoting ? null : own),
+        });
+        assert.equal(rows.length, objects.length);
+        for (const [index, own] of objects.entries())
+          for (const name of names) {
+            const wanted = own[name] ?? null;
+            const written = typeof wanted === 'string' || wanted === null ? wanted : JSON.stringify(wanted);
+            assert.equal((rows as Record<string, unknown>[])[index]?.[name] ?? null, written);
+          }
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+});
+
+describe('Parquet of JSON lines', () => {
+  it('has numbers where the options say so, in row groups', async t => {
+    const lines = Array.from({ length: 10 }, (_, id) => `{"id":${id},"n":"${id}.50","t":${id}}\n`).join('');
+    const { bytes, check, folder } = await scored(t, lines, 'out.parquet', {
+      features: ['id', 'n'],
+      types: { n: 'float' },
+      groupRows: 4,
+    });
+    const text = await textOfParquet(bytes);
+    assert.match(text, /^id,n,t,probability_no,probability_yes\n0,0.5,0,0,1\n1,1.5,1,/);
+    await scored(t, lines.replace('"t":7', '"t":8'), 'out.parquet');
+    await writeFile(join(folder, 'in.jsonl'), lines.replace('"n":"7.50"', '"n":"7.51"'));
+    await assert.rejects(check(), { code: 'difference' });
+  });
+});
