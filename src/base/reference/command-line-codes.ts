@@ -33,7 +33,8 @@ export const commandLineCodes = {
   output_is_input: { exit: [2], cause: 'The command would overwrite a file that it reads.' },
   wrong_suffix: {
     exit: [2],
-    cause: 'The output would have the format or delimiter of its input, not the one that its name says.',
+    cause:
+      'The output would have the delimiter of its input, not the one that its name says, or be Parquet that is compressed as a whole.',
     fix: 'Rename it, or convert the input.',
   },
   bad_compression: {
