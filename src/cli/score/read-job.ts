@@ -1,9 +1,12 @@
+import { RowcastError } from '../../base/errors.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { checkPublicUrl } from '../../base/scheme.ts';
+import { formats } from '../../formats/formats.ts';
 import { comparedFiles, type RunJob } from '../../library/run-job.ts';
 import { namesOf } from '../../library/run-names.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
+import { writtenFile } from '../../runs/output/written-file.ts';
 import { isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { backendsOf, isPattern } from '../../storage/backends.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
@@ -38,6 +41,7 @@ export async function readJob(
   const backends = backendsOf({ ...values, secretUrls }, { onRetry: storeRetryLines(log, values.maxOutage) });
   for (const name of [...inputs, values.output]) checkPublicUrl(name);
   const { output, rejects, summary, private: isPrivate } = values;
+  refuseTerminal(values, inputs);
   const isMany =
     inputs.length > 1 ||
     isOutputPattern(output) ||
@@ -61,6 +65,20 @@ export async function readJob(
     },
     names: namesOf(values, inputs),
   };
+}
+
+/** @throws RowcastError `bad_option` for Parquet on a terminal, which is no text */
+function refuseTerminal(values: Parameters<typeof writtenFile>[0], inputs: readonly string[]): void {
+  if (values.output !== '-' || !process.stdout.isTTY) return;
+  const { format } = writtenFile(values);
+  const isText = formats.every(
+    ({ name, isNameOf, encoder }) =>
+      encoder === undefined || (format === undefined ? !inputs.some(isNameOf) : name !== format),
+  );
+  if (isText) return;
+  throw new RowcastError('bad_option', '--output: Parquet is not written to a terminal', {
+    hint: 'Name a file with -o, pipe it into a program, or choose text with --output-format csv.',
+  });
 }
 
 /** The inputs of a job as they were given, for messages. */
