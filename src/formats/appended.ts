@@ -42,8 +42,8 @@ export interface Appended {
   readonly empty: WordView;
   /** Maximum size for one row, in bytes. */
   readonly maxBytes: number;
-  /** If all probabilities are written in full: what is before each, and for each class the text of the prediction. */
-  readonly usual?: { delimiter: number; classes: number; predicted: readonly WordView[] | undefined };
+  /** If all probabilities are written in full: for each class what is before its own, and the text of the prediction. */
+  readonly usual?: { openings: readonly WordView[]; predicted: readonly WordView[] | undefined };
   /** Prepares to write a batch's predictions, which consist of `predictionType`. */
   writer(predictions: Predictions): WriteAppended;
 }
