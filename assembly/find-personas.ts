@@ -1,5 +1,6 @@
 // As src/server/predict/encode-personas.ts, for personas with the same members in the same order, and nothing unusual.
 
+import { isEqual } from './is-equal';
 import { NO_NUMBER, numberOf, specialBytes } from './write-value';
 
 const QUOTE = 0x22;
@@ -113,7 +114,7 @@ function findMembers(bytes: usize, at: i32, template: Template, starts: usize, e
       if (word === NULL) at += 4;
       else if (member.offset >= 0) return -1;
       else if (word === TRUE) at += 4;
-      else if (load<i32>(bytes + at, 1) === ALSE) at += 5;
+      else if (first === SMALL_F && load<i32>(bytes + at, 1) === ALSE) at += 5;
       else return -1;
       end = start;
     }
@@ -240,15 +241,5 @@ function isWhole(from: usize, length: i32): bool {
   if (count < 1 || count > MAX_DIGITS) return false;
   if (load<u8>(digits) === ZERO) return count === 1 && !isNegative;
   for (let i = 0; i < count; i++) if (<u32>load<u8>(digits + i) - ZERO > 9) return false;
-  return true;
-}
-
-function isEqual(a: usize, b: usize, length: i32): bool {
-  for (let i = 0; i < length; i += LANES) {
-    const left = length - i;
-    const equal = i8x16.bitmask(i8x16.eq(v128.load(a + i), v128.load(b + i)));
-    const wanted = left < LANES ? (1 << left) - 1 : 0xffff;
-    if ((equal & wanted) !== wanted) return false;
-  }
   return true;
 }

@@ -49,12 +49,24 @@ export interface Kernel {
     rows: number,
   ): number;
   readonly foundTo: WebAssembly.Global;
+  findMembers(
+    bytes: number,
+    recordEnds: number,
+    kinds: number,
+    first: number,
+    records: number,
+    members: number,
+    count: number,
+    starts: number,
+    ends: number,
+    rowStep: number,
+  ): number;
   appendFields(
     probabilities: number,
     classes: number,
     first: number,
     rows: number,
-    delimiter: number,
+    openings: number,
     predicted: number,
     texts: number,
     textEnds: number,
@@ -67,6 +79,7 @@ export interface Kernel {
     to: number,
     row: number,
     endsWithCr: number,
+    areObjects: number,
     texts: number,
     textEnds: number,
     merged: number,

@@ -1,7 +1,7 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { type Appended, type ChosenProbabilities, ofKind } from '../appended.ts';
-import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
+import { copyBytes, textView, type WordView, wordView } from '../bytes/word-view.ts';
 import { MAX_DECIMAL_BYTES, writeDecimal } from '../bytes/write-decimal.ts';
 import { fieldOf, fieldsOf, type Placing, unscoredFields } from './appended-fields.ts';
 import { chosenWriter, maxDecimalBytes } from './chosen-appended.ts';
@@ -67,7 +67,7 @@ function allProbabilities(
     names: fieldsOf(names, { dialect, ...placing }),
     ...unscoredFields(names.length, { dialect, ...placing }),
     maxBytes: names.length + length * MAX_DECIMAL_BYTES + longestOf(texts),
-    usual: { delimiter: between, classes: length, predicted: texts },
+    usual: { openings: Array(length).fill(textView(dialect.delimiter)), predicted: texts },
     writer(predictions) {
       const { probabilities } = ofKind(predictions, 'distribution');
       return (row, into, to) => {

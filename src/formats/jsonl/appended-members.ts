@@ -8,7 +8,7 @@ import {
   ofKind,
 } from '../appended.ts';
 import { chosenClasses, distinctNames } from '../appended-names.ts';
-import { copyBytes, textView, type WordView } from '../bytes/word-view.ts';
+import { copyBytes, textView, type WordView, wordView } from '../bytes/word-view.ts';
 import { MAX_DECIMAL_BYTES, writeDecimal } from '../bytes/write-decimal.ts';
 import type { Named, OutputColumns } from '../output-columns.ts';
 import { predictedClass, thresholdsOf } from '../predicted-class.ts';
@@ -43,6 +43,7 @@ export function appendedMembers(
   const openings = texts.map(textView);
   const empty = textView(texts.map(text => `${text}null`).join(''));
   const { predictionType, prediction, chosen } = options;
+  const usual = chosen === undefined ? usualOf(predictionType, openings) : undefined;
   const values = valuesOf(predictionType, { hasPrediction: prediction !== undefined, chosen });
   return {
     predictionType,
@@ -50,6 +51,7 @@ export function appendedMembers(
     isAlone: false,
     empty,
     maxBytes: empty.bytes.length + names.length * values.maxBytes,
+    ...(usual && { usual }),
     writer(predictions) {
       const writers = values.writers(predictions);
       return (row, into, to) => {
@@ -62,6 +64,18 @@ export function appendedMembers(
         return at;
       };
     },
+  };
+}
+
+/** All probabilities, each behind its name, and perhaps the prediction. */
+function usualOf(type: PredictionType, openings: readonly WordView[]): Appended['usual'] {
+  if (type.kind !== 'distribution') return undefined;
+  const { classes } = type;
+  const name = openings[classes.length];
+  return {
+    openings: openings.slice(0, classes.length),
+    predicted:
+      name && classes.map(text => wordView(Buffer.concat([name.bytes, Buffer.from(JSON.stringify(text))]))),
   };
 }
 

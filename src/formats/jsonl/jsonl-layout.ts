@@ -3,6 +3,7 @@ import type { Appended, AppendedOptions } from '../appended.ts';
 import { appendedNames } from '../appended-names.ts';
 import type { ColumnOptions } from '../column-options.ts';
 import type { Comparison } from '../comparison.ts';
+import { kernelMerger } from '../csv/kernel-merger.ts';
 import { RecordReader } from '../csv/records/record-reader.ts';
 import type { Layout, LayoutData, MergeBatch, Opened, RejectsFile } from '../format.ts';
 import { ownNames } from '../output-columns.ts';
@@ -130,8 +131,11 @@ export class LineLayout implements Layout {
     return this.preamble;
   }
 
-  merger(appended: Appended): MergeBatch {
-    return scored => lineMerger(scored, appended, this.#columns);
+  merger(appended: Appended, memory?: BatchMemory): MergeBatch {
+    const columns = this.#columns;
+    const inKernel =
+      columns === undefined ? memory && kernelMerger(memory, appended, lines, true) : undefined;
+    return (scored, fields) => inKernel?.(scored, fields) ?? lineMerger(scored, appended, columns);
   }
 
   unscored(record: Buffer, isBlank: boolean, appended: Appended): Buffer {

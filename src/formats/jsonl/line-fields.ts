@@ -8,6 +8,7 @@ import { type Fault, notUtf8 } from '../records/faults.ts';
 import type { Fields, PlacedRecords } from '../records/fields.ts';
 import { contentEnd } from '../records/line-endings.ts';
 import { RecordKind } from '../records/record-kind.ts';
+import { KernelMembers } from './kernel-members.ts';
 import type { LineShape } from './line-shape.ts';
 import { lines } from './lines.ts';
 import { type LineFault, ObjectReader } from './object-reader.ts';
@@ -36,7 +37,7 @@ const unknownMember = (name: string): Fault => ({
 /**
  * Finds the fields of batches of lines. A text that had escapes is behind the bytes of the batch, after a quote.
  *
- * @param memory in which a kernel may read the fields
+ * @param memory in which a kernel finds the fields of most lines, and may read them
  */
 export function lineFieldReader(
   { names, allowed, closed }: Pick<LineShape, 'names' | 'allowed' | 'closed'>,
@@ -44,9 +45,11 @@ export function lineFieldReader(
 ): (batch: Batch) => Fields {
   const width = names.length;
   const reader = new ObjectReader(names, allowed, closed);
+  const inKernel = memory && new KernelMembers(memory);
   return batch => {
     const place = placeOf(batch, width, memory);
     const { starts, ends, placed, room } = place;
+    const valuesAt = { starts: starts.byteOffset, ends: ends.byteOffset, width };
     let { bytes } = place;
     const words = wordView(bytes);
     let length = bytes.length;
@@ -61,7 +64,15 @@ export function lineFieldReader(
     const faults = new Map<number, Fault>();
     const areUtf8 = isUtf8(bytes);
     let rows = 0;
+    const find = (index: number): number =>
+      placed === undefined || inKernel === undefined || !areUtf8
+        ? index
+        : inKernel.find(reader.members, placed, { index, row: rows, records: batch.ends.length }, valuesAt);
     for (let index = 0; index < batch.ends.length; index++) {
+      const next = find(index);
+      rows += next - index;
+      index = next;
+      if (index === batch.ends.length) break;
       if (batch.kinds[index] === RecordKind.blank) continue;
       const start = startOf(batch, index);
       const end = contentEnd(bytes, start, batch.ends[index] ?? start, lines);
@@ -76,6 +87,9 @@ export function lineFieldReader(
       }
       faults.set(index, fault === 'not_utf8' ? notUtf8 : describe(fault, reader.unknownMember));
       length = before;
+      // The next row has the same places.
+      starts.fill(0, rows * width, (rows + 1) * width);
+      ends.fill(0, rows * width, (rows + 1) * width);
     }
     if (texts !== undefined) bytes = texts.subarray(0, length);
     return { rows, width, bytes, isTyped: true, starts, ends, faults, placed };
@@ -106,8 +120,8 @@ function placeOf(batch: Batch, width: number, memory: BatchMemory | undefined): 
     bytes: room.subarray(0, bytes.length),
     room,
     placed,
-    starts: new Int32Array(buffer, startsAt, size),
-    ends: new Int32Array(buffer, endsAt, size),
+    starts: new Int32Array(buffer, startsAt, size).fill(0),
+    ends: new Int32Array(buffer, endsAt, size).fill(0),
   };
 }
 

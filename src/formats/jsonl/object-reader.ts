@@ -24,10 +24,15 @@ const [SPACE, TAB, LF, CR] = [0x20, 0x09, 0x0a, 0x0d];
 const LITERALS = ['true', 'false', 'null'].map(text => Buffer.from(text));
 const NULL = 'n'.charCodeAt(0);
 
-/** A member of all objects at the same place. */
-interface Member {
+/** A member that objects have had at their top. */
+export interface KnownMember {
   /** The member's name in quotes, as it was first seen. */
   readonly key: WordView;
+  readonly value: Readonly<NamedValue>;
+}
+
+/** A member of all objects at the same place. */
+interface Member extends KnownMember {
   readonly value: NamedValue;
   readonly members: Members;
 }
@@ -90,6 +95,11 @@ export class ObjectReader {
     this.#width = columns.length;
     this.#allowed = new Set(allowed);
     this.#needed = new Set(columns.flatMap(withOuterNames));
+  }
+
+  /** The members of the objects so far, in the order in which they were first seen, which others are added to. */
+  get members(): readonly KnownMember[] {
+    return this.#top.list;
   }
 
   /**

@@ -62,7 +62,7 @@ const value = fc.oneof(
     '"\\u00g0"',
     '"\\/\\b\\f\\r\\t"',
   ),
-  fc.constantFrom('{}', '[1]', '{"a":[{}]}', 'nul', '"\u0001"', '"'),
+  fc.constantFrom('{}', '[1]', '{"a":[{}]}', 'nul', 'xalse', '"\u0001"', '"'),
   fc.string({ unit: character }).map(text => JSON.stringify(text)),
   fc.double().map(String),
   fc.integer().map(String),

@@ -1,0 +1,88 @@
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import type { PlacedRecords } from '../records/fields.ts';
+import type { KnownMember } from './object-reader.ts';
+
+const OFFSET_BYTES = Int32Array.BYTES_PER_ELEMENT;
+/** The size of a `Member` of assembly/find-members.ts, as numbers. */
+const MEMBER_NUMBERS = 4;
+const MEMBER_BYTES = MEMBER_NUMBERS * OFFSET_BYTES;
+/** Memory for the members that the kernel knows; lines with others are left to TypeScript. */
+const MEMBERS_BYTES = 1 << 14;
+const NO_COLUMN = -1;
+
+/** Where the values of a batch's rows are. */
+export interface ValuePlace {
+  /** Addresses of the offsets of the first row. */
+  readonly starts: number;
+  readonly ends: number;
+  /** Columns of a row. */
+  readonly width: number;
+}
+
+/** Finds the values of simple lines with a kernel: their members were all seen before, at the top of an object. */
+export class KernelMembers {
+  readonly #memory: BatchMemory;
+  readonly #at: number;
+  /** Members that were there when the kernel was told of them last, and how many of them it knows. */
+  #seen = 0;
+  #known = 0;
+
+  constructor(memory: BatchMemory) {
+    this.#memory = memory;
+    this.#at = memory.keep(new Uint8Array(MEMBERS_BYTES));
+  }
+
+  /**
+   * Finds the values of lines, from `index` on, which are rows from `row` on. Those of null and of absent members stay as they are.
+   *
+   * @param members in the order in which they are expected, to which others may be added between two calls
+   * @param records of the batch, which are UTF-8
+   * @returns the first line that is not simple
+   */
+  find(
+    members: readonly KnownMember[],
+    { kernel, bytes, recordEnds, kinds }: PlacedRecords,
+    { index, row, records }: { index: number; row: number; records: number },
+    { starts, ends, width }: ValuePlace,
+  ): number {
+    if (members.length !== this.#seen) this.#tell(members);
+    if (this.#known === 0) return index;
+    const rowBytes = width * OFFSET_BYTES;
+    const [startsAt, endsAt] = [starts + row * rowBytes, ends + row * rowBytes];
+    const [at, known] = [this.#at, this.#known];
+    return kernel.findMembers(
+      bytes,
+      recordEnds,
+      kinds,
+      index,
+      records,
+      at,
+      known,
+      startsAt,
+      endsAt,
+      rowBytes,
+    );
+  }
+
+  #tell(members: readonly KnownMember[]): void {
+    this.#seen = members.length;
+    let size = 0;
+    const fitting = members.findIndex(({ key }) => {
+      size += MEMBER_BYTES + key.bytes.length;
+      return size > MEMBERS_BYTES;
+    });
+    const told = (fitting === -1 ? members : members.slice(0, fitting)).filter(
+      ({ value }) => !value.isScored && !value.isUnknown,
+    );
+    this.#known = told.length;
+    const { buffer } = this.#memory;
+    const numbers = new Int32Array(buffer, this.#at, told.length * MEMBER_NUMBERS);
+    const names = Buffer.from(buffer, this.#at + numbers.byteLength, MEMBERS_BYTES - numbers.byteLength);
+    let to = 0;
+    for (const [i, { key, value }] of told.entries()) {
+      const offset = value.column === -1 ? NO_COLUMN : value.column * OFFSET_BYTES;
+      numbers.set([this.#at + numbers.byteLength + to, key.bytes.length, offset, 0], i * MEMBER_NUMBERS);
+      to += key.bytes.copy(names, to);
+    }
+  }
+}
