@@ -57,6 +57,15 @@ export interface Opened {
   layout: Layout;
   /** Bytes that were read after what is before the first record. */
   rest: Buffer;
+  /** Where the input can be divided, in order, and its end, if it says so without being read. */
+  pieces?: readonly Piece[] | undefined;
+}
+
+/** A part of an input that is not divided further. */
+export interface Piece {
+  readonly start: Position;
+  /** Its size in the file. */
+  readonly bytes: number;
 }
 
 /** A layout as plain data, which structured cloning copies. Its format knows the type of `value`. */
