@@ -158,6 +158,8 @@ export interface Layout {
   asRejects(columns: ColumnOptions, file: string): RejectsFile | undefined;
   /** Reads the records of a rejects file of this input. */
   readonly rejectRecords: RejectRecords;
+  /** Reads those of a rejects file of a file that is not text, which may have only some of its columns. */
+  rejectRecordsOf(rejects: Layout): RejectRecords;
   /** The preamble of a rejects file, and rejected records as text for it; see also `beginsLikeRejects`. */
   readonly rejectsPreamble: Buffer;
   rejectsText(rejects: readonly Reject[], isFirst: boolean): Buffer;
