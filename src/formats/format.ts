@@ -57,6 +57,15 @@ export interface Opened {
   layout: Layout;
   /** Bytes that were read after what is before the first record. */
   rest: Buffer;
+  /** Where the input can be divided, in order, and its end, if it says so without being read. */
+  pieces?: readonly Piece[] | undefined;
+}
+
+/** A part of an input that is not divided further. */
+export interface Piece {
+  readonly start: Position;
+  /** Its size in the file. */
+  readonly bytes: number;
 }
 
 /** A layout as plain data, which structured cloning copies. Its format knows the type of `value`. */
@@ -149,6 +158,8 @@ export interface Layout {
   asRejects(columns: ColumnOptions, file: string): RejectsFile | undefined;
   /** Reads the records of a rejects file of this input. */
   readonly rejectRecords: RejectRecords;
+  /** Reads those of a rejects file of a file that is not text, which may have only some of its columns. */
+  rejectRecordsOf(rejects: Layout): RejectRecords;
   /** The preamble of a rejects file, and rejected records as text for it; see also `beginsLikeRejects`. */
   readonly rejectsPreamble: Buffer;
   rejectsText(rejects: readonly Reject[], isFirst: boolean): Buffer;

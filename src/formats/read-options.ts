@@ -1,3 +1,5 @@
+import type { InputRange } from './records/position.ts';
+
 /** The options that decide how an input is read. */
 export interface ReadOptions {
   delimiter?: string | undefined;
@@ -13,6 +15,8 @@ export interface ReadOptions {
   inputFormat?: string | undefined;
   /** The most bytes that a group of rows may take uncompressed, in a file that is read in groups; by default 512 MiB. */
   maxGroupBytes?: number | undefined;
+  /** The part to read of an input that is divided into groups of rows: the others are as if they were not there. */
+  range?: InputRange | undefined;
   /** Whether a lone CR ends the records of an input without a header line; by default, its first record tells. */
   loneCr?: boolean | undefined;
 }

@@ -76,12 +76,12 @@ export class RunPosition {
 
   /** The state after the last part: what a checkpoint stores. */
   readonly commitPoint = (): CommitPoint => {
-    const { digest, entryBefore, tally } = this.#options;
+    const { digest, entryBefore, tally, from } = this.#options;
     const prefix = digest.state();
     return {
       position: this.#position,
       prefix,
-      entry: entryBefore(PrefixDigest.resumesAt(prefix)),
+      entry: entryBefore((from?.offset ?? 0) + PrefixDigest.resumesAt(prefix)),
       predictionType: this.#predictionType,
       rowCounts: structuredClone(this.rowCounts),
       tally: tally?.copy(),

@@ -10,7 +10,7 @@ import { exitCodeOfRows } from './exit-code.ts';
 import { checkInputOptions, checkOutputName } from './guards/check-output-name.ts';
 import type { LockedTargets } from './observer.ts';
 import { acquireOutput } from './output/acquire-output.ts';
-import { encoderFor, writtenFile } from './output/written-file.ts';
+import { encoderFor, withoutEnd, writtenFile } from './output/written-file.ts';
 import { type LockedPaths, lockRunPaths } from './paths/lock-paths.ts';
 import { Releases } from './releases.ts';
 import type { Run } from './run.ts';
@@ -120,7 +120,7 @@ async function scoreOnce(
     });
     if (acquired === undefined) return undefined;
     const writes = writtenFile(options);
-    const plan = await prepare(source, { ...options, writes }, scorer, stop, run.formats);
+    const plan = await prepare(source, { ...options, writes, range: part?.range }, scorer, stop, run.formats);
     const { report, layout } = plan;
     checkOutputName(options.output, layout, writes);
     checkInputOptions(options, layout);
@@ -140,7 +140,8 @@ async function scoreOnce(
       options,
       layout,
     });
-    const encoder = await encoderFor(plan, writes);
+    const whole = await encoderFor(plan, writes);
+    const encoder = part === undefined ? whole : whole && withoutEnd(whole, part.range, layout);
     const attempt = record.newRun;
     const output = await acquired
       .open({ attempt, fingerprint, rejectsHeader: layout.rejectsPreamble, encoder })

@@ -3,14 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe } from 'node:test';
 import type { Predictions } from '../../src/base/contract/predictions.ts';
-import { readVersion } from '../../src/base/version.ts';
-import { plannedValues } from '../../src/library/shards/assemble-job.ts';
-import { PLAN } from '../../src/shards/folder/names.ts';
-import { openFolder } from '../../src/shards/folder/open-folder.ts';
-import { SHARD_UNIT } from '../../src/shards/plan/cut-records.ts';
-import { makePlan } from '../../src/shards/plan/make-plan.ts';
-import { pinnedOptions } from '../../src/shards/plan/pinned-options.ts';
-import { publishShards } from '../../src/shards/plan/publish-shards.ts';
 import { work } from '../../src/shards/work/work.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
@@ -18,6 +10,7 @@ import { labels, numbers } from '../support/scoring/predictions.ts';
 import { rowScorer } from '../support/scoring/row-scorer.ts';
 import { score } from '../support/scoring/score.ts';
 import { assembleHere } from '../support/shards/assemble-here.ts';
+import { planHere } from '../support/shards/planned-here.ts';
 import { slow } from '../support/slow.ts';
 
 /** More than two shards. */
@@ -54,26 +47,12 @@ describe('a run in shards', { concurrency: true }, () => {
         },
         { predicts: 'plan' },
       );
-      const folder = openFolder(at('out.csv.shards'));
-      const pinned = pinnedOptions({}, {}, at);
-      const options = plannedValues({ ...pinned, report: { id: 'r', hash: '' } }, {});
-      const { signal: stop } = new AbortController();
-      const plan = await makePlan({
-        pairs: [{ input: at('in.csv'), output: at('out.csv'), rejects: undefined }],
-        unchanged: [],
-        options,
-        pinned,
-        shardBytes: SHARD_UNIT,
-        version: readVersion(),
-        scorer,
-        stop,
-      });
+      const files = { input: at('in.csv'), output: at('out.csv') };
+      const { folder, plan, options } = await planHere(files, scorer);
       assert.equal(plan.predictionType?.kind, name === 'a label' ? 'label' : 'numbers');
       assert.equal(asked, 100, 'one request is made, of the first rows');
-      await folder.prepare();
-      await folder.create(PLAN, JSON.stringify(plan));
-      await publishShards({ folder, plan, options, published: [], stop });
-      await work({ folder, plan, options: plannedValues(plan, {}), scorer, observer: {}, stop });
+      const { signal: stop } = new AbortController();
+      await work({ folder, plan, options, scorer, observer: {}, stop });
       const { prediction, rows: counts } = await assembleHere(folder.path);
       assert.deepEqual([prediction, counts.scored], [plan.predictionType, rows - 5]);
 

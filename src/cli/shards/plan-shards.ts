@@ -43,10 +43,7 @@ export async function planShards(
         input: file.input,
         output: file.output,
         shards: counts[index]?.shards ?? 0,
-        rows:
-          file.codec === 'none' && whyOneShard(file, job.values.encoding) === undefined
-            ? counts[index]?.rows
-            : null,
+        rows: whyOneShard(file, job.values.encoding) === undefined ? counts[index]?.rows : null,
         why_one_shard: whyOneShard(file, job.values.encoding) ?? null,
       }));
       if (flags.json === true)

@@ -15,6 +15,7 @@ import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
 import type { LongField } from '../records/long-field.ts';
 import type { Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
+import { rejectColumns } from '../records/reject-columns.ts';
 import type { RowGroups } from '../records/row-groups.ts';
 import { appendedColumns } from './appended-columns.ts';
 import { csvComparison } from './csv-comparison.ts';
@@ -182,6 +183,12 @@ export class CsvLayout implements Layout {
 
   get rejectRecords(): RejectRecords {
     return csvRejectRecords(this.#header);
+  }
+
+  rejectRecordsOf(rejects: Layout): RejectRecords {
+    const named = new Set(rejects.names.slice(rejectColumns.length));
+    const kept = this.names.flatMap((name, index) => (named.has(name) ? [index] : []));
+    return csvRejectRecords(this.#header, kept);
   }
 
   get rejectsPreamble(): Buffer {

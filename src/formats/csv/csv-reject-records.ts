@@ -2,20 +2,22 @@ import type { RejectRecords } from '../comparison.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
 import { fieldEnd } from './fields/malformed.ts';
 import type { Header } from './header.ts';
+import { keptContent } from './kept-records.ts';
 import { causeText, rejectEnding } from './reject-records.ts';
 
 /**
  * Reads the records of rejects files.
  *
  * @param header of the input
+ * @param kept the columns of the input that they have; by default all
  */
-export function csvRejectRecords(header: Header): RejectRecords {
+export function csvRejectRecords(header: Header, kept?: readonly number[]): RejectRecords {
   const { dialect } = header;
   const ending = rejectEnding(header);
   return {
     wrongHeader({ preamble }, input) {
       const columns = rejectColumns.map(name => name + dialect.delimiter).join('');
-      const expected = Buffer.concat([Buffer.from(columns), withoutBom(header.bytes)]);
+      const expected = Buffer.concat([Buffer.from(columns), keptHeader(header, kept)]);
       if (withoutBom(preamble).equals(expected)) return undefined;
       return `the header is not ${columns} followed by that of ${input}`;
     },
@@ -37,10 +39,18 @@ export function csvRejectRecords(header: Header): RejectRecords {
       };
     },
     cause: fault => causeText(fault, dialect),
-    row: ({ bytes, start, contentEnd }) => Buffer.concat([bytes.subarray(start, contentEnd), ending]),
+    row: ({ bytes, start, contentEnd }) =>
+      Buffer.concat([keptContent(bytes.subarray(start, contentEnd), dialect, kept), ending]),
     rowOf: ({ bytes, contentEnd }, at) => bytes.subarray(at, contentEnd),
   };
 }
+
+/** The fields of a header, without a BOM, and its line ending. */
+const keptHeader = ({ bytes, contentStart, contentEnd, dialect }: Header, kept?: readonly number[]): Buffer =>
+  Buffer.concat([
+    keptContent(bytes.subarray(contentStart, contentEnd), dialect, kept),
+    bytes.subarray(contentEnd),
+  ]);
 
 const BOM = Buffer.from('\ufeff');
 

@@ -2,7 +2,7 @@ import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
 import { appendedNames } from '../appended-names.ts';
 import type { ColumnOptions } from '../column-options.ts';
-import type { Comparison } from '../comparison.ts';
+import type { Comparison, RejectRecords } from '../comparison.ts';
 import { kernelMerger } from '../csv/kernel-merger.ts';
 import { RecordReader } from '../csv/records/record-reader.ts';
 import type { Layout, LayoutData, MergeBatch, Opened, RejectsFile } from '../format.ts';
@@ -175,6 +175,20 @@ export class LineLayout implements Layout {
           columns: lineColumns(this.#shape, options, file),
           appended: appendedTo(input.ownNames, output),
         }),
+    };
+  }
+
+  rejectRecordsOf({ names }: Pick<Layout, 'names'>): RejectRecords {
+    const named = new Set(names);
+    return {
+      ...lineRejectRecords,
+      row(input) {
+        const { bytes, start, contentEnd } = input;
+        const members = membersOf(bytes, start, contentEnd).filter(({ name }) => named.has(name));
+        const text = members.map(member => bytes.toString('utf8', member.start, member.end)).join(',');
+        const content = Buffer.from(`{${text}}`);
+        return lineRejectRecords.row({ bytes: content, start: 0, contentEnd: content.length });
+      },
     };
   }
 

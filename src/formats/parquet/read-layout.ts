@@ -12,6 +12,7 @@ import { outputColumns } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { type FileColumn, openParquet, type ParquetFile, uncompressedBytes } from './footer/parquet-file.ts';
+import { groupsIn, piecesOf } from './group-places.ts';
 import { ParquetLayout } from './parquet-layout.ts';
 import { ParquetText } from './text/parquet-text.ts';
 
@@ -31,19 +32,24 @@ export async function readParquetLayout(
   const { name, stored } = source;
   if (stored === undefined) throw needsFile(name);
   checkOptions(options, name);
-  const file = await openParquet(stored, name);
+  const whole = await openParquet(stored, name);
+  const pieces = piecesOf(whole);
+  const { range } = options;
+  const file = range === undefined ? whole : { ...whole, groups: groupsIn(whole.groups, range) };
   const columns = neededColumns(file, options);
   checkGroups(file, columns, options);
-  if (options.writes?.format === 'jsonl') return readLines(source, stored, { file, columns }, options);
+  if (options.writes?.format === 'jsonl')
+    return { ...(await readLines(source, stored, { file, columns }, options)), pieces };
   const bytes = Buffer.from(writeRow(columns.map(column => column.name)));
   const header = readHeader(bytes, true, { dialect, file: name, maxRecordBytes: Number.POSITIVE_INFINITY });
   if (header === undefined) throw new Error('the header was not read');
-  stored.readAs(new ParquetText(file, columns, 'csv', bytes), bytes.length);
+  const start = range?.start.offset || bytes.length;
+  stored.readAs(new ParquetText(file, columns, 'csv', bytes, start), start);
   const isCopied = isCopy(options.writes);
   const written = isCopied ? { ...options, keep: 'none' as const, rename: {}, outputHeader: false } : options;
   const groups = isCopied ? { ends: file.groups.map(({ before, rows }) => before + rows) } : undefined;
   const layout = new ParquetLayout(header, outputColumns(header, written, name), { file, columns, groups });
-  return { layout, rest: Buffer.alloc(0) };
+  return { layout, rest: Buffer.alloc(0), pieces };
 }
 
 /** JSON lines are made of the rows, so what is written has their types. */
@@ -53,7 +59,9 @@ async function readLines(
   { file, columns }: { file: ParquetFile; columns: readonly FileColumn[] },
   options: ReadOptions & ColumnOptions,
 ): Promise<Opened> {
-  const chunks = stored.readAs(new ParquetText(file, columns, 'jsonl', Buffer.alloc(0)), 0);
+  const start = options.range?.start.offset ?? 0;
+  const before = Buffer.from(start === 0 ? '' : '\n');
+  const chunks = stored.readAs(new ParquetText(file, columns, 'jsonl', before, start), start);
   const source = { name, contentName, isLive: false, chunks, checkUnchanged: async () => {} };
   return jsonl.readLayout(source, { ...options, columns: columns.map(column => column.name) });
 }

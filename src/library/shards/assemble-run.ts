@@ -11,6 +11,7 @@ import type { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { sumOf } from '../../scoring/row-counts.ts';
 import { checkParts } from '../../shards/assemble/check-parts.ts';
+import { endOfOutput } from '../../shards/assemble/end-of-output.ts';
 import { type FileParts, filePartsOf } from '../../shards/assemble/file-parts.ts';
 import { joinFile, SAVE_BYTES } from '../../shards/assemble/join-file.ts';
 import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
@@ -132,12 +133,14 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
   for (const [i, { file, locked: paths }] of pending.entries()) {
     const { attempt } = record;
     const rejectsHeader = await rejectsHeaderOf(file, values, backends);
+    const end = await endOfOutput(file, values, backends);
     const onJoined = (bytes: number): void => options.onJoined?.(before + bytes, all);
     const how = {
       folder,
       plan,
       attempt,
       rejectsHeader,
+      end,
       private: values.private,
       files,
       backends,

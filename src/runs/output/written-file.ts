@@ -2,9 +2,11 @@ import { RowcastError } from '../../base/errors.ts';
 import type { GroupEncoder } from '../../base/group-encoder.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { WrittenFile } from '../../formats/column-options.ts';
+import type { Layout } from '../../formats/format.ts';
 import { encoderOf, formats } from '../../formats/formats.ts';
-import type { EncodedColumn } from '../../formats/group-encoding.ts';
+import type { EncodedColumn, GroupEncoding } from '../../formats/group-encoding.ts';
 import { isNumberType } from '../../formats/number-types.ts';
+import { type InputRange, isInside } from '../../formats/records/position.ts';
 import { appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { unknownClasses } from '../../scoring/merge/held-records.ts';
 import type { Plan } from '../../scoring/prepare.ts';
@@ -31,21 +33,52 @@ export function writtenFile({
 /**
  * Makes groups of the rows; undefined if the file that is written is text.
  *
+ * @throws RowcastError as `encodedColumns`
+ */
+export async function encoderFor(plan: Plan, written: WrittenFile): Promise<GroupEncoder | undefined> {
+  const { layout, options } = plan;
+  const columns = encodedColumns(plan);
+  return columns && fileEncoder(layout, { ...options, columns }, written);
+}
+
+/** Makes groups of the rows, of these columns, of an input. */
+export const fileEncoder = (
+  layout: Layout,
+  { columns, nulls, keep, rename }: Omit<GroupEncoding, 'file'>,
+  { name, format = layout.format }: WrittenFile,
+): Promise<GroupEncoder | undefined> =>
+  encoderOf(format, layout, { columns, nulls, keep, rename, file: name });
+
+/** An encoder for a part of a file, to which the end is added when its parts are joined. */
+export function withoutEnd(
+  encoder: GroupEncoder,
+  range: InputRange | undefined,
+  layout: Pick<Layout, 'start'>,
+): GroupEncoder {
+  const isFirst = range === undefined || !isInside(range, layout);
+  return {
+    start: isFirst ? encoder.start : NOTHING,
+    group: (...group) => encoder.group(...group),
+    end: () => NOTHING,
+  };
+}
+
+const NOTHING = new Uint8Array();
+
+/**
+ * The columns of the groups that are written; undefined if the file that is written is text.
+ *
  * @throws RowcastError `bad_option`; `unknown_classes` if it is not known before the first row which columns it has
  */
-export async function encoderFor(
-  plan: Plan,
-  { name, format }: WrittenFile,
-): Promise<GroupEncoder | undefined> {
+export function encodedColumns(plan: Plan): EncodedColumn[] | undefined {
   const { layout, options } = plan;
   if (layout.groups === undefined) return undefined;
-  const { keep, rename, nulls, limit } = options;
+  const { limit } = options;
   if (limit !== undefined && layout.rows !== undefined)
     throw new RowcastError('bad_option', '--limit: row groups of Parquet are copied whole', {
       hint: 'Write a CSV, with --output-format csv, or leave it out.',
     });
-  const columns = [...ownColumns(plan), ...appendedColumns(plan)];
-  return encoderOf(format ?? layout.format, layout, { columns, nulls, keep, rename, file: name });
+  return [...ownColumns(plan), ...appendedColumns(plan)];
 }
 
 /** The columns of the input that are written. Those of numbers are numbers in the report, or in the options. */

@@ -1,4 +1,4 @@
-import type { Comparison } from '../../formats/comparison.ts';
+import type { Comparison, RejectRecords } from '../../formats/comparison.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
@@ -24,6 +24,8 @@ export interface Pair {
   rejects: RecordCursor | undefined;
   /** The rows that were repaired, as they were rejected. */
   repaired?: RecordCursor | undefined;
+  /** Reads the records of rejects; by default as those of a text. */
+  rejectRecords?: RejectRecords;
   comparison: Comparison;
   appended: AppendedCheck;
   /** Counts so far; by default of its own. */
@@ -63,7 +65,7 @@ export const newVerifiedRows = (): VerifiedRows => ({
 export function* compare(pair: Pair): Generator<RecordCursor, VerifiedRows> {
   const { input, output, rejects, comparison, appended, tally = newVerifiedRows(), sample } = pair;
   const findFault = faultFinder(input);
-  const { rejectRecords } = input.layout;
+  const { rejectRecords = input.layout.rejectRecords } = pair;
   const rejected = rejects && new Rejected(rejects, rejectRecords);
   const repaired = pair.repaired && new Rejected(pair.repaired, rejectRecords);
   const blankLines = repaired && new BlankLines(input, output);

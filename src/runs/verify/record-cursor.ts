@@ -66,8 +66,12 @@ export class RecordCursor implements LocatedRecord {
     if (this.batch !== undefined) this.#look(this.batch);
   }
 
-  /** Line where the record starts, or the next one would. Lines are counted from the previous call. */
+  /**
+   * Line where the record starts, or the next one would; in a file that is not text, the number of the row. Lines are counted from
+   * the previous call.
+   */
   get line(): number {
+    if (this.layout.rows !== undefined) return this.row;
     if (this.batch === undefined) return this.layout.start.line;
     if (!this.hasRecord) return this.batch.end.line;
     this.#line += this.layout.countLines(this.bytes, this.#counted, this.start);

@@ -119,11 +119,14 @@ async function run(
   const comparison = own.layout.compareWith(scored.layout, input.name);
   options.onComparison?.(comparison.preserves);
   const appended = compareHeaders(comparison, { input: input.name, output: output.name }, options);
+  let { rejectRecords } = own.layout;
   const openRejects = async (source: Source): Promise<Side> => {
     const opened = await rejectsFormat(format, written.format)
       .readLayout(source, larger)
       .catch(error => brokenFile(error));
-    const wrong = own.layout.rejectRecords.wrongHeader(opened.layout, input.name);
+    // Only the columns that were read are in the rejects of a file that is not text.
+    if (format.encoder !== undefined) rejectRecords = own.layout.rejectRecordsOf(opened.layout);
+    const wrong = rejectRecords.wrongHeader(opened.layout, input.name);
     if (wrong !== undefined) throw mismatch(wrong, { file: source.name, line: 1 });
     return openSide(source, opened, larger);
   };
@@ -137,6 +140,7 @@ async function run(
     output: outputSide.cursor,
     rejects: rejectsSide?.cursor,
     repaired: repairedSide?.cursor,
+    rejectRecords,
     comparison,
     appended,
     tally: options.tally,

@@ -5,10 +5,13 @@ import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { Reject } from '../../formats/records/reject.ts';
 import type { ScoredBatch } from '../scorer.ts';
 
-/** The rows of a batch that could not be scored, in input order: malformed, or rejected by the service. */
+/**
+ * The rows of a batch that could not be scored, in input order: malformed, or rejected by the service. In a file that is not
+ * text, the line of a row is its number.
+ */
 export function rejectsOf(
   { batch, faults, predictions }: ScoredBatch,
-  layout: Pick<Layout, 'contentEnd' | 'countLines'>,
+  layout: Pick<Layout, 'contentEnd' | 'countLines' | 'rows'>,
 ): Reject[] {
   if (faults.size === 0 && predictions.errors.size === 0) return [];
   const rejects: Reject[] = [];
@@ -23,7 +26,8 @@ export function rejectsOf(
     const error = fault === undefined ? predictions.errors.get(persona++) : undefined;
     if (fault === undefined && error === undefined) continue;
     const start = startOf(batch, index);
-    line += layout.countLines(batch.bytes, counted, start);
+    if (layout.rows === undefined) line += layout.countLines(batch.bytes, counted, start);
+    else line = row;
     counted = start;
     const end = layout.contentEnd(batch.bytes, start, batch.ends[index] ?? start);
     const record = Buffer.from(batch.bytes.subarray(start, end));

@@ -10,8 +10,9 @@ import { newRowCounts, sumOf } from '../../scoring/row-counts.ts';
 import { type Backends, resolveTarget } from '../../storage/backends.ts';
 import type { Files } from '../../storage/durable-files.ts';
 import type { DurableOutput } from '../../storage/durable-output.ts';
+import { fileIn } from '../../storage/folders.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
-import { joinedName } from '../folder/names.ts';
+import { joinedName, partName } from '../folder/names.ts';
 import { isStored, partOutput } from '../folder/part-output.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { adoptFirst } from './adopt-first.ts';
@@ -28,6 +29,8 @@ export interface JoinOptions {
   attempt: Attempt;
   /** What a rejects file of this input begins with. */
   rejectsHeader: Buffer;
+  /** What the output has after the last part. */
+  end: Buffer;
   private: boolean;
   files: Files;
   /** What the names of other files belong to. */
@@ -87,6 +90,8 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
   try {
     await append(file, joined, options);
     if (stop.aborted) throw new Interrupted(stop);
+    // No checkpoint covers it before the complete one.
+    await joined.write({ ...PIECE, bytes: options.end }, never);
     await folder.create(joinedName(file.index), '{}');
     const { end } = file.parts.at(-1) as Part; // an input has at least one shard
     await joined.finish(pointAfter({ end }, file.rowCounts, plan.predictionType));
@@ -118,11 +123,19 @@ function rejectsOf({ rejects }: LockedPaths, output: DurableOutput): DurableOutp
  * @returns false if the store cannot do it, or an unfinished run is there, which is resumed or refused
  */
 async function joinInStore(file: FileParts, outputs: RunOutputs, options: JoinOptions): Promise<boolean> {
-  const { folder, locked, rejectsHeader, backends, onJoined } = options;
+  const { folder, locked, rejectsHeader, end, backends, onJoined } = options;
   const { output, rejects, hasDefaultRejects } = outputs;
   if ((await output.checkpoint.read()) !== undefined) return false;
   const parts = file.parts.map(({ path, result }) => ({ address: path, bytes: result.output.bytes }));
-  if (!(await output.concatenate?.(parts, onJoined))) return false;
+  if (output.concatenate === undefined) return false;
+  if (end.length > 0) {
+    const place = fileIn(folder.path, partName(file.index, 0, '.end'));
+    const sink = await (await resolveTarget(place, options.private, backends)).open();
+    await sink.write(end);
+    await sink.close();
+    parts.push({ address: place, bytes: end.length });
+  }
+  if (!(await output.concatenate(parts, onJoined))) return false;
   // The rejects of an earlier run are replaced, because nothing is removed from a store.
   const hasRejects = file.rowCounts.rejected > 0 || !hasDefaultRejects;
   if (hasRejects || (await rejects.exists())) {

@@ -5,9 +5,10 @@ import { type DataTally, dataTally } from '../../runs/drift/data-tally.ts';
 import type { DataFigures } from '../../runs/drift/figures.ts';
 import { TotalTally } from '../../runs/drift/total-tally.ts';
 import { countRecords } from '../../runs/forecast/count-records.ts';
+import { writtenFile } from '../../runs/output/written-file.ts';
 import { type RunColumns, runColumns } from '../../runs/run-columns.ts';
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
-import { type Plan, prepare } from '../../scoring/prepare.ts';
+import { type Plan, prepare, type RowOptions } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
@@ -44,7 +45,12 @@ export async function joinTallies(
   const columns = new Map<number, RunColumns>();
   for (const { index, file, parts, rowCounts } of files) {
     const source = await openPlanned(file, options.encoding, backends);
-    const [prepared, firstRecords] = await prepareWithRecords(source, options, scorer, stop);
+    const [prepared, firstRecords] = await prepareWithRecords(
+      source,
+      { ...options, writes: writtenFile({ ...options, output: file.output }) },
+      scorer,
+      stop,
+    );
     const isSame = reportHash(prepared.report) === plan.report.hash;
     const tallies = parts.map(part => part.result.tally);
     const counts = isSame
@@ -62,7 +68,7 @@ export async function joinTallies(
 /** The plan of an input and the records of its first batch. */
 async function prepareWithRecords(
   source: Source,
-  options: Omit<RunValues, 'input'>,
+  options: RowOptions,
   scorer: Scorer,
   stop: AbortSignal,
 ): Promise<[Plan, Buffer | undefined]> {

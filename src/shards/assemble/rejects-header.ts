@@ -17,6 +17,7 @@ export async function rejectsHeaderOf(
 ): Promise<Buffer> {
   // In a store, a header replaces the rejects of an earlier run.
   if (rowCounts.rejected === 0 && file.rejects === null && !isStored(file.output)) return Buffer.alloc(0);
+  if (file.rejects_header !== undefined) return Buffer.from(file.rejects_header);
   const source = await openPlanned(file, options.encoding, among);
   try {
     const { layout } = await readLayout(source, options);

@@ -15,7 +15,7 @@ const planFileShape = z.strictObject({
   modified: z.number(),
   /** The version of an object. */
   etag: z.string().exactOptional(),
-  /** Name of the compression. A compressed file is one shard, because it can only be read from its start. */
+  /** Name of the compression, or `parquet`. A compressed file is one shard, because it can only be read from its start. */
   codec: z.string(),
   /** SHA-256 of what is before the first record. */
   header: z.string(),
@@ -24,6 +24,18 @@ const planFileShape = z.strictObject({
   read_as: z.record(z.string(), z.union([z.string(), z.boolean()])),
   /** Whether a record that is left out may change the line ending before it. */
   may_join_lines: z.boolean(),
+  /** The columns of the groups that are written, if the output has groups. */
+  columns: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        type: z.enum(['number', 'text']),
+        isVaried: z.boolean().exactOptional(),
+      }),
+    )
+    .exactOptional(),
+  /** What a rejects file of an input that is not text begins with. */
+  rejects_header: z.string().exactOptional(),
 });
 export type PlanFile = z.infer<typeof planFileShape>;
 

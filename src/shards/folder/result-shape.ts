@@ -36,6 +36,7 @@ const extentShape = z.strictObject({
   bytes: z.number(),
   tail: z.string(),
   state: (z.json() as z.ZodType<Json>).exactOptional(), // only mutability differs
+  notes: (z.array(z.string()) as z.ZodType<readonly string[]>).exactOptional(),
 });
 
 /** The result of a shard. */

@@ -8,6 +8,8 @@ import { MEMBER_BYTES } from '../../scoring/merge/members.ts';
 export interface CutOptions {
   source: ByteSource;
   layout: Layout;
+  /** Rows of each group, if the output has groups. */
+  groupRows?: number | undefined;
   /** Bytes of the source that were read already, and the position of the first one. */
   rest: Buffer;
   start: Position;
@@ -28,13 +30,14 @@ export const SHARD_UNIT = MEMBER_BYTES;
 
 /**
  * Finds where shards begin: at the first record that begins at a multiple of `shardBytes` or after it. That is also where
- * a gzip member of the output begins, because the record before it begins in another MiB.
+ * a gzip member of the output begins, because the record before it begins in another MiB. If the output has groups of rows, it is
+ * the first record that begins one, too.
  *
  * @returns the end of the records
  * @throws RowcastError `record_too_long`, `unclosed_quote`; as `source`
  */
 export async function* cutRecords(options: CutOptions): AsyncGenerator<Position, Position> {
-  const { source, layout, rest, start, shardBytes, maxRecordBytes, limit, stop } = options;
+  const { source, layout, groupRows, rest, start, shardBytes, maxRecordBytes, limit, stop } = options;
   const records = layout.records({
     start,
     limit,
@@ -42,14 +45,17 @@ export async function* cutRecords(options: CutOptions): AsyncGenerator<Position,
     file: source.name,
     rowOverhead: 0,
     isShared: false,
-    batchRows: BATCH_ROWS,
+    // A batch ends where a group does.
+    batchRows: groupRows ?? BATCH_ROWS,
+    onGrid: groupRows !== undefined,
     batchBytes: () => Number.MAX_SAFE_INTEGER,
   });
   const next = ({ offset }: Position): number => (Math.floor(offset / shardBytes) + 1) * shardBytes;
   let target = next(start.offset === layout.start.offset ? INPUT_START : start);
   let end = start;
   for await (const batch of readBatches({ records, rest, source, stop })) {
-    for (let at = firstFrom(batch, target); at < batch.ends.length; at = firstFrom(batch, target)) {
+    const find = groupRows === undefined ? firstFrom : firstOfGroup(groupRows);
+    for (let at = find(batch, target); at < batch.ends.length; at = find(batch, target)) {
       const cut = layout.positionOf(batch, at);
       target = next(cut);
       yield cut;
@@ -70,3 +76,9 @@ function firstFrom(batch: Batch, offset: number): number {
   }
   return low;
 }
+
+/** As `firstFrom`, if a group begins there: with the first record of a batch, or with none. */
+const firstOfGroup =
+  (rows: number) =>
+  ({ start, ends }: Batch, offset: number): number =>
+    start.offset >= offset && (start.row - 1) % rows === 0 ? 0 : ends.length;

@@ -6,7 +6,7 @@ import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { checkOutputName } from '../../runs/guards/check-output-name.ts';
-import { writtenFile } from '../../runs/output/written-file.ts';
+import { encodedColumns, encoderFor, writtenFile } from '../../runs/output/written-file.ts';
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { appendedFor } from '../../scoring/merge/appended-for.ts';
@@ -16,6 +16,7 @@ import { type Backends, openSource } from '../../storage/backends.ts';
 import { absoluteName } from '../../storage/folders.ts';
 import type { Identity, Source } from '../../storage/source.ts';
 import type { PlanFile, ShardPlan } from '../folder/plan-shape.ts';
+import { PARQUET } from './cut-groups.ts';
 import type { PinnedOptions } from './pinned-options.ts';
 import { predictedType } from './predicted-type.ts';
 
@@ -61,17 +62,12 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
       const prepared = await prepare(source, { ...options, writes }, scorer, stop);
       checkOutputName(pair.output, prepared.layout, writes);
       const identity = await source.identify();
-      // JSON lines may be made of it, too.
-      if (prepared.layout.groups !== undefined || identity.codec === 'parquet')
-        throw new RowcastError('usage', 'Parquet cannot be divided into shards', {
-          location: { file: pair.input },
-          hint: 'Score it with rowcast score on one machine.',
-        });
       report = reportHash(prepared.report);
       files.push(planFile(pair, source, identity, prepared));
       predictionType ??= await predictedType(prepared, scorer, stop);
       // What can be wrong with the columns of the output.
       appendedFor({ ...prepared.options, ...prepared, planned: predictionType });
+      await encoderFor(prepared, writes);
     } finally {
       source.close();
     }
@@ -105,8 +101,10 @@ function planFile(
   pair: FilePair,
   { version: { etag } }: Source,
   { size, modified, codec }: Identity,
-  { layout }: Plan,
+  prepared: Plan,
 ): PlanFile {
+  const { layout } = prepared;
+  const columns = encodedColumns(prepared);
   if (size === null || modified === null)
     throw new RowcastError('usage', 'a pipe cannot be divided into shards', {
       location: { file: pair.input },
@@ -125,6 +123,9 @@ function planFile(
     read_as: layout.readAs,
     may_join_lines: layout.mayJoinLines,
     header: createHash('sha256').update(layout.preamble).digest('hex'),
+    ...(columns !== undefined && { columns }),
+    // It depends on the columns that are scored.
+    ...(codec === PARQUET && { rejects_header: layout.rejectsPreamble.toString() }),
   };
 }
 

@@ -5,12 +5,13 @@ import { givenValue } from '../../base/options/values/resolve-options.ts';
 /** Options that decide how fast to work, when to stop and what to write beside the outputs; they may change in between. */
 const tunable = [
   ...['max-requests-per-second', 'max-rows-per-second'],
-  ...['max-rejects', 'rejects-ok', 'max-mismatches', 'max-unseen', 'compare', 'max-record-bytes'],
+  ...['max-rejects', 'rejects-ok', 'max-mismatches', 'max-unseen', 'compare'],
+  ...['max-record-bytes', 'max-group-bytes'],
   ...['private', 'checksum', 'checkpoint-interval', 'summary', 'summary-html', 'metrics', 'lineage'],
 ];
 
 /** Options that are part of what identifies a run in another form. */
-const apart = ['delimiter', 'quote', 'protocol'];
+const apart = ['delimiter', 'quote', 'input-format', 'protocol'];
 
 /** Options of `score` as a definition has them, so that every machine resolves and validates them in the same way. */
 export interface PinnedOptions {

@@ -1,12 +1,16 @@
 import { Interrupted } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
+import type { Piece } from '../../formats/format.ts';
 import { readLayout } from '../../formats/formats.ts';
 import type { Position } from '../../formats/records/position.ts';
+import { writtenFile } from '../../runs/output/written-file.ts';
 import type { Backends } from '../../storage/backends.ts';
+import { codecOfName } from '../../storage/codecs/codecs.ts';
 import { none } from '../../storage/codecs/none.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { PLANNED, shardName } from '../folder/names.ts';
 import type { PlanFile, Shard, ShardPlan } from '../folder/plan-shape.ts';
+import { cutGroups, PARQUET } from './cut-groups.ts';
 import { cutRecords } from './cut-records.ts';
 import { openPlanned } from './make-plan.ts';
 
@@ -68,8 +72,14 @@ async function* partsOf(
       yield { from: null, to: null, is_last: true };
       return;
     }
-    const opened = await readLayout(source, options);
-    const { layout } = opened;
+    const writes = writtenFile({ ...options, output: file.output });
+    // Whether it can be read was found out when the plan was made.
+    const opened = await readLayout(source, { ...options, writes, maxGroupBytes: Number.POSITIVE_INFINITY });
+    const { layout, pieces } = opened;
+    if (pieces !== undefined) {
+      yield* partsOfGroups(pieces, from, { shardBytes: plan.shard_bytes, limit: options.limit });
+      return;
+    }
     let begin = from ?? layout.start;
     let { rest } = opened;
     if (from !== null) {
@@ -80,6 +90,7 @@ async function* partsOf(
     const cuts = cutRecords({
       source,
       layout,
+      groupRows: layout.groups !== undefined && 'rows' in layout.groups ? layout.groups.rows : undefined,
       rest,
       start: begin,
       shardBytes: plan.shard_bytes,
@@ -99,11 +110,30 @@ async function* partsOf(
   }
 }
 
+/** @param from where the last published shard ended; null: none was */
+function* partsOfGroups(
+  pieces: readonly Piece[],
+  from: Position | null,
+  options: Parameters<typeof cutGroups>[1],
+): Generator<Omit<Shard, 'shard' | 'file'>> {
+  const cuts = cutGroups(pieces, options);
+  for (const [index, to] of cuts.entries()) {
+    const begin = cuts[index - 1];
+    if (begin === undefined || (from !== null && begin.offset < from.offset)) continue;
+    yield { from: begin, to, is_last: index === cuts.length - 1 };
+  }
+}
+
 /** Why an input cannot be divided; undefined if it can. */
 export function whyOneShard(
-  { codec, may_join_lines: mayJoinLines }: PlanFile,
+  { codec, output, may_join_lines: mayJoinLines }: PlanFile,
   encoding: string | undefined,
 ): string | undefined {
+  if (codec === PARQUET) {
+    const { name } = codecOfName(output);
+    // Where a member ends depends on the text of all groups before it.
+    return name === none.name ? undefined : `its text is compressed with ${name}`;
+  }
   if (codec !== none.name) return `compressed with ${codec}`;
   if (encoding !== undefined) return `in ${encoding}`;
   // A rejected record may take the line ending of the next one with it: see `mayJoinLines`.

@@ -133,8 +133,9 @@ function checkRows({ from, to, shard }: Shard, { rowCounts }: RunResult): void {
   );
 }
 
-const extentOf = ({ bytes, tail, state }: StoredExtent): ShardResult['output'] => ({
+const extentOf = ({ bytes, tail, state, notes }: StoredExtent): ShardResult['output'] => ({
   bytes,
   tail,
   ...(state !== undefined && { state }),
+  ...(notes !== undefined && { notes }),
 });

@@ -106,20 +106,6 @@ describe('a run that reads or writes Parquet', () => {
       await refuse('wrong_suffix', 'score', input, ...ONE, '-o', output, ...more);
   });
 
-  it('is not divided into shards', async t => {
-    const { refuse, write } = await folderOf(t, await trainedHome());
-    await write('in.parquet', await parquetOf(ROWS));
-    await write('in.csv', ROWS);
-    for (const [input, output] of [
-      ['in.parquet', 'out.csv'],
-      ['in.parquet', 'out.jsonl'],
-      ['in.csv', 'out.parquet'],
-    ] as const) {
-      const error = await refuse('usage', 'plan', input, '-o', output, '--shards', 'shards', ...ONE);
-      assert.match(error, /Parquet cannot be divided/);
-    }
-  });
-
   it('is not repaired', async t => {
     const { refuse, write, bytesIn } = await folderOf(t);
     const bytes = await parquetOf(ROWS);

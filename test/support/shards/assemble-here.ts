@@ -8,6 +8,7 @@ import { noTallies } from '../../../src/shards/assemble/joined-tallies.ts';
 import { removeFolder } from '../../../src/shards/assemble/remove-folder.ts';
 import { openFolder } from '../../../src/shards/folder/open-folder.ts';
 import { readRun } from '../../../src/shards/folder/read-run.ts';
+import type { Backends } from '../../../src/storage/backends.ts';
 import type { Files } from '../../../src/storage/durable-files.ts';
 
 /** Assembles in this process, with a checkpoint after each part. */
@@ -15,11 +16,14 @@ export async function assembleHere(
   path: string,
   files?: Files,
   onJoined?: AssembleOptions['onJoined'],
+  backends?: Backends,
 ): Promise<Summary> {
-  const folder = openFolder(path);
+  const folder = openFolder(path, backends);
   const run = await readRun(folder);
   const values = plannedValues(run.plan, {});
-  const job = plannedJob(run.plan, values, []);
+  const planned = plannedJob(run.plan, values, []);
+  const job =
+    backends === undefined ? planned : { ...planned, backends, places: { ...planned.places, backends } };
   const control = new RunControl();
   const record = new RunRecord({ names: job.names, observers: resultFiles(job), control });
   const summary = await assembleRun({

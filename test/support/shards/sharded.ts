@@ -40,16 +40,18 @@ export const scoreArguments = ({ flags, inputs }: Pick<Sharded, 'flags' | 'input
  * Plans the shards of inputs; each is written to a file of its own.
  *
  * @param suffix of the outputs
+ * @param inputSuffix of the inputs
  */
 export async function planShards(
   t: TestContext,
-  texts: readonly string[],
+  texts: readonly (string | Buffer)[],
   suffix: string,
   own: Sharded['flags'] = {},
+  inputSuffix = '.csv',
 ): Promise<Sharded> {
   const flags: Sharded['flags'] = { 'allow-missing': true, ...own };
   const cwd = await newFolder(t);
-  const inputs = texts.map((_, i) => `in-${i}.csv`);
+  const inputs = texts.map((_, i) => `in-${i}${inputSuffix}`);
   for (const [i, text] of texts.entries()) await writeFile(join(cwd, inputs[i] ?? ''), text);
   const outputs = texts.map((_, i) => `out-${i}${suffix}`);
   const shards = openFolder(join(cwd, `${outputs[0]}.shards`));

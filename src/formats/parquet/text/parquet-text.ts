@@ -11,22 +11,34 @@ export class ParquetText implements TextOfFile {
   readonly #columns: readonly FileColumn[];
   readonly #kind: TextKind;
   readonly #header: Buffer;
+  readonly #start: number;
   /** Where the groups begin that were read, in order; the first is that of the file or of an entry. */
   #entries: TextEntry[];
 
-  /** @param header what is before the first record */
-  constructor(file: ParquetFile, columns: readonly FileColumn[], kind: TextKind, header: Buffer) {
+  /**
+   * @param header what is before the first record
+   * @param start the offset of the first record, if there is more text before the header
+   */
+  constructor(
+    file: ParquetFile,
+    columns: readonly FileColumn[],
+    kind: TextKind,
+    header: Buffer,
+    start = header.length,
+  ) {
     this.#kind = kind;
     this.#file = file;
     this.#columns = columns;
     this.#header = header;
-    this.#entries = [{ offset: header.length, group: 0 }];
+    this.#start = start;
+    this.#entries = [{ offset: start, group: 0 }];
   }
 
   async *from(offset: number, entry?: TextEntry): AsyncGenerator<Buffer> {
     const isAfterEntry = entry !== undefined && entry.offset <= offset;
-    const first = isAfterEntry ? entry : { offset: this.#header.length, group: 0 };
-    if (!isAfterEntry && offset < this.#header.length) yield this.#header.subarray(offset);
+    const first = isAfterEntry ? entry : { offset: this.#start, group: 0 };
+    const inHeader = offset - this.#start + this.#header.length;
+    if (!isAfterEntry && offset < this.#start) yield this.#header.subarray(Math.max(0, inHeader));
     let at = first.offset;
     this.#entries = [first];
     const text = new GroupText(

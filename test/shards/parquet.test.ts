@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { readShards } from '../../src/shards/folder/read-plan.ts';
+import { readRun } from '../../src/shards/folder/read-run.ts';
+import { work } from '../../src/shards/work/work.ts';
+import { newFolder } from '../support/folder.ts';
+import { withObjectStore } from '../support/object-store/object-backend.ts';
+import { startObjectService } from '../support/object-store/object-service.ts';
+import { parquetOf } from '../support/parquet.ts';
+import { job } from '../support/scoring/job.ts';
+import { numbers } from '../support/scoring/predictions.ts';
+import { rowScorer } from '../support/scoring/row-scorer.ts';
+import { score } from '../support/scoring/score.ts';
+import { assembleHere } from '../support/shards/assemble-here.ts';
+import { largeRows } from '../support/shards/large-rows.ts';
+import { planHere } from '../support/shards/planned-here.ts';
+import { slow } from '../support/slow.ts';
+
+const ROWS = 6_000;
+const text = largeRows(ROWS);
+const parquet = await parquetOf(text, { groupRows: 1_500 });
+
+/** Predicts a number from the first column, and rejects some rows. A CSV has it as a text, JSON lines with quotes. */
+const scorerUpTo = (last: number) =>
+  rowScorer(
+    rows => {
+      const ids = rows.map(([id = '']) => Number(id.replaceAll('"', '')));
+      if (ids.some(id => id > last)) throw new Error('the worker is stopped');
+      const errors = new Map(
+        ids.flatMap((id, row) => (id % 97 === 0 ? [[row, { code: 'odd', message: 'it is odd' }]] : [])),
+      );
+      return { ...numbers(ids.map(id => id / 7)), errors };
+    },
+    { predicts: 'plan', predictionType: { kind: 'numbers', names: [] } },
+  );
+const scorer = scorerUpTo(ROWS);
+
+const { signal: stop } = new AbortController();
+
+describe('shards of Parquet', () => {
+  for (const [from, to, shards, test] of [
+    ['in.parquet', 'out.csv', 2, it],
+    ['in.parquet', 'out.jsonl', 2, it],
+    ['in.parquet', 'out.parquet', 2, it],
+    ['in.parquet', 'out', 2, slow],
+    ['in.csv', 'out.parquet', 2, it],
+    ['in.parquet', 'out.csv.gz', 1, slow],
+  ] as const)
+    test(`make ${to} of ${from} as a single run does`, async t => {
+      const { at, flags } = await folderOf(t);
+      const files = { input: at(from), output: at(to) };
+      const { folder, plan, options } = await planHere(files, scorer, flags);
+      const planned = await readShards(folder);
+      assert.equal(planned.length, shards);
+      // The last one first, so that none knows of another.
+      for (const { shard } of planned.toReversed())
+        await work({ folder, plan, options, scorer, observer: {}, stop }, [shard]);
+      await assembleHere(folder.path);
+      await single(at, from, to);
+      await same(at, to);
+    });
+
+  slow('are as many as there are groups if they are small, and end at --limit', async t => {
+    const { at, flags } = await folderOf(t);
+    const files = { input: at('in.parquet'), output: at('out.csv') };
+    const { folder, plan, options } = await planHere(files, scorer, { ...flags, limit: '4700' });
+    assert.deepEqual(
+      (await readShards(folder)).map(({ from, to }) => [from?.row, to?.row]),
+      [
+        [1, 4501],
+        [4501, 4701],
+      ],
+    );
+    await work({ folder, plan, options, scorer, observer: {}, stop });
+    await assembleHere(folder.path);
+    await single(at, 'in.parquet', 'out.csv', { limit: 4700 });
+    await same(at, 'out.csv');
+  });
+
+  it('of a file without rows are one', async t => {
+    const { at, flags } = await folderOf(t, await parquetOf('id,monthly amount,plan,note\n'));
+    for (const to of ['out.csv', 'out.parquet', 'out.jsonl']) {
+      const files = { input: at('in.parquet'), output: at(to) };
+      const { folder, plan, options } = await planHere(files, scorer, flags);
+      assert.equal((await readShards(folder)).length, 1);
+      await work({ folder, plan, options, scorer, observer: {}, stop });
+      await assembleHere(folder.path);
+      await single(at, 'in.parquet', to);
+      await same(at, to, ['']);
+    }
+  });
+
+  it('go on where a worker was stopped', async t => {
+    for (const to of ['out.csv', 'out.parquet']) {
+      const { at, flags } = await folderOf(t);
+      const files = { input: at('in.parquet'), output: at(to) };
+      const { folder, plan, options } = await planHere(files, scorer, flags);
+      const stopped = { folder, plan, options, scorer: scorerUpTo(3_500), observer: {}, stop };
+      await assert.rejects(work(stopped, [0]), /the worker is stopped/);
+      const { results } = await readRun(folder);
+      assert.equal(results.size, 0);
+      const rows: number[] = [];
+      await work({
+        folder,
+        plan,
+        options,
+        scorer,
+        stop,
+        observer: { onTake: (_, __, row) => rows.push(row) },
+      });
+      assert.ok(rows[0] !== undefined && rows[0] > 1, 'the first shard goes on');
+      await assembleHere(folder.path);
+      await single(at, 'in.parquet', to);
+      await same(at, to);
+    }
+  });
+
+  it('refuse an input that has changed since it was planned', async t => {
+    const { at, flags } = await folderOf(t);
+    const files = { input: at('in.parquet'), output: at('out.parquet') };
+    const { folder, plan, options } = await planHere(files, scorer, flags);
+    await writeFile(at('in.parquet'), await parquetOf(text, { groupRows: 1_501 }));
+    const failed: unknown[] = [];
+    const observer = { onFailed: (_: unknown, { code }: { code: string }) => failed.push(code) };
+    await work({ folder, plan, options, scorer, observer, stop }).catch(({ code }) => failed.push(code));
+    assert.equal(failed[0], 'input_changed');
+  });
+
+  slow('are joined in a store', async t => {
+    const { at, flags } = await folderOf(t);
+    const service = await startObjectService();
+    t.after(() => service.close());
+    const backends = withObjectStore(service.endpoint);
+    service.put('/in.parquet', parquet);
+    for (const to of ['out.csv', 'out.parquet', 'out.jsonl']) {
+      const files = { input: service.nameOf('/in.parquet'), output: service.nameOf(`/${to}`) };
+      const { folder, plan, options } = await planHere(files, scorer, flags, backends);
+      await work({ folder, plan, options, scorer, observer: {}, stop, backends });
+      await assembleHere(folder.path, undefined, undefined, backends);
+      await single(at, 'in.parquet', to);
+      for (const suffix of ['', '.rejects'])
+        assert.ok(
+          service.objects.get(`/${to}${suffix}`)?.bytes.equals(await readFile(at(`whole.${to}${suffix}`))),
+          to + suffix,
+        );
+    }
+    assert.deepEqual(service.uploads(), []);
+  });
+});
+
+type At = (file: string) => string;
+
+async function folderOf(t: TestContext, bytes = parquet) {
+  const cwd = await newFolder(t);
+  const at: At = file => join(cwd, file);
+  await writeFile(at('in.parquet'), bytes);
+  await writeFile(at('in.csv'), text);
+  return { at, flags: { features: ['id'], 'group-rows': '1500' } };
+}
+
+/** The same run in one process. */
+async function single(at: At, from: string, to: string, more: { limit?: number } = {}): Promise<void> {
+  const files = { input: at(from), output: at(`whole.${to}`) };
+  const outputFormat = to === 'out' ? ('parquet' as const) : undefined;
+  await score(job({ ...files, features: ['id'], groupRows: 1500, outputFormat, ...more }), scorer);
+}
+
+async function same(at: At, to: string, suffixes = ['', '.rejects']): Promise<void> {
+  for (const suffix of suffixes)
+    assert.ok(
+      (await readFile(at(to + suffix))).equals(await readFile(at(`whole.${to}${suffix}`))),
+      to + suffix,
+    );
+}
