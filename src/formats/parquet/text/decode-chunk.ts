@@ -90,23 +90,15 @@ export function decodeChunk(
       const bits = count === 0 ? 0 : (page[data.at] ?? 0);
       if (bits > MAX_BITS) return undefined;
       const codes = new Int32Array(count);
-      if (bits > 0) readHybrid(page, data.at + 1, page.length, bits, codes);
       const { length } = dictionary.starts;
-      for (const code of codes) if (code >= length) throw new Error('a value is not in its dictionary');
+      if (bits > 0) readHybrid(page, data.at + 1, page.length, bits, codes, length);
+      else if (count > 0 && length === 0) throw new Error('a value is not in its dictionary');
       pages.push({ rows: values, codes: placed(codes, levels, values), ...dictionary });
     } else if (encoding === ENCODING.plain) {
       const cells = isText
         ? textCells(page, data.at, count, kind)
         : cellsOf(count, kind, into => plain(page, data.at, count, value => add(value, into)));
-      const codes =
-        count === values
-          ? undefined
-          : placed(
-              Int32Array.from({ length: count }, (_, i) => i),
-              levels,
-              values,
-            );
-      pages.push({ rows: values, codes, ...cells });
+      pages.push({ rows: values, codes: undefined, ...spread(cells, levels, values) });
     } else return undefined;
     done += values;
   }
@@ -181,7 +173,7 @@ function readLevels(bytes: Buffer, start: number, end: number, values: number): 
   if (end > bytes.length) throw new Error('levels are cut off');
   if (isRunOfOnes(bytes, start, end, values)) return undefined;
   const levels = new Int32Array(values);
-  readHybrid(bytes, start, end, 1, levels);
+  readHybrid(bytes, start, end, 1, levels, 2);
   return levels;
 }
 
@@ -199,6 +191,20 @@ function placed(codes: Int32Array, levels: Int32Array | undefined, values: numbe
   let next = 0;
   for (let row = 0; row < values; row++) all[row] = levels[row] === 0 ? -1 : (codes[next++] as number);
   return all;
+}
+
+/** The cells of the values that are there, each in its row. */
+function spread(cells: Cells, levels: Int32Array | undefined, values: number): Cells {
+  if (levels === undefined || cells.starts.length === values) return cells;
+  const starts = new Int32Array(values);
+  const ends = new Int32Array(values);
+  let next = 0;
+  for (let row = 0; row < values; row++) {
+    const isMissing = levels[row] === 0;
+    starts[row] = isMissing ? -1 : (cells.starts[next] as number);
+    ends[row] = isMissing ? -1 : (cells.ends[next++] as number);
+  }
+  return { bytes: cells.bytes, starts, ends };
 }
 
 function cellsOf(count: number, kind: TextKind, add: (into: CellWriter) => void): Cells {

@@ -88,18 +88,13 @@ function pageOf(
   add: (value: Physical, into: CellWriter) => void,
 ): TextPage {
   const rows = values.length;
-  const codes = new Int32Array(rows);
-  let count = 0;
+  const cells = new CellWriter(rows, kind);
   for (let row = 0; row < rows; row++) {
     const value = values[row];
     // A place beyond the end of a dictionary has no value, not even a missing one.
     if (value === undefined) throw new Error('a value is not in its dictionary');
-    codes[row] = value === null ? -1 : count++;
+    if (value === null) cells.addMissing();
+    else add(value, cells);
   }
-  const cells = new CellWriter(count, kind);
-  for (let row = 0; row < rows; row++) {
-    const value = values[row];
-    if (value !== null && value !== undefined) add(value, cells);
-  }
-  return { rows, codes, ...cells.cells };
+  return { rows, codes: undefined, ...cells.cells };
 }

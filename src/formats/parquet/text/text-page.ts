@@ -8,9 +8,9 @@ import { doubleText, type Physical, valueText } from './value-text.ts';
 /** Consecutive values of a column as cells of a text: fields of a CSV, or values of JSON. */
 export interface TextPage {
   readonly rows: number;
-  /** For each row, the index of its cell; -1 if its value is missing. Without codes, cell i is that of row i. */
+  /** For each row, the index of its cell; -1 if its value is missing. Without codes, cell i is that of row i, and they are in order. */
   readonly codes: Int32Array | undefined;
-  /** Cell i is `bytes[starts[i], ends[i])`. */
+  /** Cell i is `bytes[starts[i], ends[i])`; that of a missing value begins at -1. */
   readonly bytes: Uint8Array;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
@@ -111,6 +111,11 @@ export class CellWriter {
     this.#reserve(3 * string.length);
     this.#at += this.#bytes.write(string, start);
     this.#addCell(start);
+  }
+
+  addMissing(): void {
+    this.#starts[this.#cells] = -1;
+    this.#ends[this.#cells++] = -1;
   }
 
   #addCell(start: number): void {
