@@ -5,6 +5,7 @@
 export { findFields } from './find-fields';
 export { findPersonas, foundTo } from './find-personas';
 export { appendFields, mergeRecords } from './merge-records';
+export { readCodes } from './read-codes';
 export { readLevels } from './read-levels';
 export { readNumbers } from './read-numbers';
 export { readTable } from './read-table';
@@ -12,4 +13,5 @@ export { addLeaves, binLevels, binNumbers } from './score-block';
 export { roundToSingle } from './single-precision';
 export { missing, unseen } from './unrecognized';
 export { writeCells } from './write-cells';
+export { writeDoubles } from './write-doubles';
 export { writeRows, written } from './write-rows';

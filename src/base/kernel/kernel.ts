@@ -85,6 +85,15 @@ export interface Kernel {
   readonly written: WebAssembly.Global;
   readonly missing: WebAssembly.Global;
   readonly unseen: WebAssembly.Global;
+  readCodes(state: number, count: number, into: number, limit: number): number;
+  writeDoubles(
+    values: number,
+    first: number,
+    rows: number,
+    texts: number,
+    starts: number,
+    ends: number,
+  ): number;
   readTable(
     text: number,
     length: number,
