@@ -47,12 +47,14 @@ export class ParquetEncoder implements GroupEncoder {
   ): Promise<string | undefined> {
     const { copied, columns, nulls } = this.#options;
     const before = (): number => notes.reduce((rows, note) => rows + noteOf(note).integer(GROUP.rows), 0);
+    const copiedRows = copied?.file.groups[notes.length]?.rows;
     const values: readonly ColumnValues[] =
-      this.#table?.read(text, text => numberOf(text, nulls)) ?? readValues(text, this.#options, before);
+      this.#table?.read(text, copiedRows ?? 0, text => numberOf(text, nulls)) ??
+      readValues(text, this.#options, before);
     const [first] = values;
     const rows = (first instanceof NumberColumn ? first.rows : first?.length) ?? 0;
     if (rows === 0) return undefined;
-    if (copied !== undefined && copied.file.groups[notes.length]?.rows !== rows)
+    if (copied !== undefined && copiedRows !== rows)
       throw new Error(`group ${notes.length} has ${rows} rows`);
     let bytes = 0;
     const write = async (part: Uint8Array): Promise<void> => {

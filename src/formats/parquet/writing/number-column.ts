@@ -2,9 +2,14 @@
 export class NumberColumn {
   #rows = 0;
   #count = 0;
-  #values = new Float64Array(0);
+  #values: Float64Array;
   /** A byte for each row, if one is missing. */
   #present: Uint8Array | undefined;
+
+  /** @param size rows for which there is memory from the start */
+  constructor(size = 0) {
+    this.#values = new Float64Array(size);
+  }
 
   get rows(): number {
     return this.#rows;

@@ -38,11 +38,16 @@ export class NumberTable {
   /**
    * Reads the columns of a text.
    *
+   * @param rows how many there probably are
    * @param numberOf reads what is not a plain decimal; undefined if it is no number
    * @returns undefined if the text has quotes, blank lines or anything else that is not a record of numbers
    */
-  read(text: Buffer, numberOf: (text: string) => number | null | undefined): NumberColumn[] | undefined {
-    const columns = Array.from({ length: this.#width }, () => new NumberColumn());
+  read(
+    text: Buffer,
+    rows: number,
+    numberOf: (text: string) => number | null | undefined,
+  ): NumberColumn[] | undefined {
+    const columns = Array.from({ length: this.#width }, () => new NumberColumn(rows));
     for (let from = 0; from < text.length; ) {
       const end = text.lastIndexOf(LF, Math.min(text.length, from + PIECE_BYTES) - 1) + 1;
       if (end <= from || !this.#readPiece(text.subarray(from, end), columns, numberOf)) return undefined;

@@ -51,7 +51,7 @@ it('a table of numbers is read as fields are', () => {
           name: `c${index}`,
           type: 'number' as const,
         }));
-        const table = NumberTable.create(dialect, width)?.read(text, text => numberOf(text, nulls));
+        const table = NumberTable.create(dialect, width)?.read(text, 0, text => numberOf(text, nulls));
         const values = readValues(text, { dialect, columns, nulls, file: 'out.parquet' }, () => 0);
         if (table === undefined) assert.notEqual(end, '');
         else
