@@ -98,6 +98,39 @@ export interface Kernel {
   readonly written: WebAssembly.Global;
   readonly missing: WebAssembly.Global;
   readonly unseen: WebAssembly.Global;
+  readCodes(state: number, count: number, into: number, limit: number): number;
+  writeDoubles(
+    values: number,
+    first: number,
+    rows: number,
+    texts: number,
+    starts: number,
+    ends: number,
+  ): number;
+  readTable(
+    text: number,
+    length: number,
+    place: number,
+    width: number,
+    delimiter: number,
+    values: number,
+    present: number,
+    step: number,
+    powers: number,
+  ): void;
+  writeCells(
+    columns: number,
+    width: number,
+    first: number,
+    rows: number,
+    missing: number,
+    missingLength: number,
+    close: number,
+    closeLength: number,
+    out: number,
+    outEnd: number,
+    recordEnds: number,
+  ): number;
   roundToSingle(probabilities: number, first: number, count: number, powers: number): number;
   binNumbers(
     values: number,

@@ -46,14 +46,18 @@ export const CHUNK = {
 } as const;
 
 export const COLUMN = {
+  type: 1,
+  encodings: 2,
   path: 3,
   codec: 4,
+  values: 5,
   uncompressedBytes: 6,
   compressedBytes: 7,
   dataPage: 9,
   indexPage: 10,
   dictionaryPage: 11,
   statistics: 12,
+  encodingStatistics: 13,
   bloomFilter: 14,
   bloomFilterBytes: 15,
   sizes: 16,
@@ -73,7 +77,7 @@ export const TYPES = [
 ] as const;
 
 /** Kinds of repetition. */
-export const [REQUIRED, REPEATED] = [0, 2] as const;
+export const [REQUIRED, OPTIONAL, REPEATED] = [0, 1, 2] as const;
 
 /** Converted types, which older writers use in place of logical types. */
 export const CONVERTED = [
@@ -138,11 +142,17 @@ export const DATA_PAGE = { values: 1, encoding: 2, levels: 3 } as const;
 
 export const DATA_PAGE_V2 = {
   values: 1,
+  missing: 2,
+  rows: 3,
   encoding: 4,
   levelBytes: 5,
   repetitionBytes: 6,
   isCompressed: 7,
 } as const;
+
+export const STATISTICS = { missing: 3, max: 5, min: 6, nans: 9 } as const;
+
+export const ENCODING_STATISTICS = { page: 1, encoding: 2, count: 3 } as const;
 
 /** Encodings that are decoded here. */
 export const ENCODING = { plain: 0, plainDictionary: 2, hybrid: 3, dictionary: 8 } as const;

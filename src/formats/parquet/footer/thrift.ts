@@ -85,6 +85,14 @@ export class ThriftStruct {
     this.#set(id, TYPE.binary, Buffer.from(value));
   }
 
+  setBytes(id: number, value: Buffer): void {
+    this.#set(id, TYPE.binary, value);
+  }
+
+  setIntegers(id: number, values: readonly number[]): void {
+    this.#set(id, TYPE.list, { kind: 'list', type: TYPE.i32, items: values.map(BigInt) });
+  }
+
   setStructs(id: number, items: ThriftStruct[]): void {
     this.#set(id, TYPE.list, { kind: 'list', type: TYPE.struct, items });
   }

@@ -15,10 +15,19 @@ import {
 } from '../footer/numbers.ts';
 import type { FileColumn } from '../footer/parquet-file.ts';
 import { readStructAt, type ThriftStruct } from '../footer/thrift.ts';
+import { cellPage } from './cell-page.ts';
 import { decompressors } from './decompress.ts';
 import { isRunOfOnes, readHybrid } from './levels.ts';
 import type { TextKind } from './text-kind.ts';
-import { type Cells, CellWriter, isOwnCell, type TextPage, valueAdder } from './text-page.ts';
+import {
+  type CellPage,
+  type Cells,
+  CellWriter,
+  type CodedPage,
+  isOwnCell,
+  type TextPage,
+  valueAdder,
+} from './text-page.ts';
 import type { Physical } from './value-text.ts';
 
 /**
@@ -50,6 +59,7 @@ export function decodeChunk(
   const mostBytes = MAX_PAGE + MAX_EXCESS * chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes);
   const add = valueAdder(column, kind);
   const isText = column.type.is === 'text';
+  const isDouble = column.type.is === 'double' && physical === 'DOUBLE' && kind === 'csv';
   const unpacked = (page: Buffer, size: number): Buffer => {
     if (codec === 'UNCOMPRESSED') return page;
     const decompress = decompressors[codec];
@@ -89,24 +99,17 @@ export function decodeChunk(
       if (dictionary === undefined) throw new Error('a dictionary is missing');
       const bits = count === 0 ? 0 : (page[data.at] ?? 0);
       if (bits > MAX_BITS) return undefined;
-      const codes = new Int32Array(count);
-      if (bits > 0) readHybrid(page, data.at + 1, page.length, bits, codes);
-      const { length } = dictionary.starts;
-      for (const code of codes) if (code >= length) throw new Error('a value is not in its dictionary');
-      pages.push({ rows: values, codes: placed(codes, levels, values), ...dictionary });
+      const codes = page.subarray(data.at + 1);
+      if (count === values) pages.push({ is: 'coded', rows: values, bytes: codes, bits, dictionary });
+      else pages.push(spreadCodes({ bytes: codes, bits, dictionary }, levels, { count, values }));
+    } else if (encoding === ENCODING.plain && isDouble && count === values) {
+      if (data.at + 8 * count > page.length) throw new Error('a page is cut off');
+      pages.push({ is: 'doubles', rows: values, bytes: page.subarray(data.at, data.at + 8 * count) });
     } else if (encoding === ENCODING.plain) {
       const cells = isText
         ? textCells(page, data.at, count, kind)
         : cellsOf(count, kind, into => plain(page, data.at, count, value => add(value, into)));
-      const codes =
-        count === values
-          ? undefined
-          : placed(
-              Int32Array.from({ length: count }, (_, i) => i),
-              levels,
-              values,
-            );
-      pages.push({ rows: values, codes, ...cells });
+      pages.push({ is: 'cells', rows: values, codes: undefined, ...spread(cells, levels, values) });
     } else return undefined;
     done += values;
   }
@@ -181,7 +184,7 @@ function readLevels(bytes: Buffer, start: number, end: number, values: number): 
   if (end > bytes.length) throw new Error('levels are cut off');
   if (isRunOfOnes(bytes, start, end, values)) return undefined;
   const levels = new Int32Array(values);
-  readHybrid(bytes, start, end, 1, levels);
+  readHybrid(bytes, start, end, 1, levels, 2);
   return levels;
 }
 
@@ -192,13 +195,32 @@ function countPresent(levels: Int32Array | undefined, values: number): number {
   return present;
 }
 
-/** The codes of the values that are there, each in its row. */
-function placed(codes: Int32Array, levels: Int32Array | undefined, values: number): Int32Array {
-  if (levels === undefined || codes.length === values) return codes;
-  const all = new Int32Array(values);
+/** The cells of a dictionary that are there, each in its row. */
+function spreadCodes(
+  coded: Omit<CodedPage, 'is' | 'rows'>,
+  levels: Int32Array | undefined,
+  { count, values }: { count: number; values: number },
+): CellPage {
+  const page = cellPage({ is: 'coded', rows: count, ...coded });
+  const codes = new Int32Array(values);
   let next = 0;
-  for (let row = 0; row < values; row++) all[row] = levels[row] === 0 ? -1 : (codes[next++] as number);
-  return all;
+  for (let row = 0; row < values; row++)
+    codes[row] = levels?.[row] === 0 ? -1 : (page.codes?.[next++] as number);
+  return { ...page, rows: values, codes };
+}
+
+/** The cells of the values that are there, each in its row. */
+function spread(cells: Cells, levels: Int32Array | undefined, values: number): Cells {
+  if (levels === undefined || cells.starts.length === values) return cells;
+  const starts = new Int32Array(values);
+  const ends = new Int32Array(values);
+  let next = 0;
+  for (let row = 0; row < values; row++) {
+    const isMissing = levels[row] === 0;
+    starts[row] = isMissing ? -1 : (cells.starts[next] as number);
+    ends[row] = isMissing ? -1 : (cells.ends[next++] as number);
+  }
+  return { bytes: cells.bytes, starts, ends };
 }
 
 function cellsOf(count: number, kind: TextKind, add: (into: CellWriter) => void): Cells {

@@ -19,13 +19,14 @@ import type { Physical } from './value-text.ts';
 /**
  * Reads the columns of a group as cells.
  *
+ * @param accept what is done with each page, in order; it throws if the page is damaged
  * @returns the pages of each column, in order, with as many rows as the group
  * @throws RowcastError `bad_parquet`, `unreadable_input`, `unsupported_column`
  */
 export async function readGroup(
   file: ParquetFile,
   columns: readonly FileColumn[],
-  { index, kind }: { index: number; kind: TextKind },
+  { index, kind, accept }: { index: number; kind: TextKind; accept: (page: TextPage) => TextPage },
 ): Promise<TextPage[][]> {
   const group = file.groups[index];
   if (group === undefined) throw new Error(`there is no group ${index}`);
@@ -44,7 +45,8 @@ export async function readGroup(
     const bytes = part.bytes.subarray(from - part.from, to - part.from);
     try {
       const pages = decodeChunk(bytes, chunk, column, { rows: group.rows, kind });
-      read.push(pages ?? (await readByLibrary(column, chunk, { bytes, from, rows: group.rows, kind })));
+      const all = pages ?? (await readByLibrary(column, chunk, { bytes, from, rows: group.rows, kind }));
+      read.push(all.map(accept));
     } catch (error) {
       if (error instanceof RowcastError) throw error;
       throw badParquet(file.name, `the column "${column.name}": ${(error as Error).message}`, error);
@@ -88,18 +90,13 @@ function pageOf(
   add: (value: Physical, into: CellWriter) => void,
 ): TextPage {
   const rows = values.length;
-  const codes = new Int32Array(rows);
-  let count = 0;
+  const cells = new CellWriter(rows, kind);
   for (let row = 0; row < rows; row++) {
     const value = values[row];
     // A place beyond the end of a dictionary has no value, not even a missing one.
     if (value === undefined) throw new Error('a value is not in its dictionary');
-    codes[row] = value === null ? -1 : count++;
+    if (value === null) cells.addMissing();
+    else add(value, cells);
   }
-  const cells = new CellWriter(count, kind);
-  for (let row = 0; row < rows; row++) {
-    const value = values[row];
-    if (value !== null && value !== undefined) add(value, cells);
-  }
-  return { rows, codes, ...cells.cells };
+  return { is: 'cells', rows, codes: undefined, ...cells.cells };
 }

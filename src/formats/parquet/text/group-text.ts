@@ -1,55 +1,92 @@
+import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
+import { cellPage } from './cell-page.ts';
+import { KernelCells } from './kernel-cells.ts';
 import type { RecordParts } from './text-kind.ts';
-import type { TextPage } from './text-page.ts';
+import type { CellPage, TextPage } from './text-page.ts';
 
-/** A chunk of text has at least this many bytes, but for the last one of a group. */
+/** What TypeScript writes is yielded when it has as many bytes, or all rows of the pages. */
 const CHUNK_BYTES = 128 << 10;
 
 /** Writes the columns of groups as records of a text. In a CSV of a single column, an empty line is a row. */
 export class GroupText {
   readonly #parts: RecordParts;
-  #chunk: Buffer = Buffer.allocUnsafeSlow(2 * CHUNK_BYTES);
+  readonly #kernel: KernelCells | undefined;
+  #chunk: Buffer = Buffer.alloc(0);
+  /** Pages of the group that TypeScript has written. */
+  #cellPages = new WeakMap<TextPage, CellPage>();
 
-  constructor(parts: RecordParts) {
+  /** @param memory of a kernel, which writes most rows; TypeScript writes all others */
+  constructor(parts: RecordParts, memory: BatchMemory | undefined) {
     this.#parts = parts;
+    this.#kernel = memory && new KernelCells(memory, parts);
+  }
+
+  /** Begins a group. */
+  begin(): void {
+    this.#kernel?.begin();
+    this.#cellPages = new WeakMap();
   }
 
   /**
-   * Writes a group.
+   * Takes the next page of the group.
    *
-   * @param columns the pages of each, with as many rows as the group
+   * @returns what is written of it
+   * @throws RangeError if a value is not in its dictionary, or the page is cut off
+   */
+  accept(page: TextPage): TextPage {
+    return this.#kernel?.keep(page) === true ? page : cellPage(page);
+  }
+
+  /**
+   * Writes the group.
+   *
+   * @param columns the accepted pages of each, with as many rows as the group
    * @returns chunks that are valid until the next one is requested
    */
   *write(rows: number, columns: readonly (readonly TextPage[])[]): Generator<Buffer> {
-    let at = 0;
     const cursors = columns.map(pages => new PageCursor(pages));
     for (let from = 0; from < rows; ) {
       // No column has another page before this row.
       const to = Math.min(rows, ...cursors.map(cursor => cursor.moveTo(from)));
       const pages = cursors.map(({ page }) => page);
       const starts = cursors.map(({ start }) => start);
-      for (let row = from; row < to; row++) {
-        at = this.#writeRow(row, pages, starts, at);
-        if (at < CHUNK_BYTES) continue;
+      for (let row = from; row < to; ) {
+        const written = this.#kernel?.write(pages, starts, [row, to]);
+        if (written !== undefined) {
+          yield written.bytes;
+          row = written.next;
+          continue;
+        }
+        const cells = pages.map(page => this.#cellsOf(page));
+        let at = 0;
+        while (row < to && at < CHUNK_BYTES) at = this.#writeRow(row++, cells, starts, at);
         yield this.#chunk.subarray(0, at);
-        at = 0;
       }
       from = to;
     }
-    if (at > 0) yield this.#chunk.subarray(0, at);
+  }
+
+  #cellsOf(page: TextPage): CellPage {
+    const known = this.#cellPages.get(page);
+    if (known !== undefined) return known;
+    const cells = cellPage(page);
+    this.#cellPages.set(page, cells);
+    return cells;
   }
 
   /** @param firstRows of the pages */
-  #writeRow(row: number, pages: readonly TextPage[], firstRows: readonly number[], start: number): number {
-    let chunk: Buffer = this.#chunk;
+  #writeRow(row: number, pages: readonly CellPage[], firstRows: readonly number[], start: number): number {
+    let chunk = this.#chunk;
     let at = start;
     const { opens, missing, close } = this.#parts;
     for (let column = 0; column < pages.length; column++) {
-      const { codes, bytes: cells, starts, ends } = pages[column] as TextPage;
+      const { codes, bytes: cells, starts, ends } = pages[column] as CellPage;
       const index = row - (firstRows[column] as number);
       const code = codes === undefined ? index : (codes[index] as number);
-      const bytes = code < 0 ? missing : cells;
-      const from = code < 0 ? 0 : (starts[code] as number);
-      const to = code < 0 ? missing.length : (ends[code] as number);
+      const isMissing = code < 0 || (starts[code] as number) < 0;
+      const bytes = isMissing ? missing : cells;
+      const from = isMissing ? 0 : (starts[code] as number);
+      const to = isMissing ? missing.length : (ends[code] as number);
       const open = opens[column] as Uint8Array;
       const most = at + open.length + to - from + close.length;
       if (most > chunk.length) chunk = this.#enlarge(at, most);
@@ -72,7 +109,8 @@ export class GroupText {
   }
 }
 
-const NONE: TextPage = {
+const NONE: CellPage = {
+  is: 'cells',
   rows: 0,
   codes: undefined,
   bytes: new Uint8Array(),
@@ -84,7 +122,7 @@ const NONE: TextPage = {
 class PageCursor {
   readonly #pages: readonly TextPage[];
   #index = -1;
-  page = NONE;
+  page: TextPage = NONE;
   /** The first row of the page. */
   start = 0;
 

@@ -3,8 +3,9 @@
  *
  * @param into as many as are wanted
  * @param bits of each, at most 24
+ * @param limit that they must be less than
  * @returns the offset after them
- * @throws RangeError if there are fewer
+ * @throws RangeError if there are fewer, or one is too large
  */
 export function readHybrid(
   bytes: Uint8Array,
@@ -12,6 +13,7 @@ export function readHybrid(
   end: number,
   bits: number,
   into: Int32Array,
+  limit: number,
 ): number {
   const mask = 2 ** bits - 1;
   const runBytes = (bits + 7) >> 3;
@@ -32,6 +34,7 @@ export function readHybrid(
       for (let byte = 0; byte < runBytes; byte++) value |= (bytes[at++] as number) << (8 * byte);
       const until = Math.min(into.length, count + (header >>> 1));
       if (until === count) throw new RangeError('a run is empty');
+      if ((value & mask) >= limit) throw new RangeError('a value is not in its dictionary');
       into.fill(value & mask, count, until);
       count = until;
       continue;
@@ -44,15 +47,19 @@ export function readHybrid(
     let held = 0;
     let size = 0;
     let from = at;
+    let largest = 0;
     for (; count < last; count++) {
       while (size < bits) {
         held |= (bytes[from++] as number) << size;
         size += 8;
       }
-      into[count] = held & mask;
+      const value = held & mask;
+      if (value > largest) largest = value;
+      into[count] = value;
       held >>>= bits;
       size -= bits;
     }
+    if (largest >= limit) throw new RangeError('a value is not in its dictionary');
     at += packed;
   }
   return Math.min(at, end);

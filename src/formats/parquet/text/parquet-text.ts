@@ -1,8 +1,10 @@
+import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { TextEntry, TextOfFile } from '../../../base/text-of-file.ts';
 import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
 import { readGroup } from './group-reader.ts';
 import { GroupText } from './group-text.ts';
 import { recordParts, type TextKind } from './text-kind.ts';
+import type { TextPage } from './text-page.ts';
 
 /** The columns of a Parquet file as a CSV, or as JSON lines, group by group. */
 export class ParquetText implements TextOfFile {
@@ -41,15 +43,13 @@ export class ParquetText implements TextOfFile {
     if (!isAfterEntry && offset < this.#start) yield this.#header.subarray(Math.max(0, inHeader));
     let at = first.offset;
     this.#entries = [first];
-    const text = new GroupText(
-      recordParts(
-        this.#kind,
-        this.#columns.map(({ name }) => name),
-      ),
-    );
+    const names = this.#columns.map(({ name }) => name);
+    const text = new GroupText(recordParts(this.#kind, names), BatchMemory.create());
     for (let group = first.group; group < this.#file.groups.length; group++) {
       if (group > first.group) this.#entries.push({ offset: at, group });
-      const columns = await readGroup(this.#file, this.#columns, { index: group, kind: this.#kind });
+      text.begin();
+      const accept = (page: TextPage): TextPage => text.accept(page);
+      const columns = await readGroup(this.#file, this.#columns, { index: group, kind: this.#kind, accept });
       for (const chunk of text.write(this.#file.groups[group]?.rows ?? 0, columns)) {
         const before = at;
         at += chunk.length;

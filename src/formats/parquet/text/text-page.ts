@@ -5,18 +5,39 @@ import type { FileColumn } from '../footer/parquet-file.ts';
 import type { TextKind } from './text-kind.ts';
 import { doubleText, type Physical, valueText } from './value-text.ts';
 
-/** Consecutive values of a column as cells of a text: fields of a CSV, or values of JSON. */
-export interface TextPage {
+/** Consecutive values of a column. */
+export type TextPage = CellPage | CodedPage | DoublePage;
+
+/** Values as cells of a text: fields of a CSV, or values of JSON. */
+export interface CellPage {
+  readonly is: 'cells';
   readonly rows: number;
-  /** For each row, the index of its cell; -1 if its value is missing. Without codes, cell i is that of row i. */
+  /** For each row, the index of its cell; -1 if its value is missing. Without codes, cell i is that of row i, and they are in order. */
   readonly codes: Int32Array | undefined;
-  /** Cell i is `bytes[starts[i], ends[i])`. */
+  /** Cell i is `bytes[starts[i], ends[i])`; that of a missing value begins at -1. */
   readonly bytes: Uint8Array;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
 }
 
-export type Cells = Pick<TextPage, 'bytes' | 'starts' | 'ends'>;
+/** Values of a dictionary, none of which is missing, as the page has them. */
+export interface CodedPage {
+  readonly is: 'coded';
+  readonly rows: number;
+  /** The indexes of their cells, in the hybrid of run-length encoding and bit-packing. */
+  readonly bytes: Buffer;
+  readonly bits: number;
+  readonly dictionary: Cells;
+}
+
+/** Doubles, none of which is missing, as the page has them. */
+export interface DoublePage {
+  readonly is: 'doubles';
+  readonly rows: number;
+  readonly bytes: Buffer;
+}
+
+export type Cells = Pick<CellPage, 'bytes' | 'starts' | 'ends'>;
 
 const [POINT, ZERO] = [0x2e, 0x30];
 const [COMMA = 0, QUOTE = 0, LF = 0, CR = 0] = Buffer.from(',"\n\r');
@@ -111,6 +132,11 @@ export class CellWriter {
     this.#reserve(3 * string.length);
     this.#at += this.#bytes.write(string, start);
     this.#addCell(start);
+  }
+
+  addMissing(): void {
+    this.#starts[this.#cells] = -1;
+    this.#ends[this.#cells++] = -1;
   }
 
   #addCell(start: number): void {

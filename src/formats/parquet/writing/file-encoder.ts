@@ -3,8 +3,10 @@ import { ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
 import { readStruct, ThriftStruct, writeStruct } from '../footer/thrift.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks, copiedElements } from './copied-columns.ts';
-import { readValues, type ValueOptions } from './read-values.ts';
-import { elementsOf, MAGIC_BYTES, movedChunk, writeChunks } from './written-columns.ts';
+import { NumberColumn } from './number-column.ts';
+import { NumberTable } from './number-table.ts';
+import { numberOf, readValues, type ValueOptions } from './read-values.ts';
+import { type ColumnValues, elementsOf, MAGIC_BYTES, movedChunk, writeChunks } from './written-columns.ts';
 
 const MAGIC = Buffer.alloc(MAGIC_BYTES, 'PAR1');
 
@@ -20,9 +22,14 @@ export interface EncoderOptions extends ValueOptions {
 export class ParquetEncoder implements GroupEncoder {
   readonly start = MAGIC;
   readonly #options: EncoderOptions;
+  /** Reads rows that are only numbers, as predictions are. */
+  readonly #table: NumberTable | undefined;
 
   constructor(options: EncoderOptions) {
     this.#options = options;
+    const { columns, nulls, dialect } = options;
+    const isTable = nulls.size === 0 && columns.every(column => column.type === 'number' && column.isVaried);
+    if (isTable) this.#table = NumberTable.create(dialect, columns.length);
   }
 
   /**
@@ -38,12 +45,16 @@ export class ParquetEncoder implements GroupEncoder {
     notes: readonly string[],
     append: (bytes: Uint8Array) => Promise<void>,
   ): Promise<string | undefined> {
-    const { copied, columns } = this.#options;
+    const { copied, columns, nulls } = this.#options;
     const before = (): number => notes.reduce((rows, note) => rows + noteOf(note).integer(GROUP.rows), 0);
-    const values = readValues(text, this.#options, before);
-    const rows = values[0]?.length ?? 0;
+    const copiedRows = copied?.file.groups[notes.length]?.rows;
+    const values: readonly ColumnValues[] =
+      this.#table?.read(text, copiedRows ?? 0, text => numberOf(text, nulls)) ??
+      readValues(text, this.#options, before);
+    const [first] = values;
+    const rows = (first instanceof NumberColumn ? first.rows : first?.length) ?? 0;
     if (rows === 0) return undefined;
-    if (copied !== undefined && copied.file.groups[notes.length]?.rows !== rows)
+    if (copied !== undefined && copiedRows !== rows)
       throw new Error(`group ${notes.length} has ${rows} rows`);
     let bytes = 0;
     const write = async (part: Uint8Array): Promise<void> => {
@@ -54,7 +65,7 @@ export class ParquetEncoder implements GroupEncoder {
       for await (const part of copiedBytes(copied.file, copied.columns, notes.length)) await write(part);
     const written = writeChunks(columns, values);
     const start = bytes;
-    await write(written.bytes);
+    for (const part of written.parts) await write(part);
     const note = new ThriftStruct();
     note.setStructs(
       GROUP.columns,

@@ -62,7 +62,7 @@ export function readValues(
             into.push(texts[column]?.textOf(fields.bytes, start, fields.ends[at] as number) ?? '');
           else {
             const plain = readDecimal(fields.bytes, start, fields.ends[at] as number);
-            const number = isExact(plain, nulls) ? plain : numberOrNull(textOf(fields, row, column), nulls);
+            const number = isExact(plain, nulls) ? plain : numberOf(textOf(fields, row, column), nulls);
             if (number === undefined)
               throw notANumber(name, textOf(fields, row, column), file, rowsBefore() + into.length + 1);
             into.push(number);
@@ -77,8 +77,8 @@ export function readValues(
 const isExact = (plain: number, nulls: ReadonlySet<string>): boolean =>
   !Number.isNaN(plain) && nulls.size === 0;
 
-/** @returns undefined if the text is not a number, or one that a double does not have */
-function numberOrNull(text: string, nulls: ReadonlySet<string>): number | null | undefined {
+/** @returns null for a missing one; undefined if the text is not a number, or one that a double does not have */
+export function numberOf(text: string, nulls: ReadonlySet<string>): number | null | undefined {
   const trimmed = text.trim();
   if (trimmed === '' || nulls.has(text)) return null;
   const number = Number(trimmed);

@@ -1,15 +1,30 @@
 import type { EncodedColumn } from '../../group-encoding.ts';
-import { CHUNK, COLUMN, ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
-import { readStruct, type ThriftStruct } from '../footer/thrift.ts';
+import {
+  CHUNK,
+  COLUMN,
+  CONVERTED,
+  ELEMENT,
+  FILE,
+  GROUP,
+  LOGICAL,
+  OPTIONAL,
+  TYPES,
+} from '../footer/numbers.ts';
+import { readStruct, ThriftStruct } from '../footer/thrift.ts';
 import { ByteWriter, ParquetWriter } from '../libraries.ts';
+import { numberChunk } from './number-chunk.ts';
+import { NumberColumn, numberColumn } from './number-column.ts';
 
 export type WrittenValue = number | string | null;
 
+/** The values of a column: as many as there are rows. */
+export type ColumnValues = NumberColumn | readonly WrittenValue[];
+
 /** The columns of a group as a file has them. */
 export interface WrittenChunks {
-  readonly bytes: Buffer;
+  readonly parts: readonly Uint8Array[];
   /** The chunks, at the offsets that they have in a file of which this is the first group. */
-  readonly chunks: ThriftStruct[];
+  readonly chunks: readonly ThriftStruct[];
   readonly uncompressedBytes: number;
 }
 
@@ -23,58 +38,68 @@ export const MAGIC_BYTES = 4;
  */
 export function writeChunks(
   columns: readonly EncodedColumn[],
-  values: readonly WrittenValue[][],
+  values: readonly ColumnValues[],
 ): WrittenChunks {
-  const { bytes, footer } = writeFile(columns, values);
-  const [group] = footer.structs(FILE.groups);
-  if (group === undefined) throw new Error('no group was written');
-  const chunks = group.structs(GROUP.columns);
-  for (const [index, { name }] of columns.entries()) {
-    const column = chunks[index]?.struct(CHUNK.metadata);
-    // The writer takes a point in a name for the end of a name.
-    column?.setTexts(COLUMN.path, [name]);
+  const all: Uint8Array[] = [];
+  const chunks: ThriftStruct[] = [];
+  let uncompressedBytes = 0;
+  let offset = MAGIC_BYTES;
+  for (const [index, column] of columns.entries()) {
+    const own = values[index] ?? [];
+    const { parts, bytes, chunk } = isOwn(column, own)
+      ? numberChunk(own instanceof NumberColumn ? own : numberColumn(own), column.name, offset)
+      : writtenByLibrary(column, own, offset);
+    all.push(...parts);
+    chunks.push(chunk);
+    offset += bytes;
+    uncompressedBytes += chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes);
   }
-  return { bytes, chunks, uncompressedBytes: group.integer(GROUP.bytes) };
+  return { parts: all, chunks, uncompressedBytes };
 }
+
+/** Whether numbers are written here: those that repeat take less space with a dictionary, which the library makes. */
+const isOwn = ({ type, isVaried = false }: EncodedColumn, values: ColumnValues): boolean =>
+  values instanceof NumberColumn || (type === 'number' && isVaried);
 
 /** The elements of columns in a schema. */
-export function elementsOf(columns: readonly EncodedColumn[]): ThriftStruct[] {
-  const { footer } = writeFile(
-    columns,
-    columns.map(() => []),
-  );
-  const elements = footer.structs(FILE.schema).slice(1);
-  for (const [index, { name }] of columns.entries()) elements[index]?.setText(ELEMENT.name, name);
-  return elements;
-}
-
-/** The bytes between the magic number and the footer of a file of one group, and its footer. */
-function writeFile(
-  columns: readonly EncodedColumn[],
-  values: readonly WrittenValue[][],
-): { bytes: Buffer; footer: ThriftStruct } {
-  // The names are set afterwards: the writer cannot have every one.
-  const names = columns.map((_, index) => `c${index}`);
-  const writer = new ByteWriter();
-  const file = new ParquetWriter({
-    writer,
-    schema: [
-      { name: 'schema', num_children: columns.length },
-      ...columns.map(({ type }, index) => ({ name: names[index] ?? '', ...ELEMENTS[type] })),
-    ],
+export const elementsOf = (columns: readonly EncodedColumn[]): ThriftStruct[] =>
+  columns.map(({ name, type }) => {
+    const element = new ThriftStruct();
+    element.setInteger(ELEMENT.type, TYPES.indexOf(type === 'number' ? 'DOUBLE' : 'BYTE_ARRAY'), 'i32');
+    element.setInteger(ELEMENT.repetition, OPTIONAL, 'i32');
+    element.setText(ELEMENT.name, name);
+    if (type === 'number') return element;
+    const logical = new ThriftStruct();
+    logical.setStruct(LOGICAL.string, new ThriftStruct());
+    element.setInteger(ELEMENT.converted, CONVERTED.indexOf('UTF8'), 'i32');
+    element.setStruct(ELEMENT.logical, logical);
+    return element;
   });
-  const columnData = names.map((name, index) => ({
-    name,
-    data: values[index] ?? [],
-    offsetIndex: false,
-    ...(columns[index]?.isVaried === true && { encoding: 'PLAIN' as const }),
-  }));
-  file.write({ columnData, rowGroupSize: Math.max(1, values[0]?.length ?? 0) });
+
+function writtenByLibrary(
+  { name, type }: EncodedColumn,
+  values: ColumnValues,
+  offset: number,
+): { parts: Uint8Array[]; bytes: number; chunk: ThriftStruct } {
+  const writer = new ByteWriter();
+  const schema = [
+    { name: 'schema', num_children: 1 },
+    { name: 'column', ...ELEMENTS[type] },
+  ];
+  const file = new ParquetWriter({ writer, schema });
+  const data = values as WrittenValue[]; // numbers of a `NumberColumn` are written here
+  file.write({ columnData: [{ name: 'column', data, offsetIndex: false }], rowGroupSize: data.length });
   file.finish();
   const all = Buffer.from(writer.getBuffer());
   const end = all.length - 2 * MAGIC_BYTES;
   const start = end - all.readUInt32LE(end);
-  return { bytes: all.subarray(MAGIC_BYTES, start), footer: readStruct(all.subarray(start, end)) };
+  const [group] = readStruct(all.subarray(start, end)).structs(FILE.groups);
+  const [chunk] = group?.structs(GROUP.columns) ?? [];
+  if (chunk === undefined) throw new Error('no group was written');
+  // The writer takes a point in a name for the end of a name.
+  chunk.struct(CHUNK.metadata).setTexts(COLUMN.path, [name]);
+  const bytes = all.subarray(MAGIC_BYTES, start);
+  return { parts: [bytes], bytes: bytes.length, chunk: movedChunk(chunk, offset - MAGIC_BYTES) };
 }
 
 const ELEMENTS = {

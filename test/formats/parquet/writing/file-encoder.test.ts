@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { writeRow } from '../../../../src/base/write-row.ts';
+import { DATA_PAGE_V2, PAGE } from '../../../../src/formats/parquet/footer/numbers.ts';
 import {
   chunkRange,
   chunksOf,
   openParquet,
   type ParquetFile,
 } from '../../../../src/formats/parquet/footer/parquet-file.ts';
+import { readStructAt } from '../../../../src/formats/parquet/footer/thrift.ts';
+import { parquetMetadata } from '../../../../src/formats/parquet/libraries.ts';
 import { type EncoderOptions, ParquetEncoder } from '../../../../src/formats/parquet/writing/file-encoder.ts';
 import { parquetOf, storedBytes, textOfParquet } from '../../../support/parquet.ts';
 import { root } from '../../../support/root.ts';
@@ -112,6 +115,36 @@ describe('columns that are appended to a Parquet file', () => {
     const whole = await encode({ copied: allOf(file) }, texts);
     for (let group = 1; group < texts.length; group++)
       assert.deepEqual(await encode({ copied: allOf(file) }, texts, group), whole);
+  });
+
+  it('are doubles in pages of at most a mebibyte, and only those that are there', async () => {
+    const numbers = {
+      columns: [
+        { name: 'a', type: 'number', isVaried: true },
+        { name: 'b', type: 'number', isVaried: true },
+      ],
+    } as const;
+    const rows = 300_000;
+    const lines = Array.from({ length: rows }, (_, row) => {
+      const a = row % 7 === 0 || row >= 262_144 ? '' : row % 11 === 0 ? 'NaN' : `${row / 3}`;
+      return `${a},${row % 2 === 0 ? '-0' : '0'}\n`;
+    });
+    const made = await encode(numbers, [lines.join('')]);
+    assert.ok((await textOfParquet(made)) === `a,b\n${lines.join('')}`);
+    const [chunk = Buffer.alloc(0)] = await bytesIn(await openParquet(storedBytes(made), 'out.parquet'), 'b');
+    const pageRows: number[] = [];
+    for (let at = 0; at < chunk.length; ) {
+      const { struct, end } = readStructAt(chunk, at);
+      pageRows.push(struct.struct(PAGE.dataV2).integer(DATA_PAGE_V2.rows));
+      at = end + struct.integer(PAGE.compressedBytes);
+    }
+    assert.deepEqual(pageRows, [131_072, 131_072, 37_856]);
+    const {
+      row_groups: [group],
+    } = parquetMetadata(new Uint8Array(made).buffer);
+    const [a, b] = group?.columns.map(column => column.meta_data?.statistics) ?? [];
+    assert.deepEqual([a?.min_value, a?.max_value, a?.null_count], [1 / 3, 262_142 / 3, 75_306n]);
+    assert.deepEqual([b?.min_value, b?.max_value, b?.null_count], [-0, 0, 0n]);
   });
 
   it('must be those of all rows of a group', async () => {
