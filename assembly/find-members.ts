@@ -1,7 +1,8 @@
-// As src/formats/jsonl/object-reader.ts, for lines with known members only, no nested values, and no escapes.
+// As src/formats/jsonl/object-reader.ts, for lines with known members only, and no nested values.
 
 import { contentEnd } from './content-end';
 import { isEqual } from './is-equal';
+import { stringEnd, textEnd } from './read-string';
 import { specialBytes } from './write-value';
 
 /** `RecordKind.plain`. */
@@ -38,13 +39,17 @@ class Member {
   seen: i32;
 }
 
+/** Where the texts end that had escapes. */
+export let textsTo: i32 = 0;
+
 /** The number of the current object. */
 let object: i32 = 0;
 
 /**
- * Writes the offsets of the values of objects, from the record `first` on. Those of null and of absent members stay as they are.
+ * Writes the offsets of the values of objects, from the record `first` on. Those of absent members stay as they are.
  *
  * @param bytes of the batch, which are UTF-8; as many as a vector has may be read behind them
+ * @param texts offset behind the batch from which on texts are written that had escapes, each behind a quote
  * @param recordEnds offsets at which its records end, and `kinds` what they are
  * @param members `Member`s, of which there is at least one
  * @param starts and `ends`: where the offsets of the first row are written, which are `rowStep` bytes before those of the next
@@ -52,6 +57,7 @@ let object: i32 = 0;
  */
 export function findMembers(
   bytes: usize,
+  texts: i32,
   recordEnds: usize,
   kinds: usize,
   first: i32,
@@ -63,13 +69,18 @@ export function findMembers(
   rowStep: i32,
 ): i32 {
   let start = first === 0 ? 0 : load<i32>(recordEnds + ((<usize>first - 1) << 2));
+  textsTo = texts;
   const after = members + <usize>count * offsetof<Member>();
   for (let index = first; index < records; index++) {
     const end = load<i32>(recordEnds + ((<usize>index) << 2));
     // Everything that is looked for ends before a line feed.
     if (load<u8>(kinds + index) !== PLAIN || load<u8>(bytes + end - 1) !== LF) return index;
+    const before = textsTo;
     const to = objectEnd(bytes, bytes + start, members, after, starts, ends);
-    if (to !== bytes + contentEnd(bytes, start, end, false)) return index;
+    if (to !== bytes + contentEnd(bytes, start, end, false)) {
+      textsTo = before;
+      return index;
+    }
     starts += rowStep;
     ends += rowStep;
     start = end;
@@ -103,31 +114,39 @@ function objectEnd(
     if (load<u8>(at) !== COLON) return 0;
     at = spaceEnd(at + 1);
     const byte = <i32>load<u8>(at);
-    let start = at;
-    let isValue = true;
+    let start = <i32>(at - bytes);
+    let end = start;
     if (byte === QUOTE) {
       start++;
-      const end = textEnd(start);
-      if (load<u8>(end) !== QUOTE) return 0;
-      if (member.offset >= 0) {
-        store<i32>(starts + member.offset, <i32>(start - bytes));
-        store<i32>(ends + member.offset, <i32>(end - bytes));
-      }
-      at = end + 1;
-      isValue = false;
+      end = <i32>(plainEnd(at + 1) - bytes);
+      at = bytes + end;
+      const special = load<u8>(at);
+      if (special === BACKSLASH) {
+        end = stringEnd(bytes, start, textsTo + 1);
+        if (end < 0) return 0;
+        at = bytes + end;
+        if (member.offset >= 0) {
+          store<u8>(bytes + textsTo, QUOTE);
+          start = textsTo + 1;
+          end = textsTo = textEnd;
+        }
+      } else if (special !== QUOTE) return 0;
+      at++;
     } else if (byte === MINUS || isDigit(byte)) {
       at = numberEnd(at);
       if (at === 0) return 0;
+      end = <i32>(at - bytes);
     } else {
       const word = load<i32>(at);
-      isValue = word !== NULL;
       if (word === NULL || word === TRUE) at += 4;
       else if (byte === SMALL_F && load<i32>(at, 1) === ALSE) at += 5;
       else return 0;
+      if (word !== NULL) end = <i32>(at - bytes);
+      else start = end = 0;
     }
-    if (isValue && member.offset >= 0) {
-      store<i32>(starts + member.offset, <i32>(start - bytes));
-      store<i32>(ends + member.offset, <i32>(at - bytes));
+    if (member.offset >= 0) {
+      store<i32>(starts + member.offset, start);
+      store<i32>(ends + member.offset, end);
     }
     at = spaceEnd(at);
     const behind = load<u8>(at);
@@ -155,7 +174,7 @@ function spaceEnd(at: usize): usize {
 }
 
 /** Where a quote, a backslash or a control character is. */
-function textEnd(at: usize): usize {
+function plainEnd(at: usize): usize {
   while (true) {
     const found = specialBytes(v128.load(at), BACKSLASH, LANES);
     if (found !== 0) return at + ctz(found);

@@ -3,7 +3,7 @@
 // at once. Addresses and steps are in bytes.
 
 export { findFields } from './find-fields';
-export { findMembers } from './find-members';
+export { findMembers, textsTo } from './find-members';
 export { findPersonas, foundTo } from './find-personas';
 export { appendFields, mergeRecords } from './merge-records';
 export { readCodes } from './read-codes';

@@ -35,7 +35,7 @@ const standIns: Readonly<Record<string, string>> = {
 const STAND_IN = 'stand-in:';
 
 /** Characters of a chunk from which on its comments and long names matter. */
-const LARGE = 1 << 16;
+const LARGE = 60_000;
 
 const bundle = await rolldown({
   input: {

@@ -51,6 +51,7 @@ export interface Kernel {
   readonly foundTo: WebAssembly.Global;
   findMembers(
     bytes: number,
+    texts: number,
     recordEnds: number,
     kinds: number,
     first: number,
@@ -61,6 +62,7 @@ export interface Kernel {
     ends: number,
     rowStep: number,
   ): number;
+  readonly textsTo: WebAssembly.Global;
   appendFields(
     probabilities: number,
     classes: number,

@@ -42,6 +42,7 @@ export const commandEvents = {
   retry: 'A request failed with `code` and is repeated after `wait_ms`. At most one line in five seconds.',
   unknown_values: 'Columns have values that the model does not know.',
   drift: 'What has changed most since the run of `--compare`; with its `psi`.',
+  scored_before: 'A line of JSON seems to have been scored before; with `line` and `row`. Once per run.',
   long_field: 'A quoted field is suspiciously long; with `line`, `row` and size.',
   worker_not_started: 'The system cannot start a process of `--workers`.',
   signal: 'The command is about to stop; with `signal`.',

@@ -26,6 +26,7 @@ export function runLog(
   const file = input === '-' ? 'stdin' : input;
   let last: Summary | undefined;
   let isDurable = false;
+  let wasScoredBefore = false;
   return {
     begin(_, files) {
       isDurable = files.output?.durable !== undefined;
@@ -45,6 +46,15 @@ export function runLog(
     longField(field) {
       const [fields, message] = longFieldLine(file, field);
       log.warn({ event: 'long_field', ...fields }, message);
+    },
+    rejected({ code, line, row }) {
+      if (code !== 'scored_before' || wasScoredBefore) return;
+      wasScoredBefore = true;
+      const hint = 'Score the file from which the output was made.';
+      log.warn(
+        { event: 'scored_before', code, file, line, row, hint },
+        `${sanitize(file)}:${line}: the line seems to have been scored before, because a member begins with "probability_"; such lines are rejects (reported once per run)`,
+      );
     },
     setAside: () =>
       log.warn(

@@ -13,7 +13,7 @@ import type { BatchOptions } from '../records/batch-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import type { Fault } from '../records/faults.ts';
 import type { Fields } from '../records/fields.ts';
-import { contentEnd, countLines, LF } from '../records/line-endings.ts';
+import { contentEnd, LF } from '../records/line-endings.ts';
 import { INPUT_START, type Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
@@ -23,7 +23,7 @@ import { lineComparison } from './line-comparison.ts';
 import { lineFieldReader } from './line-fields.ts';
 import { lineRejectRecords, lineRejectsText } from './line-rejects.ts';
 import { type LineShape, readShape } from './line-shape.ts';
-import { lines } from './lines.ts';
+import { countLineFeeds, lines } from './lines.ts';
 import { membersOf } from './members.ts';
 import { type LineColumns, lineMerger, renamedBytes, withMembers } from './merge-lines.ts';
 import { lineColumns } from './output-members.ts';
@@ -107,7 +107,7 @@ export class LineLayout implements Layout {
   }
 
   countLines(bytes: Uint8Array, start: number, end: number): number {
-    return countLines(bytes, start, end, lines);
+    return countLineFeeds(bytes, start, end);
   }
 
   endsRecord(byte: number | undefined): boolean {

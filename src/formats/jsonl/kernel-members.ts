@@ -33,25 +33,27 @@ export class KernelMembers {
   }
 
   /**
-   * Finds the values of lines, from `index` on, which are rows from `row` on. Those of null and of absent members stay as they are.
+   * Finds the values of lines, from `index` on, which are rows from `row` on. Those of absent members stay as they are.
    *
    * @param members in the order in which they are expected, to which others may be added between two calls
    * @param records of the batch, which are UTF-8
-   * @returns the first line that is not simple
+   * @param texts offset behind the batch from which on texts are kept that had escapes
+   * @returns the first line that is not simple, and the offset after these texts
    */
   find(
     members: readonly KnownMember[],
     { kernel, bytes, recordEnds, kinds }: PlacedRecords,
-    { index, row, records }: { index: number; row: number; records: number },
+    { index, row, records, texts }: { index: number; row: number; records: number; texts: number },
     { starts, ends, width }: ValuePlace,
-  ): number {
+  ): { next: number; texts: number } {
     if (members.length !== this.#seen) this.#tell(members);
-    if (this.#known === 0) return index;
+    if (this.#known === 0) return { next: index, texts };
     const rowBytes = width * OFFSET_BYTES;
     const [startsAt, endsAt] = [starts + row * rowBytes, ends + row * rowBytes];
     const [at, known] = [this.#at, this.#known];
-    return kernel.findMembers(
+    const next = kernel.findMembers(
       bytes,
+      texts,
       recordEnds,
       kinds,
       index,
@@ -62,6 +64,7 @@ export class KernelMembers {
       endsAt,
       rowBytes,
     );
+    return { next, texts: kernel.textsTo.value };
   }
 
   #tell(members: readonly KnownMember[]): void {

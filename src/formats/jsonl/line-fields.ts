@@ -64,15 +64,16 @@ export function lineFieldReader(
     const faults = new Map<number, Fault>();
     const areUtf8 = isUtf8(bytes);
     let rows = 0;
-    const find = (index: number): number =>
-      placed === undefined || inKernel === undefined || !areUtf8
-        ? index
-        : inKernel.find(reader.members, placed, { index, row: rows, records: batch.ends.length }, valuesAt);
-    for (let index = 0; index < batch.ends.length; index++) {
-      const next = find(index);
-      rows += next - index;
-      index = next;
-      if (index === batch.ends.length) break;
+    const records = batch.ends.length;
+    for (let index = 0; index < records; index++) {
+      if (placed !== undefined && inKernel !== undefined && areUtf8) {
+        const from = { index, row: rows, records, texts: length };
+        const found = inKernel.find(reader.members, placed, from, valuesAt);
+        rows += found.next - index;
+        index = found.next;
+        length = found.texts;
+      }
+      if (index === records) break;
       if (batch.kinds[index] === RecordKind.blank) continue;
       const start = startOf(batch, index);
       const end = contentEnd(bytes, start, batch.ends[index] ?? start, lines);

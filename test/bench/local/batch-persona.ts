@@ -6,6 +6,7 @@ import { root } from '../../support/root.ts';
 import { bin } from '../../support/rowcast.ts';
 import { median } from '../runs.ts';
 import { CONNECTIONS, callFor, type Load, type Measured, type Server, urlOf } from '../service/calls.ts';
+import { withNumbers } from './json-lines.ts';
 
 const PERSONAS = 1000;
 const SECONDS = 3;
@@ -66,13 +67,8 @@ export async function callBatches(home: string, id: string, input: string, round
 async function personasOf(input: string): Promise<{ features: object }[]> {
   const personas: { features: object }[] = [];
   const rows = createReadStream(input).pipe(parse({ columns: true, to: PERSONAS }));
-  for await (const row of rows as AsyncIterable<Record<string, string>>) {
-    const values = Object.entries(row).map(([name, text]) => [
-      name,
-      /^\d+(\.\d+)?$/.test(text) ? Number(text) : text,
-    ]);
-    personas.push({ features: Object.fromEntries(values) });
-  }
+  for await (const row of rows as AsyncIterable<Record<string, string>>)
+    personas.push({ features: withNumbers(row) });
   return personas;
 }
 

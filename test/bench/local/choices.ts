@@ -6,14 +6,14 @@ export const usage = `npm run bench -- local [options]: scoring with a local rep
   --parts LIST    of score, row, service (default: all)
   --inputs LIST   of ${[...tables.keys()].join(', ')} (default: all)
   --rows LIST     (default: 300000,3000000 for telecom, 300000 for the others)
-  --forms LIST    of plain, gzip, parquet: of both input and output (default: all)
+  --forms LIST    of plain, gzip, parquet, jsonl: of both input and output (default: all); jsonl next to a CSV of the same rows
   --runs N        medians of so many (default: 5)
   --rounds N      a model of N rounds of trees instead of what rowcast train selects
   --leaves N      of each of those trees (default: 31)
 `;
 
 const parts = ['score', 'row', 'service'] as const;
-const forms = ['plain', 'gzip', 'parquet'] as const;
+const forms = ['plain', 'gzip', 'parquet', 'jsonl'] as const;
 
 export type Form = (typeof forms)[number];
 

@@ -10,6 +10,7 @@ import { alternate, machine, table } from '../runs.ts';
 import { callBatches, callsTable } from './batch-persona.ts';
 import { type Choices, choicesOf, type Form, UsageError, usage } from './choices.ts';
 import { figuresOf, startTable } from './figures.ts';
+import { formats, toJsonLines } from './json-lines.ts';
 import { measureWith } from './measure.ts';
 import { scoring, toParquet, trainOthers } from './opponents.ts';
 import { installPythons, type Pythons } from './python.ts';
@@ -72,11 +73,19 @@ async function measureInput(
       plain: () => plain,
       gzip: () => compressed(plain),
       parquet: () => toParquet(pythons, plain),
+      jsonl: () => toJsonLines(plain),
     };
     const input = await inputs[form]();
-    const output = join(folder, { plain: 'out.csv', gzip: 'out.csv.gz', parquet: 'out.parquet' }[form]);
-    const commands = scoring(pythons, training, input, output);
-    const taken = await alternate(commands, runs, () => rm(output, { force: true }), measure);
+    const outputOf = (suffix: string): string => join(folder, `out.${suffix}`);
+    const output = outputOf({ plain: 'csv', gzip: 'csv.gz', parquet: 'parquet', jsonl: 'jsonl' }[form]);
+    const commands =
+      form === 'jsonl'
+        ? formats(training, { csv: plain, jsonl: input }, outputOf)
+        : scoring(pythons, training, input, output);
+    const clean = async (): Promise<void> => {
+      for (const path of [output, outputOf('csv')]) await rm(path, { force: true });
+    };
+    const taken = await alternate(commands, runs, clean, measure);
     say(
       `\n${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}, ${form}, load ${loadavg()[0]?.toFixed(1)}`,
     );

@@ -80,6 +80,27 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
   });
 
   slow(
+    'and lines that were scored before are reported once, with the first of them; the run continues',
+    async t => {
+      const { stub } = await connect(t);
+      const again = '{"a":2,"probability_yes":0.5}\n';
+      const finished = await rowcast(
+        ['score', '-', '--input-format', 'jsonl', '--features', 'a', '--report', 'r', '--log-format', 'json'],
+        {
+          stdin: `{"a":1}\n${again}${again}{"a":3}\n`,
+          env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+        },
+      );
+      assert.equal(finished.code, 1);
+      assert.equal(String(finished.stdout).split('\n').length, 3);
+      const [warning, ...others] = linesOf(finished).filter(({ event }) => event === 'scored_before');
+      assert.deepEqual(others, []);
+      assert.deepEqual([warning?.level, warning?.file, warning?.line, warning?.row], ['warn', 'stdin', 2, 2]);
+      assert.match(String(warning?.hint), /^Score the file/);
+    },
+  );
+
+  slow(
     'and a quoted field that may have swallowed rows is reported once, with its line; the run continues',
     async t => {
       const { stub } = await connect(t);

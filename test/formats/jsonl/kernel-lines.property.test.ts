@@ -54,7 +54,22 @@ const value = fc.oneof(
     'NaN',
     '',
   ),
-  fc.constantFrom('{"m":1}', '{}', '[1,"]"]', '[', '"\\n"', '"\\', '"\\"', '"\\x"', '"\t"', '"', '"\u007f"'),
+  fc.constantFrom(
+    '{"m":1}',
+    '{}',
+    '[1,"]"]',
+    '[',
+    '"\\n"',
+    '"\\u00fc \\"\\ud83d\\ude00 "',
+    '"\\ud83d"',
+    '"x\\t\\',
+    '"\\',
+    '"\\"',
+    '"\\x"',
+    '"\t"',
+    '"',
+    '"\u007f"',
+  ),
   fc.string({ unit: character }).map(text => JSON.stringify(text)),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(number => JSON.stringify(number)),
 );
@@ -195,7 +210,8 @@ it('a kernel finds the values of simple lines in any order of their members, som
     '{"a":1,"b":"x","ü":null}',
     '{"a":-1.5,"b":"ü","ü":true}',
     '{ "ü": 0, "a": "" }',
-    '{"b":"","a":false}\r',
+    '{"b":"\\u00fc","a":false}\r',
+    '{"a":"\\"quoted\\"\\ud83d\\ude00"}',
     '{}',
     '{"b":"x" , "ü" : "y"}',
   ];
@@ -205,15 +221,12 @@ it('a kernel finds the values of simple lines in any order of their members, som
   const reader = new ObjectReader(['ü', 'a'], []);
   const members = new KernelMembers(kernelMemory);
   kernelMemory.clear();
-  const placed = placeRecords(kernelMemory, batch);
+  const placed = placeRecords(kernelMemory, batch, batch.bytes.length);
   const [starts, ends] = [0, 0].map(() => kernelMemory.reserve(4 * width * texts.length)) as [number, number];
-  const find = (index: number): number =>
-    members.find(
-      reader.members,
-      placed,
-      { index, row: index, records: texts.length },
-      { starts, ends, width },
-    );
+  const find = (index: number): number => {
+    const from = { index, row: index, records: texts.length, texts: batch.bytes.length };
+    return members.find(reader.members, placed, from, { starts, ends, width }).next;
+  };
   assert.equal(find(0), 0);
   const into = { starts: new Int32Array(width), ends: new Int32Array(width) };
   reader.read({ words: wordView(batch.bytes), start: 0, end: batch.ends[0] ?? 0 }, into, 0, () => 0);
