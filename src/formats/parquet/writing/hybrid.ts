@@ -1,15 +1,13 @@
-/** Whether each row has a value, in the hybrid of run-length encoding and bit-packing. @param rows as many as there are */
-export const levelsOf = (isPresent: (row: number) => boolean, rows: number): Buffer =>
-  writeHybrid(
-    Int32Array.from({ length: rows }, (_, row) => (isPresent(row) ? 1 : 0)),
-    1,
-  );
+/** The levels of rows in the hybrid of run-length encoding and bit-packing: 1 for each that has a value, and 0 for others. */
+export const levelsOf = (present: ArrayLike<number>): Buffer => writeHybrid(present, 1);
 
+/** The levels of rows that all have values. */
 export const allPresent = (rows: number): Buffer => Buffer.concat([varint(2 * rows), Buffer.of(1)]);
 
 /** Writes numbers of some bits, from 1 to 24, as a single run: packed, or the number that all are. */
-export function writeHybrid(numbers: Int32Array, bits: number): Buffer {
-  const [first = 0] = numbers;
+export function writeHybrid(numbers: ArrayLike<number>, bits: number): Buffer {
+  if (numbers.length === 0) return Buffer.alloc(0);
+  const first = numbers[0] ?? 0;
   let isRepeated = true;
   for (let index = 0; isRepeated && index < numbers.length; index++) isRepeated = numbers[index] === first;
   if (isRepeated) {

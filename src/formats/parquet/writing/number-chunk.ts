@@ -19,7 +19,7 @@ export function numberChunk(column: NumberColumn, name: string, offset: number):
     pages.push({
       rows,
       missing: rows - values.length,
-      levels: present === undefined ? allPresent(rows) : levelsOf(row => present[row] === 1, rows),
+      levels: present === undefined ? allPresent(rows) : levelsOf(present),
       // Every processor that Node runs on with WebAssembly is little-endian, as the format is.
       values: new Uint8Array(values.buffer, values.byteOffset, values.byteLength),
     });

@@ -1,6 +1,6 @@
 import { STATISTICS } from '../footer/numbers.ts';
 import { ThriftStruct } from '../footer/thrift.ts';
-import { levelsOf, writeHybrid } from './hybrid.ts';
+import { allPresent, levelsOf, writeHybrid } from './hybrid.ts';
 import type { ValueColumn } from './value-column.ts';
 import { doubleStatistics, type WrittenChunk, type WrittenPage, writtenChunk } from './written-chunk.ts';
 
@@ -21,6 +21,7 @@ export function valueChunk(
   offset: number,
 ): WrittenChunk {
   const { codes, dictionary } = column;
+  const isWhole = column.present === column.rows;
   const { bytes, ends } = dictionary;
   const prefix = type === 'text' ? 4 : 0;
   const sizeOf = (value: number): number =>
@@ -35,30 +36,26 @@ export function valueChunk(
     return start + size;
   };
 
-  let [plainBytes, present] = [0, 0];
-  for (let row = 0; row < codes.length; row++) {
-    const code = codes[row] as number;
-    if (code < 0) continue;
-    plainBytes += sizeOf(code);
-    present++;
-  }
+  const { present } = column;
+  const plainBytes = column.presentBytes + prefix * present;
   const bits = Math.max(1, Math.ceil(Math.log2(ends.length)));
   const dictionaryBytes = prefix * ends.length + (ends.at(-1) ?? 0);
-  const hasDictionary = 2 * (dictionaryBytes + Math.ceil((present * bits) / 8)) <= plainBytes;
+  const hasDictionary = present > 0 && 2 * (dictionaryBytes + Math.ceil((present * bits) / 8)) <= plainBytes;
 
   const pages: WrittenPage[] = [];
   for (let from = 0; from < codes.length; ) {
-    let [to, size, missing] = [from, 0, 0];
-    for (; to < codes.length && to - from < PAGE_ROWS; to++) {
-      const code = codes[to] as number;
-      const more = code < 0 ? 0 : sizeOf(code);
-      if (!hasDictionary && size + more > PAGE_BYTES && to > from) break;
-      size += more;
-      if (code < 0) missing++;
-    }
+    let to = Math.min(codes.length, from + PAGE_ROWS);
+    let size = 0;
+    if (!hasDictionary)
+      for (let row = from; row < to; row++) {
+        const code = codes[row] as number;
+        const more = code < 0 ? 0 : sizeOf(code);
+        if (size + more > PAGE_BYTES && row > from) to = row;
+        else size += more;
+      }
     const own = codes.subarray(from, to);
-    const there = missing === 0 ? own : own.filter(code => code >= 0);
-    const levels = levelsOf(row => (own[row] as number) >= 0, own.length);
+    const there = isWhole ? own : own.filter(code => code >= 0);
+    const levels = isWhole ? allPresent(own.length) : levelsOf(own.map(code => (code < 0 ? 0 : 1)));
     let values: Buffer;
     if (hasDictionary) values = Buffer.concat([Buffer.of(bits), writeHybrid(there, bits)]);
     else {
@@ -66,7 +63,7 @@ export function valueChunk(
       let at = 0;
       for (let index = 0; index < there.length; index++) at = write(there[index] as number, values, at);
     }
-    pages.push({ rows: own.length, missing, levels, values });
+    pages.push({ rows: own.length, missing: own.length - there.length, levels, values });
     from = to;
   }
 

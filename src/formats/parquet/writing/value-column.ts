@@ -1,6 +1,8 @@
 /** The values of a column as bytes, each different one once. */
 export class ValueColumn {
   #rows = 0;
+  #present = 0;
+  #presentBytes = 0;
   /** For each row, the index of its value; -1 if it is missing. */
   #codes = new Int32Array(1 << 10);
   #bytes = Buffer.alloc(1 << 12);
@@ -15,6 +17,16 @@ export class ValueColumn {
     return this.#rows;
   }
 
+  /** Rows that have a value. */
+  get present(): number {
+    return this.#present;
+  }
+
+  /** The bytes of the values of all rows. */
+  get presentBytes(): number {
+    return this.#presentBytes;
+  }
+
   get codes(): Int32Array {
     return this.#codes.subarray(0, this.#rows);
   }
@@ -26,11 +38,15 @@ export class ValueColumn {
 
   clear(): void {
     this.#rows = 0;
+    this.#present = 0;
+    this.#presentBytes = 0;
     this.#values = 0;
     this.#slots.fill(0);
   }
 
   add(bytes: Uint8Array, start: number, end: number): void {
+    this.#present++;
+    this.#presentBytes += end - start;
     // FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv).
     let hash = 0x811c9dc5;
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
