@@ -8,4 +8,4 @@ export {
   snappyUncompress,
 } from 'hyparquet';
 export { decompressLz4, decompressLz4Raw, decompressZstd } from 'hyparquet-compressors';
-export { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+export { snappyCompress } from 'hyparquet-writer/src/snappy.js';

@@ -1,12 +1,12 @@
 import type { GroupEncoder } from '../../../base/group-encoder.ts';
+import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import { ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
 import { readStruct, ThriftStruct, writeStruct } from '../footer/thrift.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks, copiedElements } from './copied-columns.ts';
-import { NumberColumn } from './number-column.ts';
 import { NumberTable } from './number-table.ts';
-import { numberOf, readValues, type ValueOptions } from './read-values.ts';
-import { type ColumnValues, elementsOf, MAGIC_BYTES, movedChunk, writeChunks } from './written-columns.ts';
+import { type ColumnValues, isPlain, numberOf, type ValueOptions, ValueReader } from './read-values.ts';
+import { elementsOf, MAGIC_BYTES, movedChunk, writeChunks } from './written-columns.ts';
 
 const MAGIC = Buffer.alloc(MAGIC_BYTES, 'PAR1');
 
@@ -24,12 +24,12 @@ export class ParquetEncoder implements GroupEncoder {
   readonly #options: EncoderOptions;
   /** Reads rows that are only numbers, as predictions are. */
   readonly #table: NumberTable | undefined;
+  #reader: ValueReader | undefined;
 
   constructor(options: EncoderOptions) {
     this.#options = options;
     const { columns, nulls, dialect } = options;
-    const isTable = nulls.size === 0 && columns.every(column => column.type === 'number' && column.isVaried);
-    if (isTable) this.#table = NumberTable.create(dialect, columns.length);
+    if (nulls.size === 0 && columns.every(isPlain)) this.#table = NumberTable.create(dialect, columns.length);
   }
 
   /**
@@ -50,9 +50,8 @@ export class ParquetEncoder implements GroupEncoder {
     const copiedRows = copied?.file.groups[notes.length]?.rows;
     const values: readonly ColumnValues[] =
       this.#table?.read(text, copiedRows ?? 0, text => numberOf(text, nulls)) ??
-      readValues(text, this.#options, before);
-    const [first] = values;
-    const rows = (first instanceof NumberColumn ? first.rows : first?.length) ?? 0;
+      this.#valueReader.read(text, before);
+    const rows = values[0]?.rows ?? 0;
     if (rows === 0) return undefined;
     if (copied !== undefined && copiedRows !== rows)
       throw new Error(`group ${notes.length} has ${rows} rows`);
@@ -75,6 +74,11 @@ export class ParquetEncoder implements GroupEncoder {
     note.setInteger(GROUP.rows, rows, 'i64');
     note.setInteger(GROUP.compressedBytes, bytes, 'i64');
     return writeStruct(note).toString('base64');
+  }
+
+  get #valueReader(): ValueReader {
+    this.#reader ??= new ValueReader(this.#options, BatchMemory.create());
+    return this.#reader;
   }
 
   /** What follows the last group. */

@@ -48,10 +48,23 @@ export class NumberColumn {
     this.#rows += rows;
   }
 
+  /** Adds a row. */
+  add(value: number | null): void {
+    this.#reserve(1);
+    if (value === null) {
+      this.#present ??= new Uint8Array(this.#values.length).fill(1, 0, this.#rows);
+      this.#present[this.#rows++] = 0;
+      return;
+    }
+    this.#values[this.#count++] = value;
+    if (this.#present !== undefined) this.#present[this.#rows] = 1;
+    this.#rows++;
+  }
+
   #reserve(rows: number): void {
     const needed = this.#rows + rows;
     if (needed <= this.#values.length) return;
-    const size = Math.max(needed, 2 * this.#values.length);
+    const size = Math.max(needed, 2 * this.#values.length, 256);
     const values = new Float64Array(size);
     values.set(this.values);
     this.#values = values;
@@ -60,13 +73,4 @@ export class NumberColumn {
     present.set(this.#present);
     this.#present = present;
   }
-}
-
-export function numberColumn(values: readonly (number | string | null)[]): NumberColumn {
-  const column = new NumberColumn();
-  column.push(
-    Float64Array.from(values, Number),
-    Uint8Array.from(values, value => (value === null ? 0 : 1)),
-  );
-  return column;
 }

@@ -1,14 +1,15 @@
 import { RowcastError } from '../../../base/errors.ts';
+import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { Dialect } from '../../../base/parse-records.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import { readDecimal } from '../../bytes/read-decimal.ts';
-import { TextCache } from '../../bytes/text-cache.ts';
 import { FieldReader } from '../../csv/fields/field-reader.ts';
 import { RecordReader } from '../../csv/records/record-reader.ts';
 import type { EncodedColumn } from '../../group-encoding.ts';
-import { textOf } from '../../records/fields.ts';
+import { type Fields, textOf } from '../../records/fields.ts';
 import { INPUT_START } from '../../records/position.ts';
-import type { WrittenValue } from './written-columns.ts';
+import { NumberColumn } from './number-column.ts';
+import { ValueColumn } from './value-column.ts';
 
 export interface ValueOptions {
   readonly dialect: Dialect;
@@ -19,59 +20,97 @@ export interface ValueOptions {
   readonly file: string;
 }
 
+/** The values of a column: those that repeat as bytes, each once. */
+export type ColumnValues = NumberColumn | ValueColumn;
+
 /**
- * The values of the records of a CSV, column by column. A missing value is null: an empty field without quotes, and of a
- * column of numbers also the texts that stand for one.
- *
- * @param rowsBefore of the file, for messages
- * @throws RowcastError `not_a_number`
+ * Reads the values of the records of CSVs, column by column, in memory that is used for one after the other. A value is missing
+ * in an empty field without quotes, and in a column of numbers also where a text stands for a missing one.
  */
-export function readValues(
-  text: Buffer,
-  { dialect, columns, nulls, file }: ValueOptions,
-  rowsBefore: () => number,
-): WrittenValue[][] {
-  const width = columns.length;
-  const values: WrittenValue[][] = columns.map(() => []);
-  const records = new RecordReader({
-    dialect,
-    width,
-    file,
-    batchRows: 10_000,
-    batchBytes: () => Number.POSITIVE_INFINITY,
-    rowOverhead: 0,
-    maxRecordBytes: Number.POSITIVE_INFINITY,
-    start: INPUT_START,
-  });
-  const texts = columns.map(() => new TextCache());
-  const reader = new FieldReader(width, dialect);
-  const quote = dialect.quote?.charCodeAt(0);
-  for (const part of [text, undefined])
-    for (const batch of part === undefined ? records.end() : records.push(part)) {
-      const fields = reader.read(batch);
-      if (fields.faults.size > 0) throw new Error('a record of the output is malformed');
-      for (const [column, { name, type }] of columns.entries()) {
-        const into = values[column] ?? [];
-        for (let row = 0; row < fields.rows; row++) {
-          const at = row * width + column;
-          const start = fields.starts[at] as number;
-          const isEmpty = start === fields.ends[at];
-          const isQuoted = quote !== undefined && fields.bytes[start - 1] === quote;
-          if (isEmpty && (type === 'number' || !isQuoted)) into.push(null);
-          else if (type === 'text')
-            into.push(texts[column]?.textOf(fields.bytes, start, fields.ends[at] as number) ?? '');
-          else {
-            const plain = readDecimal(fields.bytes, start, fields.ends[at] as number);
-            const number = isExact(plain, nulls) ? plain : numberOf(textOf(fields, row, column), nulls);
-            if (number === undefined)
-              throw notANumber(name, textOf(fields, row, column), file, rowsBefore() + into.length + 1);
-            into.push(number);
-          }
-        }
+export class ValueReader {
+  readonly #options: ValueOptions;
+  readonly #memory: BatchMemory | undefined;
+  readonly #columns: readonly ColumnValues[];
+  /** A double, and its bytes. */
+  readonly #double = new Float64Array(1);
+  readonly #doubleBytes = new Uint8Array(this.#double.buffer);
+
+  /** @param memory in which a kernel finds the fields of most records */
+  constructor(options: ValueOptions, memory: BatchMemory | undefined) {
+    this.#options = options;
+    this.#memory = memory;
+    this.#columns = options.columns.map(column => (isPlain(column) ? new NumberColumn() : new ValueColumn()));
+  }
+
+  /**
+   * Reads a text.
+   *
+   * @param rowsBefore of the file, for messages
+   * @returns the columns, which are valid until the next text is read
+   * @throws RowcastError `not_a_number`
+   */
+  read(text: Buffer, rowsBefore: () => number): readonly ColumnValues[] {
+    const { dialect, columns, file } = this.#options;
+    const width = columns.length;
+    const into = this.#columns.map(column => (column instanceof NumberColumn ? new NumberColumn() : column));
+    for (const column of into) if (column instanceof ValueColumn) column.clear();
+    const records = new RecordReader({
+      dialect,
+      width,
+      file,
+      batchRows: 10_000,
+      batchBytes: () => Number.POSITIVE_INFINITY,
+      rowOverhead: 0,
+      maxRecordBytes: Number.POSITIVE_INFINITY,
+      start: INPUT_START,
+    });
+    const reader = new FieldReader(width, dialect, this.#memory);
+    for (const part of [text, undefined])
+      for (const batch of part === undefined ? records.end() : records.push(part)) {
+        this.#memory?.clear();
+        const fields = reader.read(batch);
+        if (fields.faults.size > 0) throw new Error('a record of the output is malformed');
+        for (const [column, values] of into.entries()) this.#readColumn(fields, column, values, rowsBefore);
+      }
+    return into;
+  }
+
+  #readColumn(fields: Fields, column: number, into: ColumnValues, rowsBefore: () => number): void {
+    const { columns, nulls, file, dialect } = this.#options;
+    const { name, type } = columns[column] ?? {};
+    const { bytes, starts, ends, rows, width } = fields;
+    const quote = dialect.quote?.charCodeAt(0);
+    for (let row = 0; row < rows; row++) {
+      const at = row * width + column;
+      const start = starts[at] as number;
+      const end = ends[at] as number;
+      const isQuoted = (): boolean => quote !== undefined && bytes[start - 1] === quote;
+      if (start === end && (type === 'number' || !isQuoted())) {
+        if (into instanceof NumberColumn) into.add(null);
+        else into.addMissing();
+      } else if (type === 'text' && into instanceof ValueColumn) into.add(bytes, start, end);
+      else {
+        const plain = readDecimal(bytes, start, end);
+        const number = isExact(plain, nulls) ? plain : numberOf(textOf(fields, row, column), nulls);
+        if (number === undefined)
+          throw notANumber(name ?? '', textOf(fields, row, column), file, rowsBefore() + into.rows + 1);
+        this.#addNumber(number, into);
       }
     }
-  return values;
+  }
+
+  #addNumber(number: number | null, into: ColumnValues): void {
+    if (into instanceof NumberColumn) into.add(number);
+    else if (number === null) into.addMissing();
+    else {
+      this.#double[0] = number;
+      into.add(this.#doubleBytes, 0, this.#doubleBytes.length);
+    }
+  }
 }
+
+/** Whether the numbers of a column are written as they are, because few of them repeat. */
+export const isPlain = ({ type, isVaried = false }: EncodedColumn): boolean => type === 'number' && isVaried;
 
 /** Whether a number of few digits is what its text says, unless that stands for a missing one, such as -1. */
 const isExact = (plain: number, nulls: ReadonlySet<string>): boolean =>

@@ -1,24 +1,10 @@
 import type { EncodedColumn } from '../../group-encoding.ts';
-import {
-  CHUNK,
-  COLUMN,
-  CONVERTED,
-  ELEMENT,
-  FILE,
-  GROUP,
-  LOGICAL,
-  OPTIONAL,
-  TYPES,
-} from '../footer/numbers.ts';
-import { readStruct, ThriftStruct } from '../footer/thrift.ts';
-import { ByteWriter, ParquetWriter } from '../libraries.ts';
+import { CHUNK, COLUMN, CONVERTED, ELEMENT, LOGICAL, OPTIONAL, TYPES } from '../footer/numbers.ts';
+import { ThriftStruct } from '../footer/thrift.ts';
 import { numberChunk } from './number-chunk.ts';
-import { NumberColumn, numberColumn } from './number-column.ts';
-
-export type WrittenValue = number | string | null;
-
-/** The values of a column: as many as there are rows. */
-export type ColumnValues = NumberColumn | readonly WrittenValue[];
+import { NumberColumn } from './number-column.ts';
+import type { ColumnValues } from './read-values.ts';
+import { valueChunk } from './value-chunk.ts';
 
 /** The columns of a group as a file has them. */
 export interface WrittenChunks {
@@ -45,10 +31,10 @@ export function writeChunks(
   let uncompressedBytes = 0;
   let offset = MAGIC_BYTES;
   for (const [index, column] of columns.entries()) {
-    const own = values[index] ?? [];
-    const { parts, bytes, chunk } = isOwn(column, own)
-      ? numberChunk(own instanceof NumberColumn ? own : numberColumn(own), column.name, offset)
-      : writtenByLibrary(column, own, offset);
+    const own = values[index];
+    if (own === undefined) throw new Error('a column has no values');
+    const { parts, bytes, chunk } =
+      own instanceof NumberColumn ? numberChunk(own, column.name, offset) : valueChunk(own, column, offset);
     all.push(...parts);
     chunks.push(chunk);
     offset += bytes;
@@ -56,10 +42,6 @@ export function writeChunks(
   }
   return { parts: all, chunks, uncompressedBytes };
 }
-
-/** Whether numbers are written here: those that repeat take less space with a dictionary, which the library makes. */
-const isOwn = ({ type, isVaried = false }: EncodedColumn, values: ColumnValues): boolean =>
-  values instanceof NumberColumn || (type === 'number' && isVaried);
 
 /** The elements of columns in a schema. */
 export const elementsOf = (columns: readonly EncodedColumn[]): ThriftStruct[] =>
@@ -75,42 +57,6 @@ export const elementsOf = (columns: readonly EncodedColumn[]): ThriftStruct[] =>
     element.setStruct(ELEMENT.logical, logical);
     return element;
   });
-
-function writtenByLibrary(
-  { name, type }: EncodedColumn,
-  values: ColumnValues,
-  offset: number,
-): { parts: Uint8Array[]; bytes: number; chunk: ThriftStruct } {
-  const writer = new ByteWriter();
-  const schema = [
-    { name: 'schema', num_children: 1 },
-    { name: 'column', ...ELEMENTS[type] },
-  ];
-  const file = new ParquetWriter({ writer, schema });
-  const data = values as WrittenValue[]; // numbers of a `NumberColumn` are written here
-  file.write({ columnData: [{ name: 'column', data, offsetIndex: false }], rowGroupSize: data.length });
-  file.finish();
-  const all = Buffer.from(writer.getBuffer());
-  const end = all.length - 2 * MAGIC_BYTES;
-  const start = end - all.readUInt32LE(end);
-  const [group] = readStruct(all.subarray(start, end)).structs(FILE.groups);
-  const [chunk] = group?.structs(GROUP.columns) ?? [];
-  if (chunk === undefined) throw new Error('no group was written');
-  // The writer takes a point in a name for the end of a name.
-  chunk.struct(CHUNK.metadata).setTexts(COLUMN.path, [name]);
-  const bytes = all.subarray(MAGIC_BYTES, start);
-  return { parts: [bytes], bytes: bytes.length, chunk: movedChunk(chunk, offset - MAGIC_BYTES) };
-}
-
-const ELEMENTS = {
-  number: { type: 'DOUBLE', repetition_type: 'OPTIONAL' },
-  text: {
-    type: 'BYTE_ARRAY',
-    converted_type: 'UTF8',
-    logical_type: { type: 'STRING' },
-    repetition_type: 'OPTIONAL',
-  },
-} as const;
 
 /** A chunk that is at another place of a file, where nothing but its pages is. */
 export function movedChunk(chunk: ThriftStruct, by: number): ThriftStruct {

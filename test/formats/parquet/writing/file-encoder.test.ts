@@ -25,6 +25,11 @@ const columns = [
   { name: 'predicted', type: 'text' },
 ] as const;
 
+const five = (['text', 'text', 'number', 'number', 'text'] as const).map((type, index) => ({
+  name: 'abcde'[index] ?? '',
+  type,
+}));
+
 const options = { columns, nulls: new Set<string>(), file: 'out.parquet' };
 const dialect = { delimiter: ',', quote: '"', loneCr: false };
 
@@ -168,6 +173,37 @@ describe('a Parquet file that is made of a CSV', () => {
         },
       ),
       { numRuns: 200 },
+    );
+  });
+
+  it('has its values in several pages, with and without a dictionary', async () => {
+    const rows = Array.from({ length: 140_000 }, (_, row) => [
+      row % 3 === 0 ? 'often' : row % 5 === 0 ? '' : `é${row % 700}`,
+      row % 9 === 0 ? '' : `alone ${row}`,
+      row % 4 === 0 ? '' : `${row % 50}.5`,
+      `${row / 7}`,
+      'one',
+    ]);
+    const csv = rows.map(row => `${row.join(',')}\n`).join('');
+    const made = await encode({ columns: five }, [csv]);
+    assert.ok((await textOfParquet(made)) === `a,b,c,d,e\n${csv}`);
+    const {
+      row_groups: [group],
+    } = parquetMetadata(new Uint8Array(made).buffer);
+    const chunks = group?.columns.map(({ meta_data: column }) => column) ?? [];
+    assert.deepEqual(
+      chunks.map(column => column?.encodings.includes('RLE_DICTIONARY')),
+      [true, false, true, false, true],
+    );
+    assert.deepEqual(
+      chunks.map(column => [column?.statistics?.null_count, column?.statistics?.min_value]),
+      [
+        [18_666n, 'often'],
+        [15_556n, 'alone 1'],
+        [35_000n, 0.5],
+        [0n, -0],
+        [0n, 'one'],
+      ],
     );
   });
 

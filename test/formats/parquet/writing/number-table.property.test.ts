@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { numberColumn } from '../../../../src/formats/parquet/writing/number-column.ts';
+import { NumberColumn } from '../../../../src/formats/parquet/writing/number-column.ts';
 import { NumberTable } from '../../../../src/formats/parquet/writing/number-table.ts';
-import { numberOf, readValues } from '../../../../src/formats/parquet/writing/read-values.ts';
+import { numberOf, ValueReader } from '../../../../src/formats/parquet/writing/read-values.ts';
+import { kernelMemory } from '../../../support/csv/read.ts';
 import { runs } from '../../../support/random-tests.ts';
 
 const nulls = new Set<string>();
@@ -50,13 +51,16 @@ it('a table of numbers is read as fields are', () => {
         const columns = Array.from({ length: width }, (_, index) => ({
           name: `c${index}`,
           type: 'number' as const,
+          isVaried: true,
         }));
         const table = NumberTable.create(dialect, width)?.read(text, 0, text => numberOf(text, nulls));
-        const values = readValues(text, { dialect, columns, nulls, file: 'out.parquet' }, () => 0);
+        const reader = new ValueReader({ dialect, columns, nulls, file: 'out.parquet' }, kernelMemory);
+        const values = reader.read(text, () => 0);
         if (table === undefined) assert.notEqual(end, '');
         else
           for (const [index, column] of table.entries()) {
-            const expected = numberColumn(values[index] ?? []);
+            const expected = values[index];
+            assert.ok(expected instanceof NumberColumn);
             assert.equal(column.rows, expected.rows);
             const [own, wanted] = [column, expected].map(each => each.slice(0, each.rows, 0));
             assert.deepEqual(own?.values, wanted?.values);
