@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import { type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
 import { type VerifyOptions, verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
-import { parquetOf } from '../../support/parquet.ts';
+import { parquetOf, textOfParquet } from '../../support/parquet.ts';
+import { root } from '../../support/root.ts';
 import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
 
@@ -20,10 +21,11 @@ const text = (correct: (row: number) => string): string =>
 
 async function bench(t: TestContext) {
   const folder = await newFolder(t);
+  const service = { isBad: (features: Record<string, unknown>): boolean => features.value === 'bad' };
   const { client } = await connect(t, {
     behave({ body, defaultResponse }) {
       for (const [index, { features }] of body.personas.entries())
-        if (features.value === 'bad')
+        if (service.isBad(features))
           Object.assign(defaultResponse.predictions, { [index]: { error: { code: 'bad', message: 'no' } } });
       return false;
     },
@@ -78,18 +80,18 @@ async function bench(t: TestContext) {
       ...more,
     });
   };
-  return { at, scoring, repairing, verifying };
+  return { at, scoring, repairing, verifying, service };
 }
 
 describe('a repaired output of Parquet', () => {
-  for (const output of ['out.csv', 'out.jsonl'])
+  for (const output of ['out.csv', 'out.jsonl', 'out.parquet'])
     it(`as ${output} is that of the corrected input`, async t => {
       const { at, scoring, repairing, verifying } = await bench(t);
       await scoring('in.parquet', output);
       const before = await verifying(output);
       assert.deepEqual([before.scored, before.unscored], [36, 4]);
       // One of them first.
-      const isFirst = (record: string): boolean => /\b7\.5/.test(record) && !/\d7\.5/.test(record);
+      const isFirst = (record: string): boolean => /^(?:\{"reject_row":)?7,/.test(record);
       assert.deepEqual(await repairing(output, isFirst), { placed: 1, already: 0, left: 3 });
       const half = await verifying(output);
       assert.deepEqual([half.repaired, half.unscored], [1, 3]);
@@ -99,7 +101,9 @@ describe('a repaired output of Parquet', () => {
       const whole = text(row => (isBad(row) ? 'good' : value(row)));
       await writeFile(at('whole.parquet'), await parquetOf(whole, { groupRows: 15, numbers: ['id'] }));
       await scoring('whole.parquet', `whole.${output}`);
-      assert.deepEqual(await readFile(at(output), 'utf8'), await readFile(at(`whole.${output}`), 'utf8'));
+      const [found, wanted] = [await readFile(at(output)), await readFile(at(`whole.${output}`))];
+      if (output !== 'out.parquet') assert.deepEqual(found.toString(), wanted.toString());
+      else assert.deepEqual(await textOfParquet(found), await textOfParquet(wanted));
     });
 
   it('is verified, whichever columns it and its rejects have', async t => {
@@ -119,5 +123,59 @@ describe('a repaired output of Parquet', () => {
       const { repaired } = await verifying(output, columns);
       assert.equal(repaired, 4, output);
     }
+  });
+
+  it('keeps the bytes of columns that are not corrected, whatever their types are', async t => {
+    const { at, scoring, verifying, service } = await bench(t);
+    await copyFile(join(root, 'fixtures/parquet/pyarrow-nested.parquet'), at('in.parquet'));
+    const only = { features: ['id'] };
+    service.isBad = ({ id }) => `${id}` === '2';
+    await scoring('in.parquet', 'out.parquet', only);
+    await copyFile(at('out.parquet'), at('before.parquet'));
+    service.isBad = () => false;
+    // As it is: the service has changed.
+    await scoring('out.parquet.rejects', 'corrected.csv', only);
+    const own = {
+      output: at('out.parquet'),
+      corrected: at('corrected.csv'),
+      maxRecordBytes: 1000,
+      private: false,
+    };
+    const text = await readFile(at('corrected.csv'), 'utf8');
+    await writeFile(at('corrected.csv'), text.replace(/^(\d+,\d+,bad,.*?),2,/m, '$1,3,'));
+    await assert.rejects(repair(own), {
+      code: 'bad_corrections',
+      message: /a value of the column "id" was changed, .*its type, signed, is not written here/,
+    });
+    assert.deepEqual(await readFile(at('out.parquet')), await readFile(at('before.parquet')));
+    await writeFile(at('corrected.csv'), text);
+    assert.deepEqual(await repair(own), { placed: 1, already: 0, left: 0 });
+    const { scored, repaired } = await verifying('out.parquet');
+    assert.deepEqual([scored, repaired], [24, 1]);
+    await scoring('in.parquet', 'whole.parquet', only);
+    assert.deepEqual(await readFile(at('out.parquet')), await readFile(at('whole.parquet')));
+    // Once more: nothing is left to do.
+    assert.deepEqual(await repair(own), { placed: 0, already: 1, left: 0 });
+  });
+
+  it('of a CSV has the rows that were in it, and refuses those that were not', async t => {
+    const { at, scoring } = await bench(t);
+    await writeFile(at('in.csv'), 'id,value\n1,a\n2,bad\n3\n4,d\n');
+    await scoring('in.csv', 'out.parquet', { groupRows: 2 });
+    const rejects = (await readFile(at('out.parquet.rejects'), 'utf8')).replace('2,bad', '2,good');
+    const own = {
+      output: at('out.parquet'),
+      corrected: at('corrected.csv'),
+      maxRecordBytes: 1000,
+      private: false,
+    };
+    await writeFile(at('all.csv'), rejects.replace(/,3\n/, ',3,c\n'));
+    await scoring('all.csv', 'corrected.csv');
+    await assert.rejects(repair(own), { code: 'bad_corrections', message: /row 3 was malformed/ });
+    await writeFile(at('some.csv'), rejects.split('\n').toSpliced(2, 1).join('\n'));
+    await scoring('some.csv', 'corrected.csv');
+    assert.deepEqual(await repair(own), { placed: 1, already: 0, left: 1 });
+    const text = await textOfParquet(await readFile(at('out.parquet')));
+    assert.match(text, /^id,value,.*\n1,a,[\d.]+,[\d.]+\n2,good,[\d.]+,[\d.]+\n4,d,[\d.]+,[\d.]+\n$/);
   });
 });

@@ -73,7 +73,7 @@ export const TYPES = [
 ] as const;
 
 /** Kinds of repetition. */
-export const [REQUIRED, REPEATED] = [0, 2] as const;
+export const [REQUIRED, OPTIONAL, REPEATED] = [0, 1, 2] as const;
 
 /** Converted types, which older writers use in place of logical types. */
 export const CONVERTED = [

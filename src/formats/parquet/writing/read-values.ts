@@ -10,6 +10,9 @@ import { textOf } from '../../records/fields.ts';
 import { INPUT_START } from '../../records/position.ts';
 import type { WrittenValue } from './written-columns.ts';
 
+/** The values of each column. */
+export type WrittenRows = WrittenValue[][];
+
 export interface ValueOptions {
   readonly dialect: Dialect;
   readonly columns: readonly EncodedColumn[];
@@ -30,7 +33,7 @@ export function readValues(
   text: Buffer,
   { dialect, columns, nulls, file }: ValueOptions,
   rowsBefore: () => number,
-): WrittenValue[][] {
+): WrittenRows {
   const width = columns.length;
   const values: WrittenValue[][] = columns.map(() => []);
   const records = new RecordReader({

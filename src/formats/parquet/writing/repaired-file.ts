@@ -1,0 +1,142 @@
+import { RowcastError } from '../../../base/errors.ts';
+import type { GroupEncoder } from '../../../base/group-encoder.ts';
+import { sanitize } from '../../../base/sanitize.ts';
+import type { EncodedColumn } from '../../group-encoding.ts';
+import { CHUNK, COLUMN, ELEMENT, FILE, GROUP, OPTIONAL } from '../footer/numbers.ts';
+import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
+import { readStruct, type ThriftStruct, writeStruct } from '../footer/thrift.ts';
+import { type CopiedColumn, copiedBytes, copiedChunks } from './copied-columns.ts';
+import { fileEnd, MAGIC } from './file-end.ts';
+import { readValues, type WrittenRows } from './read-values.ts';
+import { MAGIC_BYTES, movedChunk, type WrittenChunks, writeChunks } from './written-columns.ts';
+
+export interface RepairOptions {
+  /** The file that is written again. Its groups stay. */
+  readonly file: ParquetFile;
+  /** The columns of the text. */
+  readonly columns: readonly FileColumn[];
+  /** The number of columns before the appended ones. */
+  readonly own: number;
+  /** The text that a group had; called once for each. */
+  readonly textOf: (group: number) => Buffer;
+}
+
+/**
+ * Makes a Parquet file of another one and of the text of some of its columns. A column of a group is copied unless a value of it
+ * has changed. The note of a group is what the footer has of it, as if it were the first one.
+ */
+export class RepairedFile implements GroupEncoder {
+  readonly start = MAGIC;
+  readonly #options: RepairOptions;
+
+  constructor(options: RepairOptions) {
+    this.#options = options;
+  }
+
+  /** @throws RowcastError `bad_corrections`; `not_a_number` */
+  async group(
+    text: Buffer,
+    notes: readonly string[],
+    append: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<string> {
+    const { file } = this.#options;
+    const index = notes.length;
+    const rewritten = this.#rewritten(index, text);
+    const own = file.groups[index]?.struct.copy();
+    if (own === undefined) throw new Error(`there is no group ${index}`);
+    const chunks: ThriftStruct[] = [];
+    let bytes = 0;
+    let copied: CopiedColumn[] = [];
+    const write = async (part: Uint8Array): Promise<void> => {
+      bytes += part.length;
+      await append(part);
+    };
+    const copy = async (): Promise<void> => {
+      chunks.push(...copiedChunks(file, copied, index, MAGIC_BYTES + bytes).chunks);
+      for await (const part of copiedBytes(file, copied, index)) await write(part);
+      copied = [];
+    };
+    for (const column of file.columns) {
+      const written = rewritten.get(column);
+      if (written === undefined) {
+        copied.push({ column, name: column.name });
+        continue;
+      }
+      await copy();
+      const start = bytes;
+      chunks.push(...written.chunks.map(chunk => movedChunk(chunk, start)));
+      await write(written.bytes);
+    }
+    await copy();
+    own.setStructs(GROUP.columns, chunks);
+    own.setInteger(GROUP.bytes, uncompressedBytes(chunks), 'i64');
+    own.setInteger(GROUP.compressedBytes, bytes, 'i64');
+    // Who knows whether the rows are still sorted.
+    if (rewritten.size > 0) own.delete(GROUP.sorting);
+    return writeStruct(own).toString('base64');
+  }
+
+  end(notes: readonly string[]): Buffer {
+    const footer = this.#options.file.footer.copy();
+    let at = MAGIC_BYTES;
+    const groups = notes.map(note => {
+      const group = readStruct(Buffer.from(note, 'base64'));
+      const start = at;
+      group.setStructs(
+        GROUP.columns,
+        group.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - MAGIC_BYTES)),
+      );
+      group.setInteger(GROUP.offset, start, 'i64');
+      at += group.integer(GROUP.compressedBytes);
+      return group;
+    });
+    footer.setStructs(FILE.groups, groups);
+    return fileEnd(footer);
+  }
+
+  /** The columns of a group that have other values in the text than they had. */
+  #rewritten(index: number, text: Buffer): Map<FileColumn, WrittenChunks> {
+    const { file, columns, own, textOf } = this.#options;
+    const written = new Map<FileColumn, WrittenChunks>();
+    const former = textOf(index);
+    if (former.equals(text)) return written;
+    const before = file.groups[index]?.before ?? 0;
+    const read = (of: Buffer, into: readonly EncodedColumn[]): WrittenRows =>
+      readValues(of, { dialect, columns: into, nulls: new Set(), file: file.name }, () => before);
+    const texts = columns.map(({ name }) => ({ name, type: 'text' as const }));
+    const [old, now] = [read(former, texts), read(text, texts)];
+    const isChanged = columns.map((_, column) =>
+      now[column]?.some((value, row) => value !== old[column]?.[row]),
+    );
+    for (const [column, { type, name }] of columns.entries())
+      if (isChanged[column] === true && !canBeWritten(columns[column] as FileColumn))
+        throw new RowcastError(
+          'bad_corrections',
+          `a value of the column "${sanitize(name)}" was changed, in row ${before + 1} or one of the ${now[column]?.length} that follow; its type, ${type.is}, is not written here`,
+          {
+            location: { file: file.name },
+            hint: 'Correct the input, and score it again; or score the corrected rows into a file of their own.',
+          },
+        );
+    // The others are not read as numbers.
+    const typed = columns.map(({ name, type }, column): EncodedColumn => {
+      if (isChanged[column] !== true || type.is === 'text') return { name, type: 'text' };
+      return column < own ? { name, type: 'number' } : { name, type: 'number', isVaried: true };
+    });
+    const values = read(text, typed);
+    for (const [column, each] of columns.entries())
+      if (isChanged[column] === true)
+        written.set(each, writeChunks([typed[column] as EncodedColumn], [values[column] ?? []]));
+    return written;
+  }
+}
+
+/** The text inside is always delimited by commas. */
+const dialect = { delimiter: ',', quote: '"', loneCr: false };
+
+/** Whether columns are written as this one: texts or doubles that may be missing. */
+const canBeWritten = ({ type, elements: [element] }: FileColumn): boolean =>
+  (type.is === 'text' || type.is === 'double') && element?.integer(ELEMENT.repetition) === OPTIONAL;
+
+const uncompressedBytes = (chunks: readonly ThriftStruct[]): number =>
+  chunks.reduce((sum, chunk) => sum + chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes), 0);
