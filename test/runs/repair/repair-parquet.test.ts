@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { parse } from 'csv-parse/sync';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import { type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
 import { type VerifyOptions, verify } from '../../../src/runs/verify/verify.ts';
@@ -131,7 +132,6 @@ describe('a repaired output of Parquet', () => {
     const only = { features: ['id'] };
     service.isBad = ({ id }) => `${id}` === '2';
     await scoring('in.parquet', 'out.parquet', only);
-    await copyFile(at('out.parquet'), at('before.parquet'));
     service.isBad = () => false;
     // As it is: the service has changed.
     await scoring('out.parquet.rejects', 'corrected.csv', only);
@@ -141,14 +141,10 @@ describe('a repaired output of Parquet', () => {
       maxRecordBytes: 1000,
       private: false,
     };
-    const text = await readFile(at('corrected.csv'), 'utf8');
-    await writeFile(at('corrected.csv'), text.replace(/^(\d+,\d+,bad,.*?),2,/m, '$1,3,'));
-    await assert.rejects(repair(own), {
-      code: 'bad_corrections',
-      message: /a value of the column "id" was changed, .*its type, signed, is not written here/,
-    });
-    assert.deepEqual(await readFile(at('out.parquet')), await readFile(at('before.parquet')));
-    await writeFile(at('corrected.csv'), text);
+    const names = (await readdir(at('.'))).sort();
+    const before = await readFile(at('out.parquet'));
+    await assert.rejects(repair({ ...own, stop: AbortSignal.abort() }));
+    assert.deepEqual([(await readdir(at('.'))).sort(), await readFile(at('out.parquet'))], [names, before]);
     assert.deepEqual(await repair(own), { placed: 1, already: 0, left: 0 });
     const { scored, repaired } = await verifying('out.parquet');
     assert.deepEqual([scored, repaired], [24, 1]);
@@ -156,6 +152,61 @@ describe('a repaired output of Parquet', () => {
     assert.deepEqual(await readFile(at('out.parquet')), await readFile(at('whole.parquet')));
     // Once more: nothing is left to do.
     assert.deepEqual(await repair(own), { placed: 0, already: 1, left: 0 });
+  });
+
+  it('has corrected values of the types that are written, and refuses others', async t => {
+    const { at, scoring, verifying, service } = await bench(t);
+    await copyFile(join(root, 'fixtures/parquet/polars.parquet'), at('in.parquet'));
+    const features = ['id', 'i8', 'u32', 'f32', 'f64', 'b', 'plain'];
+    service.isBad = ({ i8 }) => `${i8}` === '-95';
+    await scoring('in.parquet', 'out.parquet', { features });
+    const before = await readFile(at('out.parquet'));
+    service.isBad = () => false;
+    const rejects = await readFile(at('out.parquet.rejects'), 'utf8');
+    const own = {
+      output: at('out.parquet'),
+      corrected: at('corrected.csv'),
+      maxRecordBytes: 1000,
+      private: false,
+    };
+    const [header = '', row = ''] = rejects.split('\n');
+    const names = header.split(',');
+    const correct = async (changes: Record<string, string>): Promise<void> => {
+      const fields = row.split(',').map((field, index) => changes[names[index] ?? ''] ?? field);
+      await writeFile(at('corrections.csv'), `${header}\n${fields.join(',')}\n`);
+      await scoring('corrections.csv', 'corrected.csv', { features });
+    };
+    for (const [column, value, wrong] of [
+      ['i8', '128', /"i8" \(signed\) cannot have the corrected value/],
+      ['id', '1.5', /"id" \(signed\) cannot have/],
+      ['b', 'yes', /"b" \(boolean\) cannot have/],
+      ['f64', 'many', /"f64" \(double\) cannot have/],
+      ['u32', '7', /"u32" \(unsigned\) cannot be changed/],
+    ] as const) {
+      await correct({ [column]: value });
+      await assert.rejects(repair(own), { code: 'bad_corrections', message: wrong });
+      assert.deepEqual(await readFile(at('out.parquet')), before, column);
+    }
+    const changes = {
+      id: '-9223372036854775808',
+      i8: '-128',
+      f32: '0.1',
+      f64: '-2.5e-3',
+      b: 'true',
+      plain: 'é',
+    };
+    await correct(changes);
+    assert.deepEqual(await repair(own), { placed: 1, already: 0, left: 0 });
+    await verifying('out.parquet');
+    const [titles = [], ...found] = parse(
+      await textOfParquet(await readFile(at('out.parquet'))),
+    ) as string[][];
+    const repaired = found.find(([id]) => id === changes.id) ?? [];
+    const values = Object.fromEntries(titles.map((title, index) => [title, repaired[index]]));
+    assert.deepEqual(
+      Object.keys(changes).map(name => values[name]),
+      ['-9223372036854775808', '-128', '0.1', '-0.0025', 'true', 'é'],
+    );
   });
 
   it('of a CSV has the rows that were in it, and refuses those that were not', async t => {

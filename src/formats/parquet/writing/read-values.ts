@@ -10,9 +10,6 @@ import { textOf } from '../../records/fields.ts';
 import { INPUT_START } from '../../records/position.ts';
 import type { WrittenValue } from './written-columns.ts';
 
-/** The values of each column. */
-export type WrittenRows = WrittenValue[][];
-
 export interface ValueOptions {
   readonly dialect: Dialect;
   readonly columns: readonly EncodedColumn[];
@@ -33,7 +30,7 @@ export function readValues(
   text: Buffer,
   { dialect, columns, nulls, file }: ValueOptions,
   rowsBefore: () => number,
-): WrittenRows {
+): WrittenValue[][] {
   const width = columns.length;
   const values: WrittenValue[][] = columns.map(() => []);
   const records = new RecordReader({

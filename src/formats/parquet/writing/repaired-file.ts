@@ -1,14 +1,20 @@
 import { RowcastError } from '../../../base/errors.ts';
 import type { GroupEncoder } from '../../../base/group-encoder.ts';
 import { sanitize } from '../../../base/sanitize.ts';
-import type { EncodedColumn } from '../../group-encoding.ts';
-import { CHUNK, COLUMN, ELEMENT, FILE, GROUP, OPTIONAL } from '../footer/numbers.ts';
+import { CHUNK, COLUMN, FILE, GROUP } from '../footer/numbers.ts';
 import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
 import { readStruct, type ThriftStruct, writeStruct } from '../footer/thrift.ts';
+import { changedColumn } from './changed-column.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks } from './copied-columns.ts';
 import { fileEnd, MAGIC } from './file-end.ts';
-import { readValues, type WrittenRows } from './read-values.ts';
-import { MAGIC_BYTES, movedChunk, type WrittenChunks, writeChunks } from './written-columns.ts';
+import { readValues } from './read-values.ts';
+import {
+  MAGIC_BYTES,
+  movedChunk,
+  type WrittenChunks,
+  type WrittenValue,
+  writeChunks,
+} from './written-columns.ts';
 
 export interface RepairOptions {
   /** The file that is written again. Its groups stay. */
@@ -33,7 +39,7 @@ export class RepairedFile implements GroupEncoder {
     this.#options = options;
   }
 
-  /** @throws RowcastError `bad_corrections`; `not_a_number` */
+  /** @throws RowcastError `bad_corrections` */
   async group(
     text: Buffer,
     notes: readonly string[],
@@ -101,42 +107,43 @@ export class RepairedFile implements GroupEncoder {
     const former = textOf(index);
     if (former.equals(text)) return written;
     const before = file.groups[index]?.before ?? 0;
-    const read = (of: Buffer, into: readonly EncodedColumn[]): WrittenRows =>
-      readValues(of, { dialect, columns: into, nulls: new Set(), file: file.name }, () => before);
     const texts = columns.map(({ name }) => ({ name, type: 'text' as const }));
-    const [old, now] = [read(former, texts), read(text, texts)];
-    const isChanged = columns.map((_, column) =>
-      now[column]?.some((value, row) => value !== old[column]?.[row]),
-    );
-    for (const [column, { type, name }] of columns.entries())
-      if (isChanged[column] === true && !canBeWritten(columns[column] as FileColumn))
-        throw new RowcastError(
-          'bad_corrections',
-          `a value of the column "${sanitize(name)}" was changed, in row ${before + 1} or one of the ${now[column]?.length} that follow; its type, ${type.is}, is not written here`,
-          {
-            location: { file: file.name },
-            hint: 'Correct the input, and score it again; or score the corrected rows into a file of their own.',
-          },
-        );
-    // The others are not read as numbers.
-    const typed = columns.map(({ name, type }, column): EncodedColumn => {
-      if (isChanged[column] !== true || type.is === 'text') return { name, type: 'text' };
-      return column < own ? { name, type: 'number' } : { name, type: 'number', isVaried: true };
-    });
-    const values = read(text, typed);
-    for (const [column, each] of columns.entries())
-      if (isChanged[column] === true)
-        written.set(each, writeChunks([typed[column] as EncodedColumn], [values[column] ?? []]));
+    const read = (of: Buffer): WrittenValue[][] =>
+      readValues(of, { dialect, columns: texts, nulls: new Set(), file: file.name }, () => before);
+    const [old, now] = [read(former), read(text)];
+    for (const [place, column] of columns.entries()) {
+      const values = now[place] ?? [];
+      const changed = values.findIndex((value, row) => value !== old[place]?.[row]);
+      if (changed === -1) continue;
+      const how = changedColumn(column);
+      if (how === undefined) throw this.#wrong(column, before + changed, 'cannot be changed');
+      const typed = values.map((value, row) => {
+        const own = value === null ? null : how.valueOf(String(value));
+        if (own === undefined) throw this.#wrong(column, before + row, 'cannot have the corrected value');
+        return own;
+      });
+      // Few of the appended numbers repeat.
+      const isVaried = place >= own && how.type === 'number';
+      const { name } = column;
+      written.set(column, writeChunks([{ name, type: how.type, ...(isVaried && { isVaried }) }], [typed]));
+    }
     return written;
+  }
+
+  #wrong({ name, type }: FileColumn, before: number, what: string): RowcastError {
+    return new RowcastError(
+      'bad_corrections',
+      `row ${before + 1}: the column "${sanitize(name)}" (${type.is}) ${what}`,
+      {
+        location: { file: this.#options.file.name },
+        hint: 'Correct the input, and score it again; or score the corrected rows into a file of their own.',
+      },
+    );
   }
 }
 
 /** The text inside is always delimited by commas. */
 const dialect = { delimiter: ',', quote: '"', loneCr: false };
-
-/** Whether columns are written as this one: texts or doubles that may be missing. */
-const canBeWritten = ({ type, elements: [element] }: FileColumn): boolean =>
-  (type.is === 'text' || type.is === 'double') && element?.integer(ELEMENT.repetition) === OPTIONAL;
 
 const uncompressedBytes = (chunks: readonly ThriftStruct[]): number =>
   chunks.reduce((sum, chunk) => sum + chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes), 0);

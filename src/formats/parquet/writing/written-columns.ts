@@ -3,7 +3,15 @@ import { CHUNK, COLUMN, ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import { readStruct, type ThriftStruct } from '../footer/thrift.ts';
 import { ByteWriter, ParquetWriter } from '../libraries.ts';
 
-export type WrittenValue = number | string | null;
+export type WrittenValue = number | bigint | string | boolean | null;
+
+/** The type of the values of a column: `number` is a double, `integer` has 32 bits and `long` 64. */
+export type WrittenType = keyof typeof ELEMENTS;
+
+/** A column that is written. */
+export interface WrittenColumn extends Pick<EncodedColumn, 'name' | 'isVaried'> {
+  readonly type: WrittenType;
+}
 
 /** The columns of a group as a file has them. */
 export interface WrittenChunks {
@@ -22,7 +30,7 @@ export const MAGIC_BYTES = 4;
  * @param values of each column
  */
 export function writeChunks(
-  columns: readonly EncodedColumn[],
+  columns: readonly WrittenColumn[],
   values: readonly WrittenValue[][],
 ): WrittenChunks {
   const { bytes, footer } = writeFile(columns, values);
@@ -50,7 +58,7 @@ export function elementsOf(columns: readonly EncodedColumn[]): ThriftStruct[] {
 
 /** The bytes between the magic number and the footer of a file of one group, and its footer. */
 function writeFile(
-  columns: readonly EncodedColumn[],
+  columns: readonly WrittenColumn[],
   values: readonly WrittenValue[][],
 ): { bytes: Buffer; footer: ThriftStruct } {
   // The names are set afterwards: the writer cannot have every one.
@@ -79,6 +87,10 @@ function writeFile(
 
 const ELEMENTS = {
   number: { type: 'DOUBLE', repetition_type: 'OPTIONAL' },
+  float: { type: 'FLOAT', repetition_type: 'OPTIONAL' },
+  integer: { type: 'INT32', repetition_type: 'OPTIONAL' },
+  long: { type: 'INT64', repetition_type: 'OPTIONAL' },
+  boolean: { type: 'BOOLEAN', repetition_type: 'OPTIONAL' },
   text: {
     type: 'BYTE_ARRAY',
     converted_type: 'UTF8',
