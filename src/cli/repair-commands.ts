@@ -9,10 +9,13 @@ import { writeRow } from '../base/write-row.ts';
 import { readAsOf } from '../formats/formats.ts';
 import type { ReadAs } from '../formats/read-options.ts';
 import { type Address, type Environment, flagsOfAddress } from '../library/service/choose-service.ts';
+import { writtenFile } from '../runs/output/written-file.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 
 /** Options that apply to the whole input, or to a file that is another one now: a rejects file is UTF-8 with a header. */
 const NOT_REPEATED: readonly string[] = ['limit', 'names', 'encoding', 'output-header'];
+/** Options for columns and groups of Parquet: its rejects have other columns, and what is made of them is a CSV. */
+const OF_PARQUET: readonly string[] = ['keep', 'rename', 'group-rows', 'output-format'];
 /** Options that affect no output, but both commands may need them to read and write what the run did. */
 const OF_FILES: readonly string[] = ['max-record-bytes', 'private'];
 /** What decides the columns of the output, which `repair` cannot see in it. */
@@ -72,10 +75,11 @@ export function repairCommands({
   const { output } = values;
   const corrected = `${output}.corrected`;
   const own = readAsOf(values, nameOfContent(input));
+  const left = isParquet(values, input) ? [...NOT_REPEATED, ...OF_PARQUET] : NOT_REPEATED;
   const scoring = flagsWhere(
     values,
     ([name, option]) =>
-      (option.affectsOutput === true && !NOT_REPEATED.includes(name)) ||
+      (option.affectsOutput === true && !left.includes(name)) ||
       name === 'report' ||
       name === 'protocol' ||
       OF_FILES.includes(name),
@@ -88,6 +92,12 @@ export function repairCommands({
     ['score', rejects, ...scoring, ...service, ...readFlags(own, rejects), '-o', corrected],
     ['repair', output, corrected, ...named, ...shape, ...kindFlag(prediction), ...readFlags(own, output)],
   ].map(([command = '', ...words]) => commandOf(command, words)) as [string, string]; // two commands
+}
+
+/** Whether the output is Parquet, by its name, its option or its input. */
+function isParquet(values: RejectsOfRun['values'], input: string): boolean {
+  const own = writtenFile({ output: input, outputFormat: values.inputFormat, groupRows: undefined });
+  return (writtenFile(values).format ?? own.format) === 'parquet';
 }
 
 /** What `repair` needs to be told where the columns alone do not tell it. */

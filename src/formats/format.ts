@@ -50,6 +50,26 @@ export interface Format {
    * @throws RowcastError `missing_columns`
    */
   encoder?(layout: Layout, encoding: GroupEncoding): Promise<GroupEncoder>;
+  /**
+   * Opens such a file that was written, to write it again with corrected rows.
+   *
+   * @throws RowcastError `usage` if that cannot be done
+   */
+  openWritten?(source: ByteSource, columns: RepairedColumns): Promise<OpenedGroups>;
+}
+
+/** The columns of a file that is written again. */
+export interface RepairedColumns extends Pick<ColumnOptions, 'rename'> {
+  /** The layout of the rows that are in the rejects. */
+  readonly rejects: Layout;
+  /** The names of the appended columns. */
+  readonly appended: readonly string[];
+}
+
+/** A file of groups that is written again: its rows as a text, and what makes groups of them. */
+export interface OpenedGroups extends Opened {
+  readonly groups: RowGroups;
+  readonly encoder: GroupEncoder;
 }
 
 /** An input whose beginning was read. */

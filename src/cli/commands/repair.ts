@@ -14,7 +14,11 @@ export async function run({ flags, log }: Context): Promise<number> {
   const signals = onSignals({ onFirst: () => {}, onSecond: () => {} });
   const stop = signals.first;
   try {
-    const rows = await repair({ ...values, output, corrected, stop }).catch(error => {
+    let how = '';
+    const onComparison = (preserves: string): void => {
+      how = preserves === 'values' ? ' by its values' : '';
+    };
+    const rows = await repair({ ...values, output, corrected, stop, onComparison }).catch(error => {
       throw stop.aborted ? new Interrupted(stop) : error;
     });
     const { placed, already, left } = rows;
@@ -23,7 +27,7 @@ export async function run({ flags, log }: Context): Promise<number> {
       return ExitCode.done;
     }
     const parts = [
-      `${countOf(placed, 'row')} repaired in ${output}`,
+      `${countOf(placed, 'row')} repaired in ${output}${how}`,
       ...(already > 0 ? [`${counted(already)} repaired before`] : []),
       left > 0 ? `${counted(left)} still rejected` : 'no rejects are left',
     ];

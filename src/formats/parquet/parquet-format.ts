@@ -22,6 +22,10 @@ export const parquet: Format = {
     const { parquetEncoder } = await import('./encoder.ts');
     return parquetEncoder(layout, encoding);
   },
+  async openWritten(source, columns) {
+    const { openWritten } = await import('./open-written.ts');
+    return openWritten(source, columns);
+  },
   layoutFrom: csv.layoutFrom,
   readAs: csv.readAs,
 };

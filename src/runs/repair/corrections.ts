@@ -78,6 +78,14 @@ export class Corrections {
     );
   }
 
+  /** The error for a row that was left out of an output to which no row can be added. */
+  cannotBeAdded(): RowcastError {
+    return this.#bad(
+      `row ${this.row} was malformed, so the output does not have it, and rows cannot be added to Parquet`,
+      'Leave it out here; correct the input and score it again, or score the row into a file of its own.',
+    );
+  }
+
   #checkRecord(): void {
     const { batch, index } = this.#cursor;
     if (batch !== undefined && batch !== this.#batch) {

@@ -22,13 +22,7 @@ export class NewFile {
    * @param access of the file whose place it takes
    */
   static async create(files: Files, path: string, access: Access, codec: Codec): Promise<NewFile> {
-    const file = await files.open(path, access);
-    try {
-      await file.truncate(0);
-    } catch (error) {
-      await file.close().catch(() => {}); // the first error is reported
-      throw error;
-    }
+    const file = await emptyFile(files, path, access);
     return new NewFile(codec.partialFile<true>(file, fileStart));
   }
 
@@ -62,5 +56,21 @@ export class NewFile {
     const endsMember = isEnd || this.#member >= MEMBER_BYTES;
     if (endsMember) this.#member = 0;
     await this.#file.append({ bytes, endsMember, mark: isEnd ? () => true : undefined });
+  }
+}
+
+/** Opens a file in which nothing is. */
+export async function emptyFile(
+  files: Files,
+  path: string,
+  access: Access,
+): Promise<Awaited<ReturnType<Files['open']>>> {
+  const file = await files.open(path, access);
+  try {
+    await file.truncate(0);
+    return file;
+  } catch (error) {
+    await file.close().catch(() => {}); // the first error is reported
+    throw error;
   }
 }

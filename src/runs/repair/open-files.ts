@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
+import { csv } from '../../formats/csv/csv-format.ts';
 import type { Opened } from '../../formats/format.ts';
 import { type Formats, recognize } from '../../formats/formats.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
@@ -10,6 +11,7 @@ import { Rejected } from '../verify/rejected.ts';
 import { openSide, type Side } from '../verify/side.ts';
 import { checkCorrections, checkRejects, rejectsFileOf } from './check-headers.ts';
 import { Corrections } from './corrections.ts';
+import type { NewGroupsOptions } from './new-groups.ts';
 import type { RepairFiles } from './place-rows.ts';
 
 export interface FilesOptions extends Omit<ReadOptions, 'names'>, OutputShape {
@@ -30,32 +32,32 @@ export interface OpenFiles {
   sources: Readonly<Record<'output' | 'rejects' | 'corrected', Source>>;
   /** What the new files begin with. */
   headers: Readonly<Record<'output' | 'rejects', Buffer>>;
+  /** How the output is made of its text, if it has groups of rows. */
+  groups: NewGroupsOptions | undefined;
 }
 
 /** Maximum bytes that a record of these files may have in addition to the input's. */
 const APPENDED_BYTES = 16 << 20;
-
-const notRepaired = (file: string): RowcastError =>
-  new RowcastError('usage', 'Parquet cannot be repaired, because its rows are not in one place', {
-    location: { file },
-    hint: 'Score the corrected rows into a file of their own, or correct the input and score it again.',
-  });
 
 interface OpenFile {
   source: Source;
   opened: Opened;
 }
 
-/** @throws RowcastError `usage` for Parquet; `no_rejects`, `bad_corrections`, `difference`, `no_such_file` */
+/** @throws RowcastError `usage` for Parquet that cannot be repaired; `no_rejects`, `bad_corrections`, `difference`, `no_such_file` */
 export async function openFiles(
   paths: RunFiles,
-  options: FilesOptions,
+  given: FilesOptions,
   open: (path: string) => Promise<Source>,
 ): Promise<OpenFiles> {
-  const maxRecordBytes = options.maxRecordBytes + APPENDED_BYTES;
-  const outputSource = await open(options.output);
-  const { format, bytes } = await recognize(outputSource, options.formats);
-  if (format.encoder !== undefined) throw notRepaired(options.output);
+  const maxRecordBytes = given.maxRecordBytes + APPENDED_BYTES;
+  const outputSource = await open(given.output);
+  const { format: written, bytes } = await recognize(outputSource, given.formats);
+  const { openWritten } = written;
+  // The rows of a file that is not text are read as those of its rejects, which have only some of its columns.
+  const format = openWritten === undefined ? written : csv;
+  const options =
+    openWritten === undefined ? given : { ...given, keep: 'all' as const, rename: {}, outputHeader: true };
   const alike = { ...format.readAs(options, outputSource.contentName), maxRecordBytes };
   const read = async (path: string): Promise<OpenFile> => {
     const source = await open(path);
@@ -72,14 +74,16 @@ export async function openFiles(
   const { input, ending } = file;
   const unnamed = { ...alike, ...input.readAs, names: 'numbers' as const };
   const isNamed = options.outputHeader !== false;
-  const output = {
-    source: outputSource,
-    opened: await format.readLayout(bytes, isNamed ? alike : unnamed),
-  };
   const correctedSource = await open(options.corrected);
   const corrected = {
     source: correctedSource,
     opened: await file.readCorrections(correctedSource, alike),
+  };
+  const appended = corrected.opened.layout.names.slice(openedRejects.layout.names.length);
+  const groups = await openWritten?.(bytes, { rejects: input, appended, rename: given.rename });
+  const output = {
+    source: outputSource,
+    opened: groups ?? (await format.readLayout(bytes, isNamed ? alike : unnamed)),
   };
   const layouts = { rejects: file, output: output.opened.layout, corrected: corrected.opened.layout };
   const names = { rejects: name, output: options.output, corrected: correctedSource.name };
@@ -97,12 +101,19 @@ export async function openFiles(
       corrections: new Corrections(correctedSide.cursor, input.rejectRecords, checks),
       firstLine: input.start.line,
       ending,
+      isFixed: groups !== undefined,
     },
     sides: [outputSide, correctedSide, rejectsSide, repairedSide].filter(side => side !== undefined),
     sources: { output: outputSource, rejects: rejectsSource, corrected: correctedSource },
-    headers: { output: layouts.output.preamble, rejects: input.rejectsPreamble },
+    headers: {
+      output: groups === undefined ? layouts.output.preamble : NOTHING,
+      rejects: input.rejectsPreamble,
+    },
+    groups: groups && { ...groups, layout: layouts.output },
   };
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /**
  * The rejects file of an output.

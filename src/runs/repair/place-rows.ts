@@ -20,6 +20,8 @@ export interface RepairFiles {
   firstLine: number;
   /** The line ending of a row that was not in the output. */
   ending: Buffer;
+  /** Whether no row can be added to the output. */
+  isFixed: boolean;
 }
 
 /** What happened to the corrected rows. */
@@ -116,6 +118,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
       const lines = isMalformed ? 0 : layout.countLines(output.bytes, output.start, output.end);
       line = Math.max(lineAfter(rejects, reject), reject.line + lines);
       if (correction === undefined) counts.left++;
+      else if (isMalformed && files.isFixed) throw corrections.cannotBeAdded();
       else {
         counts.placed++;
         yield* writePending(output.hasRecord ? output.start : output.bytes.length);

@@ -1,3 +1,4 @@
+import type { Comparison } from '../../formats/comparison.ts';
 import { openSource, versionOf } from '../../storage/backends.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import type { Source } from '../../storage/source.ts';
@@ -17,6 +18,8 @@ export interface RepairOptions extends FilesOptions {
   private: boolean;
   /** Stops the repair; the files are then unchanged. */
   stop?: AbortSignal | undefined;
+  /** Called with whether rows keep their bytes, or the values of their fields. */
+  onComparison?: (preserves: Comparison['preserves']) => void;
   /** Writes the new files. */
   storage?: Files;
 }
@@ -56,11 +59,12 @@ async function repairFiles(
 ): Promise<Placed> {
   const { private: isPrivate, stop, storage = diskFiles } = options;
   const before = await versionOf(paths.output);
-  const { files, headers, sides, sources } = await openFiles(paths, options, open);
+  const { files, headers, sides, sources, groups } = await openFiles(paths, options, open);
+  options.onComparison?.(groups === undefined ? 'bytes' : 'values');
   const steps = placeRows(files);
   // Nothing is left to repair: only what was repaired before is compared.
   if (files.rejects === undefined) return await runSteps(steps, sides, undefined, stop);
-  const replacement = await Replacement.create(storage, paths, isPrivate);
+  const replacement = await Replacement.create(storage, paths, isPrivate, groups);
   try {
     await replacement.begin(headers);
     const placed = await runSteps(steps, sides, replacement, stop);

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { RowcastError } from '../../base/errors.ts';
 import { newRowCounts } from '../../scoring/row-counts.ts';
 import type { FileVersion } from '../../storage/backend.ts';
 import type { Codec } from '../../storage/codecs/codec.ts';
@@ -17,8 +18,11 @@ import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
 import { publishComplete } from '../finish-repair.ts';
 import type { RunFiles } from '../paths/run-files.ts';
 import { NewFile } from './new-file.ts';
+import { NewGroups, type NewGroupsOptions } from './new-groups.ts';
 import type { RepairStep } from './place-rows.ts';
 
+type OneNewFile = NewFile | NewGroups;
+type NewFiles = Readonly<Record<Name, OneNewFile>>;
 type Name = Extract<RepairStep, { write: string }>['write'];
 
 /**
@@ -28,35 +32,41 @@ type Name = Extract<RepairStep, { write: string }>['write'];
 export class Replacement {
   readonly #storage: Files;
   readonly #paths: RunFiles;
-  readonly #files: Readonly<Record<Name, NewFile>>;
+  readonly #files: NewFiles;
   readonly #isPrivate: boolean;
   #rejectsHeader: Buffer = Buffer.alloc(0);
   #leftRejects = 0;
 
-  private constructor(
-    storage: Files,
-    paths: RunFiles,
-    files: Readonly<Record<Name, NewFile>>,
-    isPrivate: boolean,
-  ) {
+  private constructor(storage: Files, paths: RunFiles, files: NewFiles, isPrivate: boolean) {
     this.#storage = storage;
     this.#paths = paths;
     this.#files = files;
     this.#isPrivate = isPrivate;
   }
 
-  /** @param storage writes the files */
-  static async create(storage: Files, paths: RunFiles, isPrivate: boolean): Promise<Replacement> {
+  /**
+   * @param storage writes the files
+   * @param groups how the output is made of its text, if it has groups
+   */
+  static async create(
+    storage: Files,
+    paths: RunFiles,
+    isPrivate: boolean,
+    groups: NewGroupsOptions | undefined,
+  ): Promise<Replacement> {
     const { output, partial, rejects, rejectsPartial, repaired, repairedPartial } = paths;
-    const opened: NewFile[] = [];
-    const open = async (path: string, place: string, codec: Codec): Promise<NewFile> => {
-      const file = await NewFile.create(storage, path, accessOf(place, isPrivate), codec);
+    const opened: OneNewFile[] = [];
+    const open = async (path: string, place: string, how: Codec | NewGroupsOptions): Promise<OneNewFile> => {
+      const access = accessOf(place, isPrivate);
+      const file = await ('encoder' in how
+        ? NewGroups.create(storage, path, access, how)
+        : NewFile.create(storage, path, access, how));
       opened.push(file);
       return file;
     };
     try {
       const files = {
-        output: await open(partial, output, codecOfName(output)),
+        output: await open(partial, output, groups ?? codecOfName(output)),
         rejects: await open(rejectsPartial, rejects, none),
         // It has rows of the output, so it is for the same people.
         repaired: await open(
@@ -130,7 +140,7 @@ export class Replacement {
 
   #named<T>(done: Promise<T>): Promise<T> {
     return done.catch(cause => {
-      throw unwritable(this.#paths.output, cause, 'stopped');
+      throw cause instanceof RowcastError ? cause : unwritable(this.#paths.output, cause, 'stopped');
     });
   }
 }

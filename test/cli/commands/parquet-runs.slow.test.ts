@@ -106,14 +106,31 @@ describe('a run that reads or writes Parquet', () => {
       await refuse('wrong_suffix', 'score', input, ...ONE, '-o', output, ...more);
   });
 
-  it('is not repaired', async t => {
-    const { refuse, write, bytesIn } = await folderOf(t);
-    const bytes = await parquetOf(ROWS);
-    await write('out.parquet', bytes);
-    await write('out.parquet.rejects', 'reject_row,reject_line,reject_code,reject_reason,tenure,plan\n');
-    await write('again.csv', 'tenure,plan\n');
-    await refuse('usage', 'repair', 'out.parquet', 'again.csv');
-    assert.deepEqual(await bytesIn('out.parquet'), bytes);
+  it('is repaired by the commands that it names, without the options of its columns', async t => {
+    const { folder, run, write, bytesIn } = await folderOf(t, await trainedHome());
+    // The second row is malformed, and so not in the output.
+    await write('in.csv', 'tenure,plan,note\n1,a,x\n2,b\n3,c,z\n');
+    const env = { ROWCAST_HOME: await trainedHome() };
+    const columns = ['--keep', 'note,tenure', '--rename', 'note=remark', '--group-rows', '2'];
+    const scored = await rowcast(['score', 'in.csv', '-o', 'out.parquet', ...ONE, ...columns], {
+      cwd: folder,
+      env,
+    });
+    assert.equal(scored.code, 1, scored.stderr);
+    assert.match(
+      scored.stderr,
+      /rowcast score out\.parquet\.rejects (?!.*--keep)(?!.*--group-rows).* -o out\.parquet\.corrected\n/,
+    );
+    await write('out.parquet.rejects', String(await bytesIn('out.parquet.rejects')).replace('2,b', '2,b,y'));
+    await run('score', 'out.parquet.rejects', ...ONE, '-o', 'out.parquet.corrected');
+    const before = await bytesIn('out.parquet');
+    const { code, stderr } = await rowcast(
+      ['repair', 'out.parquet', 'out.parquet.corrected', ...columns.slice(0, 4)],
+      { cwd: folder, env },
+    );
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /cannot be repaired: it has no column "plan"/);
+    assert.deepEqual(await bytesIn('out.parquet'), before);
   });
 
   it('writes Parquet where neither name nor option says anything else', async t => {

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { parse } from 'csv-parse/sync';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import { type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
 import { type VerifyOptions, verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
-import { parquetOf } from '../../support/parquet.ts';
+import { parquetOf, textOfParquet } from '../../support/parquet.ts';
+import { root } from '../../support/root.ts';
 import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
 
@@ -20,10 +22,11 @@ const text = (correct: (row: number) => string): string =>
 
 async function bench(t: TestContext) {
   const folder = await newFolder(t);
+  const service = { isBad: (features: Record<string, unknown>): boolean => features.value === 'bad' };
   const { client } = await connect(t, {
     behave({ body, defaultResponse }) {
       for (const [index, { features }] of body.personas.entries())
-        if (features.value === 'bad')
+        if (service.isBad(features))
           Object.assign(defaultResponse.predictions, { [index]: { error: { code: 'bad', message: 'no' } } });
       return false;
     },
@@ -78,18 +81,18 @@ async function bench(t: TestContext) {
       ...more,
     });
   };
-  return { at, scoring, repairing, verifying };
+  return { at, scoring, repairing, verifying, service };
 }
 
 describe('a repaired output of Parquet', () => {
-  for (const output of ['out.csv', 'out.jsonl'])
+  for (const output of ['out.csv', 'out.jsonl', 'out.parquet'])
     it(`as ${output} is that of the corrected input`, async t => {
       const { at, scoring, repairing, verifying } = await bench(t);
       await scoring('in.parquet', output);
       const before = await verifying(output);
       assert.deepEqual([before.scored, before.unscored], [36, 4]);
       // One of them first.
-      const isFirst = (record: string): boolean => /\b7\.5/.test(record) && !/\d7\.5/.test(record);
+      const isFirst = (record: string): boolean => /^(?:\{"reject_row":)?7,/.test(record);
       assert.deepEqual(await repairing(output, isFirst), { placed: 1, already: 0, left: 3 });
       const half = await verifying(output);
       assert.deepEqual([half.repaired, half.unscored], [1, 3]);
@@ -99,7 +102,9 @@ describe('a repaired output of Parquet', () => {
       const whole = text(row => (isBad(row) ? 'good' : value(row)));
       await writeFile(at('whole.parquet'), await parquetOf(whole, { groupRows: 15, numbers: ['id'] }));
       await scoring('whole.parquet', `whole.${output}`);
-      assert.deepEqual(await readFile(at(output), 'utf8'), await readFile(at(`whole.${output}`), 'utf8'));
+      const [found, wanted] = [await readFile(at(output)), await readFile(at(`whole.${output}`))];
+      if (output !== 'out.parquet') assert.deepEqual(found.toString(), wanted.toString());
+      else assert.deepEqual(await textOfParquet(found), await textOfParquet(wanted));
     });
 
   it('is verified, whichever columns it and its rejects have', async t => {
@@ -119,5 +124,109 @@ describe('a repaired output of Parquet', () => {
       const { repaired } = await verifying(output, columns);
       assert.equal(repaired, 4, output);
     }
+  });
+
+  it('keeps the bytes of columns that are not corrected, whatever their types are', async t => {
+    const { at, scoring, verifying, service } = await bench(t);
+    await copyFile(join(root, 'fixtures/parquet/pyarrow-nested.parquet'), at('in.parquet'));
+    const only = { features: ['id'] };
+    service.isBad = ({ id }) => `${id}` === '2';
+    await scoring('in.parquet', 'out.parquet', only);
+    service.isBad = () => false;
+    // As it is: the service has changed.
+    await scoring('out.parquet.rejects', 'corrected.csv', only);
+    const own = {
+      output: at('out.parquet'),
+      corrected: at('corrected.csv'),
+      maxRecordBytes: 1000,
+      private: false,
+    };
+    const names = (await readdir(at('.'))).sort();
+    const before = await readFile(at('out.parquet'));
+    await assert.rejects(repair({ ...own, stop: AbortSignal.abort() }));
+    assert.deepEqual([(await readdir(at('.'))).sort(), await readFile(at('out.parquet'))], [names, before]);
+    assert.deepEqual(await repair(own), { placed: 1, already: 0, left: 0 });
+    const { scored, repaired } = await verifying('out.parquet');
+    assert.deepEqual([scored, repaired], [24, 1]);
+    await scoring('in.parquet', 'whole.parquet', only);
+    assert.deepEqual(await readFile(at('out.parquet')), await readFile(at('whole.parquet')));
+    // Once more: nothing is left to do.
+    assert.deepEqual(await repair(own), { placed: 0, already: 1, left: 0 });
+  });
+
+  it('has corrected values of the types that are written, and refuses others', async t => {
+    const { at, scoring, verifying, service } = await bench(t);
+    await copyFile(join(root, 'fixtures/parquet/polars.parquet'), at('in.parquet'));
+    const features = ['id', 'i8', 'u32', 'f32', 'f64', 'b', 'plain'];
+    service.isBad = ({ i8 }) => `${i8}` === '-95';
+    await scoring('in.parquet', 'out.parquet', { features });
+    const before = await readFile(at('out.parquet'));
+    service.isBad = () => false;
+    const rejects = await readFile(at('out.parquet.rejects'), 'utf8');
+    const own = {
+      output: at('out.parquet'),
+      corrected: at('corrected.csv'),
+      maxRecordBytes: 1000,
+      private: false,
+    };
+    const [header = '', row = ''] = rejects.split('\n');
+    const names = header.split(',');
+    const correct = async (changes: Record<string, string>): Promise<void> => {
+      const fields = row.split(',').map((field, index) => changes[names[index] ?? ''] ?? field);
+      await writeFile(at('corrections.csv'), `${header}\n${fields.join(',')}\n`);
+      await scoring('corrections.csv', 'corrected.csv', { features });
+    };
+    for (const [column, value, wrong] of [
+      ['i8', '128', /"i8" \(signed\) cannot have the corrected value/],
+      ['id', '1.5', /"id" \(signed\) cannot have/],
+      ['b', 'yes', /"b" \(boolean\) cannot have/],
+      ['f64', 'many', /"f64" \(double\) cannot have/],
+      ['u32', '7', /"u32" \(unsigned\) cannot be changed/],
+    ] as const) {
+      await correct({ [column]: value });
+      await assert.rejects(repair(own), { code: 'bad_corrections', message: wrong });
+      assert.deepEqual(await readFile(at('out.parquet')), before, column);
+    }
+    const changes = {
+      id: '-9223372036854775808',
+      i8: '-128',
+      f32: '0.1',
+      f64: '-2.5e-3',
+      b: 'true',
+      plain: 'é',
+    };
+    await correct(changes);
+    assert.deepEqual(await repair(own), { placed: 1, already: 0, left: 0 });
+    await verifying('out.parquet');
+    const [titles = [], ...found] = parse(
+      await textOfParquet(await readFile(at('out.parquet'))),
+    ) as string[][];
+    const repaired = found.find(([id]) => id === changes.id) ?? [];
+    const values = Object.fromEntries(titles.map((title, index) => [title, repaired[index]]));
+    assert.deepEqual(
+      Object.keys(changes).map(name => values[name]),
+      ['-9223372036854775808', '-128', '0.1', '-0.0025', 'true', 'é'],
+    );
+  });
+
+  it('of a CSV has the rows that were in it, and refuses those that were not', async t => {
+    const { at, scoring } = await bench(t);
+    await writeFile(at('in.csv'), 'id,value\n1,a\n2,bad\n3\n4,d\n');
+    await scoring('in.csv', 'out.parquet', { groupRows: 2 });
+    const rejects = (await readFile(at('out.parquet.rejects'), 'utf8')).replace('2,bad', '2,good');
+    const own = {
+      output: at('out.parquet'),
+      corrected: at('corrected.csv'),
+      maxRecordBytes: 1000,
+      private: false,
+    };
+    await writeFile(at('all.csv'), rejects.replace(/,3\n/, ',3,c\n'));
+    await scoring('all.csv', 'corrected.csv');
+    await assert.rejects(repair(own), { code: 'bad_corrections', message: /row 3 was malformed/ });
+    await writeFile(at('some.csv'), rejects.split('\n').toSpliced(2, 1).join('\n'));
+    await scoring('some.csv', 'corrected.csv');
+    assert.deepEqual(await repair(own), { placed: 1, already: 0, left: 1 });
+    const text = await textOfParquet(await readFile(at('out.parquet')));
+    assert.match(text, /^id,value,.*\n1,a,[\d.]+,[\d.]+\n2,good,[\d.]+,[\d.]+\n4,d,[\d.]+,[\d.]+\n$/);
   });
 });

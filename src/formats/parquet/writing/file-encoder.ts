@@ -4,11 +4,10 @@ import { ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
 import { readStruct, ThriftStruct, writeStruct } from '../footer/thrift.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks, copiedElements } from './copied-columns.ts';
+import { fileEnd, MAGIC } from './file-end.ts';
 import { NumberTable } from './number-table.ts';
 import { type ColumnValues, isPlain, numberOf, type ValueOptions, ValueReader } from './read-values.ts';
 import { elementsOf, MAGIC_BYTES, movedChunk, writeChunks } from './written-columns.ts';
-
-const MAGIC = Buffer.alloc(MAGIC_BYTES, 'PAR1');
 
 export interface EncoderOptions extends ValueOptions {
   /** The file whose columns are copied before those that are written, if any are. Its groups are those of the new one. */
@@ -99,10 +98,7 @@ export class ParquetEncoder implements GroupEncoder {
     footer.setStructs(FILE.groups, groups);
     this.#setOrders(footer);
     this.#dropDescriptions(footer);
-    const bytes = writeStruct(footer);
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(bytes.length);
-    return Buffer.concat([bytes, length, MAGIC]);
+    return fileEnd(footer);
   }
 
   #groups(notes: readonly string[]): ThriftStruct[] {

@@ -1,8 +1,15 @@
 import { STATISTICS } from '../footer/numbers.ts';
-import { ThriftStruct } from '../footer/thrift.ts';
+import type { ThriftStruct } from '../footer/thrift.ts';
 import { allPresent, levelsOf, writeHybrid } from './hybrid.ts';
 import type { ValueColumn } from './value-column.ts';
-import { doubleStatistics, type WrittenChunk, type WrittenPage, writtenChunk } from './written-chunk.ts';
+import {
+  doubleStatistics,
+  missingStatistics,
+  type PhysicalType,
+  type WrittenChunk,
+  type WrittenPage,
+  writtenChunk,
+} from './written-chunk.ts';
 
 /** Rows, and bytes of values, that a page has at most, unless one value has more. */
 const [PAGE_ROWS, PAGE_BYTES] = [1 << 17, 1 << 20];
@@ -12,18 +19,19 @@ const MAX_BOUND_BYTES = 64;
 /**
  * Writes values as a chunk, compressed: with a dictionary if that makes it half as large or less.
  *
- * @param column of texts, or of doubles of 8 bytes
+ * @param column of values as a file stores them
+ * @param type that of the values, which are no booleans
  * @param offset of the chunk in the file
  */
 export function valueChunk(
   column: ValueColumn,
-  { name, type }: { name: string; type: 'number' | 'text' },
+  { name, type }: { name: string; type: PhysicalType },
   offset: number,
 ): WrittenChunk {
   const { codes, dictionary } = column;
   const isWhole = column.present === column.rows;
   const { bytes, ends } = dictionary;
-  const prefix = type === 'text' ? 4 : 0;
+  const prefix = type === 'BYTE_ARRAY' ? 4 : 0;
   const sizeOf = (value: number): number =>
     prefix + (ends[value] as number) - (value === 0 ? 0 : (ends[value - 1] as number));
   /** Writes a value plainly. @returns the offset after it */
@@ -73,14 +81,19 @@ export function valueChunk(
   return writtenChunk(
     {
       name,
-      type: type === 'text' ? 'BYTE_ARRAY' : 'DOUBLE',
+      type,
       isCompressed: true,
       dictionary: hasDictionary ? { values: ends.length, bytes: all } : undefined,
       pages,
-      statistics: type === 'text' ? textStatistics(column, missing) : doublesIn(column, missing),
+      statistics: statisticsOf(column, type, missing),
     },
     offset,
   );
+}
+
+function statisticsOf(column: ValueColumn, type: PhysicalType, missing: number): ThriftStruct {
+  if (type === 'BYTE_ARRAY') return textStatistics(column, missing);
+  return type === 'DOUBLE' ? doublesIn(column, missing) : missingStatistics(missing);
 }
 
 function doublesIn({ dictionary: { bytes, ends } }: ValueColumn, missing: number): ThriftStruct {
@@ -97,8 +110,7 @@ function textStatistics({ dictionary: { bytes, ends } }: ValueColumn, missing: n
     if (max === undefined || bytes.compare(max, 0, max.length, from, to) > 0) max = bytes.subarray(from, to);
     from = to;
   }
-  const statistics = new ThriftStruct();
-  statistics.setInteger(STATISTICS.missing, missing, 'i64');
+  const statistics = missingStatistics(missing);
   if (min !== undefined && max !== undefined && Math.max(min.length, max.length) <= MAX_BOUND_BYTES) {
     statistics.setBytes(STATISTICS.max, Buffer.from(max));
     statistics.setBytes(STATISTICS.min, Buffer.from(min));

@@ -36,6 +36,14 @@ export class ValueColumn {
     return { bytes: this.#bytes, ends: this.#ends.subarray(0, this.#values) };
   }
 
+  /** The value of a row; undefined if it is missing. */
+  at(row: number): Buffer | undefined {
+    const code = this.#codes[row] ?? -1;
+    return code < 0
+      ? undefined
+      : this.#bytes.subarray(code === 0 ? 0 : this.#ends[code - 1], this.#ends[code]);
+  }
+
   clear(): void {
     this.#rows = 0;
     this.#present = 0;

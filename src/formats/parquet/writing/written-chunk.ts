@@ -31,9 +31,12 @@ export interface WrittenPage {
   readonly values: Uint8Array;
 }
 
+/** The types of values as a file stores them, of those that are written. */
+export type PhysicalType = 'BOOLEAN' | 'INT32' | 'INT64' | 'FLOAT' | 'DOUBLE' | 'BYTE_ARRAY';
+
 export interface ChunkContent {
   readonly name: string;
-  readonly type: 'DOUBLE' | 'BYTE_ARRAY';
+  readonly type: PhysicalType;
   readonly isCompressed: boolean;
   readonly dictionary?: { readonly values: number; readonly bytes: Uint8Array } | undefined;
   readonly pages: readonly WrittenPage[];
@@ -118,6 +121,13 @@ function encodingStatistics(page: number, encoding: number, count: number): Thri
   return statistics;
 }
 
+/** Statistics without bounds. @param missing rows without a value */
+export function missingStatistics(missing: number): ThriftStruct {
+  const statistics = new ThriftStruct();
+  statistics.setInteger(STATISTICS.missing, missing, 'i64');
+  return statistics;
+}
+
 /** The statistics of doubles. @param missing rows without one */
 export function doubleStatistics(values: Float64Array, missing: number): ThriftStruct {
   let [min, max, nans] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
@@ -127,8 +137,7 @@ export function doubleStatistics(values: Float64Array, missing: number): ThriftS
     if (value > max) max = value;
     if (Number.isNaN(value)) nans++;
   }
-  const statistics = new ThriftStruct();
-  statistics.setInteger(STATISTICS.missing, missing, 'i64');
+  const statistics = missingStatistics(missing);
   if (min <= max) {
     // A zero as a bound stands for both zeros (parquet.thrift).
     statistics.setBytes(STATISTICS.max, doubleBytes(max === 0 ? 0 : max));

@@ -5,6 +5,7 @@ import { numberChunk } from './number-chunk.ts';
 import { NumberColumn } from './number-column.ts';
 import type { ColumnValues } from './read-values.ts';
 import { valueChunk } from './value-chunk.ts';
+import type { PhysicalType } from './written-chunk.ts';
 
 /** The columns of a group as a file has them. */
 export interface WrittenChunks {
@@ -34,7 +35,9 @@ export function writeChunks(
     const own = values[index];
     if (own === undefined) throw new Error('a column has no values');
     const { parts, bytes, chunk } =
-      own instanceof NumberColumn ? numberChunk(own, column.name, offset) : valueChunk(own, column, offset);
+      own instanceof NumberColumn
+        ? numberChunk(own, column.name, offset)
+        : valueChunk(own, { name: column.name, type: typeOf(column) }, offset);
     all.push(...parts);
     chunks.push(chunk);
     offset += bytes;
@@ -43,11 +46,14 @@ export function writeChunks(
   return { parts: all, chunks, uncompressedBytes };
 }
 
+const typeOf = ({ type }: EncodedColumn): PhysicalType => (type === 'number' ? 'DOUBLE' : 'BYTE_ARRAY');
+
 /** The elements of columns in a schema. */
 export const elementsOf = (columns: readonly EncodedColumn[]): ThriftStruct[] =>
-  columns.map(({ name, type }) => {
+  columns.map(column => {
+    const { name, type } = column;
     const element = new ThriftStruct();
-    element.setInteger(ELEMENT.type, TYPES.indexOf(type === 'number' ? 'DOUBLE' : 'BYTE_ARRAY'), 'i32');
+    element.setInteger(ELEMENT.type, TYPES.indexOf(typeOf(column)), 'i32');
     element.setInteger(ELEMENT.repetition, OPTIONAL, 'i32');
     element.setText(ELEMENT.name, name);
     if (type === 'number') return element;

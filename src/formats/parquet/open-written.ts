@@ -1,0 +1,63 @@
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { writeRow } from '../../base/write-row.ts';
+import { CsvLayout } from '../csv/csv-layout.ts';
+import { readHeader } from '../csv/header.ts';
+import type { OpenedGroups, RepairedColumns } from '../format.ts';
+import type { ByteSource } from '../records/byte-source.ts';
+import { type FileColumn, openParquet } from './footer/parquet-file.ts';
+import { HeardText } from './text/heard-text.ts';
+import { ParquetText } from './text/parquet-text.ts';
+import { RepairedFile } from './writing/repaired-file.ts';
+
+/**
+ * Opens a file whose rejected rows are to be put in place. It is read as a CSV of the columns that its rejects have, and of those
+ * that were appended.
+ *
+ * @throws RowcastError `usage` if it does not have all of them; `bad_parquet`, `unreadable_input`
+ */
+export async function openWritten(
+  { name, stored }: ByteSource,
+  { rejects, appended, rename = {} }: RepairedColumns,
+): Promise<OpenedGroups> {
+  if (stored === undefined) throw new Error('Parquet that is written again is a file');
+  const { delimiter, quote } = rejects.readAs;
+  if (delimiter !== ',' || quote !== '"') throw notRepaired(name, 'its rejects are not delimited by commas');
+  const file = await openParquet(stored, name);
+  const columns = [...rejects.names.map(own => rename[own] ?? own), ...appended].map((own): FileColumn => {
+    const found = file.columns.find(column => column.name === own);
+    if (found === undefined || found.type.is === 'unsupported')
+      throw notRepaired(
+        name,
+        `it has no column "${sanitize(own)}", which its rejects or the corrections have`,
+      );
+    return found;
+  });
+  const header = Buffer.concat([
+    rejects.preamble.subarray(0, rejects.contentEnd(rejects.preamble, 0, rejects.preamble.length)),
+    Buffer.from(appended.map(each => `,${writeRow([each]).slice(0, -1)}`).join('')),
+    rejects.preamble.subarray(rejects.contentEnd(rejects.preamble, 0, rejects.preamble.length)),
+  ]);
+  const dialect = { delimiter, quote, loneCr: false };
+  const read = readHeader(header, true, { dialect, file: name, maxRecordBytes: Number.POSITIVE_INFINITY });
+  if (read === undefined) throw new Error('the header was not read');
+  const text = new HeardText(new ParquetText(file, columns, 'csv', header));
+  stored.readAs(text, header.length);
+  return {
+    layout: new CsvLayout(read),
+    rest: Buffer.alloc(0),
+    groups: { ends: file.groups.map(({ before, rows }) => before + rows) },
+    encoder: new RepairedFile({
+      file,
+      columns,
+      own: rejects.names.length,
+      textOf: group => text.take(group),
+    }),
+  };
+}
+
+const notRepaired = (file: string, why: string): RowcastError =>
+  new RowcastError('usage', `the output cannot be repaired: ${why}`, {
+    location: { file },
+    hint: 'Score the corrected rows into a file of their own, or correct the input and score it again.',
+  });

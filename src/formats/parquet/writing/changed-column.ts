@@ -1,0 +1,74 @@
+import { CONVERTED, ELEMENT, LOGICAL, OPTIONAL, TYPES } from '../footer/numbers.ts';
+import type { FileColumn } from '../footer/parquet-file.ts';
+import type { ThriftStruct } from '../footer/thrift.ts';
+import type { PhysicalType } from './written-chunk.ts';
+
+/** How a column of a file is written again. */
+export interface ChangedColumn {
+  readonly type: PhysicalType;
+  /** The value of a text as a file stores it, a boolean as a byte; undefined if the column cannot have it. */
+  readonly valueOf: (text: string) => Uint8Array | undefined;
+}
+
+/** How a column is written again; undefined if it cannot be: texts, numbers and booleans that may be missing can. */
+export function changedColumn({ type, elements: [element] }: FileColumn): ChangedColumn | undefined {
+  if (element === undefined || element.integer(ELEMENT.repetition) !== OPTIONAL) return undefined;
+  switch (type.is) {
+    case 'text':
+      return { type: 'BYTE_ARRAY', valueOf: text => Buffer.from(text) };
+    case 'double':
+      return { type: 'DOUBLE', valueOf: text => bytesOf(numberOf(text), Float64Array) };
+    case 'float':
+      return { type: 'FLOAT', valueOf: text => bytesOf(numberOf(text, Math.fround), Float32Array) };
+    case 'boolean':
+      return {
+        type: 'BOOLEAN',
+        valueOf: text =>
+          text === 'true' ? Uint8Array.of(1) : text === 'false' ? Uint8Array.of(0) : undefined,
+      };
+    case 'signed': {
+      const bits = signedBits(element);
+      const isLong = TYPES[element.integer(ELEMENT.type)] === 'INT64';
+      return {
+        type: isLong ? 'INT64' : 'INT32',
+        valueOf(text) {
+          const value = /^[+-]?\d{1,20}$/.test(text) ? BigInt(text) : undefined;
+          if (value === undefined || BigInt.asIntN(bits, value) !== value) return undefined;
+          return new Uint8Array(
+            isLong ? BigInt64Array.of(value).buffer : Int32Array.of(Number(value)).buffer,
+          );
+        },
+      };
+    }
+    default:
+      return undefined;
+  }
+}
+
+const bytesOf = (
+  value: number | undefined,
+  type: typeof Float64Array | typeof Float32Array,
+): Uint8Array | undefined => (value === undefined ? undefined : new Uint8Array(type.of(value).buffer));
+
+/** Numbers as CSV has them (docs/csv-rules.md), and those that are none. */
+const NUMBER = /^(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|NaN|[+-]?Infinity)$/;
+
+function numberOf(text: string, rounded: (value: number) => number = value => value): number | undefined {
+  if (!NUMBER.test(text)) return undefined;
+  const number = rounded(Number(text));
+  return Number.isFinite(number) || /[NI]/.test(text) ? number : undefined;
+}
+
+function signedBits(element: ThriftStruct): number {
+  const logical = element.has(ELEMENT.logical) ? element.struct(ELEMENT.logical) : undefined;
+  if (logical?.has(LOGICAL.integer) === true) {
+    const width = logical.struct(LOGICAL.integer).members.get(1)?.value;
+    // One byte.
+    if (Buffer.isBuffer(width) && width[0] !== undefined) return width[0];
+  }
+  const converted = element.has(ELEMENT.converted)
+    ? CONVERTED[element.integer(ELEMENT.converted)]
+    : undefined;
+  const [, bits] = /^INT_(\d+)$/.exec(converted ?? '') ?? [];
+  return Number(bits ?? (TYPES[element.integer(ELEMENT.type)] === 'INT64' ? 64 : 32));
+}

@@ -1,0 +1,175 @@
+import { RowcastError } from '../../../base/errors.ts';
+import type { GroupEncoder } from '../../../base/group-encoder.ts';
+import { sanitize } from '../../../base/sanitize.ts';
+import { CHUNK, COLUMN, FILE, GROUP } from '../footer/numbers.ts';
+import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
+import { readStruct, type ThriftStruct, writeStruct } from '../footer/thrift.ts';
+import { booleanChunk } from './boolean-chunk.ts';
+import { changedColumn } from './changed-column.ts';
+import { type CopiedColumn, copiedBytes, copiedChunks } from './copied-columns.ts';
+import { fileEnd, MAGIC } from './file-end.ts';
+import { numberChunk } from './number-chunk.ts';
+import { NumberColumn } from './number-column.ts';
+import { type ColumnValues, ValueReader } from './read-values.ts';
+import { valueChunk } from './value-chunk.ts';
+import { ValueColumn } from './value-column.ts';
+import type { WrittenChunk } from './written-chunk.ts';
+import { MAGIC_BYTES, movedChunk } from './written-columns.ts';
+
+export interface RepairOptions {
+  /** The file that is written again. Its groups stay. */
+  readonly file: ParquetFile;
+  /** The columns of the text. */
+  readonly columns: readonly FileColumn[];
+  /** The number of columns before the appended ones. */
+  readonly own: number;
+  /** The text that a group had; called once for each. */
+  readonly textOf: (group: number) => Buffer;
+}
+
+/**
+ * Makes a Parquet file of another one and of the text of some of its columns. A column of a group is copied unless a value of it
+ * has changed. The note of a group is what the footer has of it, as if it were the first one.
+ */
+export class RepairedFile implements GroupEncoder {
+  readonly start = MAGIC;
+  readonly #options: RepairOptions;
+
+  constructor(options: RepairOptions) {
+    this.#options = options;
+  }
+
+  /** @throws RowcastError `bad_corrections` */
+  async group(
+    text: Buffer,
+    notes: readonly string[],
+    append: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<string> {
+    const { file } = this.#options;
+    const index = notes.length;
+    const rewritten = this.#rewritten(index, text);
+    const own = file.groups[index]?.struct.copy();
+    if (own === undefined) throw new Error(`there is no group ${index}`);
+    const chunks: ThriftStruct[] = [];
+    let bytes = 0;
+    let copied: CopiedColumn[] = [];
+    const write = async (part: Uint8Array): Promise<void> => {
+      bytes += part.length;
+      await append(part);
+    };
+    const copy = async (): Promise<void> => {
+      chunks.push(...copiedChunks(file, copied, index, MAGIC_BYTES + bytes).chunks);
+      for await (const part of copiedBytes(file, copied, index)) await write(part);
+      copied = [];
+    };
+    for (const column of file.columns) {
+      const written = rewritten.get(column);
+      if (written === undefined) {
+        copied.push({ column, name: column.name });
+        continue;
+      }
+      await copy();
+      chunks.push(movedChunk(written.chunk, bytes));
+      for (const part of written.parts) await write(part);
+    }
+    await copy();
+    own.setStructs(GROUP.columns, chunks);
+    own.setInteger(GROUP.bytes, uncompressedBytes(chunks), 'i64');
+    own.setInteger(GROUP.compressedBytes, bytes, 'i64');
+    // Who knows whether the rows are still sorted.
+    if (rewritten.size > 0) own.delete(GROUP.sorting);
+    return writeStruct(own).toString('base64');
+  }
+
+  end(notes: readonly string[]): Buffer {
+    const footer = this.#options.file.footer.copy();
+    let at = MAGIC_BYTES;
+    const groups = notes.map(note => {
+      const group = readStruct(Buffer.from(note, 'base64'));
+      const start = at;
+      group.setStructs(
+        GROUP.columns,
+        group.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - MAGIC_BYTES)),
+      );
+      group.setInteger(GROUP.offset, start, 'i64');
+      at += group.integer(GROUP.compressedBytes);
+      return group;
+    });
+    footer.setStructs(FILE.groups, groups);
+    return fileEnd(footer);
+  }
+
+  /** The columns of a group that have other values in the text than they had, as if each was the first of a file. */
+  #rewritten(index: number, text: Buffer): Map<FileColumn, WrittenChunk> {
+    const { file, columns, textOf } = this.#options;
+    const written = new Map<FileColumn, WrittenChunk>();
+    const former = textOf(index);
+    if (former.equals(text)) return written;
+    const before = file.groups[index]?.before ?? 0;
+    const [old, now] = [this.#valuesOf(former), this.#valuesOf(text)];
+    for (const [place, column] of columns.entries()) {
+      const own = now[place];
+      if (!(own instanceof ValueColumn)) throw new Error('a column has no texts');
+      const changed = changedRow(own, old[place]);
+      if (changed === -1) continue;
+      const how = changedColumn(column);
+      if (how === undefined) throw this.#wrong(column, before + changed, 'cannot be changed');
+      const typed = new ValueColumn();
+      for (let row = 0; row < own.rows; row++) {
+        const text = own.at(row);
+        const value = text && how.valueOf(text.toString());
+        if (text === undefined) typed.addMissing();
+        else if (value === undefined)
+          throw this.#wrong(column, before + row, 'cannot have the corrected value');
+        else typed.add(value, 0, value.length);
+      }
+      const { name } = column;
+      // Numbers that were appended are written as a run writes them.
+      if (how.type === 'DOUBLE' && place >= this.#options.own)
+        written.set(column, numberChunk(doublesOf(typed), name, MAGIC_BYTES));
+      else if (how.type === 'BOOLEAN') written.set(column, booleanChunk(typed, name, MAGIC_BYTES));
+      else written.set(column, valueChunk(typed, { name, type: how.type }, MAGIC_BYTES));
+    }
+    return written;
+  }
+
+  #valuesOf(text: Buffer): readonly ColumnValues[] {
+    const { file, columns } = this.#options;
+    const texts = columns.map(({ name }) => ({ name, type: 'text' as const }));
+    const reader = new ValueReader({ dialect, columns: texts, nulls: new Set(), file: file.name }, undefined);
+    return reader.read(text, () => 0);
+  }
+
+  #wrong({ name, type }: FileColumn, before: number, what: string): RowcastError {
+    return new RowcastError(
+      'bad_corrections',
+      `row ${before + 1}: the column "${sanitize(name)}" (${type.is}) ${what}`,
+      {
+        location: { file: this.#options.file.name },
+        hint: 'Correct the input, and score it again; or score the corrected rows into a file of their own.',
+      },
+    );
+  }
+}
+
+/** The text inside is always delimited by commas. */
+const dialect = { delimiter: ',', quote: '"', loneCr: false };
+
+function doublesOf(values: ValueColumn): NumberColumn {
+  const numbers = new NumberColumn(values.rows);
+  for (let row = 0; row < values.rows; row++) numbers.add(values.at(row)?.readDoubleLE() ?? null);
+  return numbers;
+}
+
+/** The first row whose text differs; -1 if none does. */
+function changedRow(now: ValueColumn, old: ColumnValues | undefined): number {
+  if (!(old instanceof ValueColumn)) throw new Error('a column has no texts');
+  for (let row = 0; row < now.rows; row++) {
+    const [text, former] = [now.at(row), old.at(row)];
+    if (text === undefined ? former !== undefined : former?.equals(text) !== true) return row;
+  }
+  return -1;
+}
+
+const uncompressedBytes = (chunks: readonly ThriftStruct[]): number =>
+  chunks.reduce((sum, chunk) => sum + chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes), 0);
