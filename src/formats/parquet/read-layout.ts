@@ -36,7 +36,12 @@ export async function readParquetLayout(
   checkGroups(file, columns, options);
   if (options.writes?.format === 'jsonl') return readLines(source, stored, { file, columns }, options);
   const bytes = Buffer.from(writeRow(columns.map(column => column.name)));
-  const header = readHeader(bytes, true, { dialect, file: name, maxRecordBytes: Number.POSITIVE_INFINITY });
+  const header = readHeader(bytes, true, {
+    dialect,
+    file: name,
+    maxRecordBytes: Number.POSITIVE_INFINITY,
+    maxColumns: options.maxColumns,
+  });
   if (header === undefined) throw new Error('the header was not read');
   stored.readAs(new ParquetText(file, columns, 'csv', bytes), bytes.length);
   const isCopied = isCopy(options.writes);
