@@ -13,7 +13,7 @@ import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { type FileColumn, openParquet, type ParquetFile, uncompressedBytes } from './footer/parquet-file.ts';
 import { ParquetLayout } from './parquet-layout.ts';
-import { ParquetText } from './text/parquet-text.ts';
+import { ParquetText, type ParquetTextData } from './text/parquet-text.ts';
 
 const MAX_GROUP_BYTES = 512 << 20;
 /** The place of a value among those of its page. */
@@ -50,6 +50,11 @@ export async function readParquetLayout(
   const layout = new ParquetLayout(header, outputColumns(header, written, name), { file, columns, groups });
   return { layout, rest: Buffer.alloc(0) };
 }
+
+/** The text that a layout has made of a file, in another thread. @param data of that text */
+export const textOfParquet = async (stored: StoredBytes, file: string, data: unknown): Promise<ParquetText> =>
+  // `ParquetText` makes it.
+  ParquetText.of(await openParquet(stored, file), data as ParquetTextData);
 
 /** JSON lines are made of the rows, so what is written has their types. */
 async function readLines(

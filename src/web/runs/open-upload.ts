@@ -4,7 +4,7 @@ import { Interrupted } from '../../base/interrupted.ts';
 import type { Source } from '../../storage/source.ts';
 import { streamSource } from '../../storage/stream-source.ts';
 import { type FileFormat, recognizeUpload } from '../recognize-upload.ts';
-import { storedUpload } from '../stored-upload.ts';
+import { openThreaded } from './threaded-source.ts';
 
 export interface OpenUploadOptions {
   /** The name of the file. */
@@ -43,7 +43,7 @@ export async function openUpload(upload: Readable, options: OpenUploadOptions): 
     try {
       await storeAll(bytes, file, options);
       onStored();
-      return await storedUpload(path, name);
+      return await openThreaded(path, name);
     } finally {
       await file.close();
     }

@@ -96,7 +96,12 @@ describe('a file of another format that is scored on the platform', () => {
     ['in.ndjson.gz', gzipSync(linesOf(300)), 'in-scored.ndjson', LINES],
     ['bad.jsonl', withBadLine, 'bad-scored.jsonl', LINES],
     ['nameless', gzipSync(linesOf(30)), 'nameless-scored.jsonl', LINES],
-    ['in.parquet', parquetOf(csvOf(2_500), { numbers: ['monthly amount'] }), 'in-scored.parquet', PARQUET],
+    [
+      'in.parquet',
+      parquetOf(csvOf(20_000), { groupRows: 20_000, numbers: ['monthly amount'] }),
+      'in-scored.parquet',
+      PARQUET,
+    ],
     ['part.0', parquetOf(csvOf(300), { groupRows: 90 }), 'part.0-scored.parquet', PARQUET],
     ['in.tsv', csvOf(30).replaceAll(',', '\t'), 'in-scored.tsv', 'text/tab-separated-values; charset=utf-8'],
     ['in.txt', csvOf(30), 'in-scored.txt', 'text/csv; charset=utf-8'],
