@@ -46,6 +46,7 @@ const bundle = await rolldown({
     'profile-worker': join(compiled, 'web/data/profile/profile-worker.js'),
     'evaluation-worker': join(compiled, 'web/report/evaluation/evaluation-worker.js'),
     'leak-worker': join(compiled, 'web/trainings/leak-worker.js'),
+    'text-worker': join(compiled, 'web/runs/text-worker.js'),
     'service-worker': join(compiled, 'server/threads/service-worker.js'),
     'training-worker': join(compiled, 'training/training-worker.js'),
     // The library uses these files too: build/library.ts.

@@ -20,7 +20,13 @@ export type { ScoreOptions, ScoreStreamOptions } from './library/options/score-o
 export { score } from './library/score.ts';
 export { scoreStream } from './library/score-stream.ts';
 export type { Batch, Outcome, Scorer } from './library/scorer.ts';
-export { type Call, Client, type ClientOptions, type PersonaCall } from './library/scorers/client.ts';
+export {
+  type Call,
+  Client,
+  type ClientOptions,
+  type PersonaCall,
+  type UploadCall,
+} from './library/scorers/client.ts';
 export { LocalScorer, type LocalScorerOptions } from './library/scorers/local-scorer.ts';
 export { type Service, type ServiceOptions, startService } from './library/start-service.ts';
 export { type TrainOptions, train } from './library/train.ts';

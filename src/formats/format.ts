@@ -1,6 +1,7 @@
 import type { Predictions } from '../base/contract/predictions.ts';
 import type { GroupEncoder } from '../base/group-encoder.ts';
 import type { BatchMemory } from '../base/kernel/batch-memory.ts';
+import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
 import type { ColumnOptions } from './column-options.ts';
 import type { Comparison, RejectRecords } from './comparison.ts';
@@ -43,6 +44,14 @@ export interface Format {
    * @throws RowcastError `bad_dialect`
    */
   readAs(options: Pick<ReadOptions, 'delimiter' | 'quote'>, file: string): ReadAs;
+  /**
+   * Makes the text of a file that is not text, as the layout of its source has, in a thread that did not read the beginning of
+   * the input.
+   *
+   * @param data of that text
+   * @throws RowcastError
+   */
+  textOf?(stored: StoredBytes, file: string, data: unknown): Promise<TextOfFile>;
   /**
    * Makes files of this format, if they are no text but groups of rows, of the rows of an input. The columns of an input of the
    * same format are copied.

@@ -1,4 +1,5 @@
 import type { GroupEncoder } from '../base/group-encoder.ts';
+import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
 import type { ColumnOptions } from './column-options.ts';
 import { csv } from './csv/csv-format.ts';
 import type { Format, Layout, Opened } from './format.ts';
@@ -101,6 +102,17 @@ export const readAsOf = (
   file: string,
   known: Formats = formats,
 ): ReadAs => (known.find(format => format.isNameOf(file)) ?? usual(known)).readAs(options, file);
+
+/** The text of a file that another thread has. @param file its name, for messages */
+export async function textOf(
+  stored: StoredBytes,
+  file: string,
+  { codec, data }: Pick<TextOfFile, 'codec' | 'data'>,
+): Promise<TextOfFile> {
+  const text = await formats.find(({ name }) => name === codec)?.textOf?.(stored, file, data);
+  if (text === undefined) throw new Error(`${codec} has no text`);
+  return text;
+}
 
 /** What makes a file of this format of rows; undefined if it is text, as the rows are. */
 export async function encoderOf(

@@ -14,8 +14,6 @@ interface OtherFormat {
    * @param file a word of a shell, empty for stdin
    */
   readonly command: (file: string) => string;
-  /** Whether the command itself reads URLs. */
-  readonly readsUrls?: boolean;
 }
 
 const decompressedBy =
@@ -43,16 +41,10 @@ const FORMATS: readonly OtherFormat[] = [
     begins: /^504b(?:0304|0506)/,
     command: file => (file === '' ? 'bsdtar -xOf -' : `unzip -p ${file}`),
   },
-  // `PAR1`, and a 32-bit field (Thrift's compact protocol): of a page, or of the metadata of a file without rows.
-  {
-    is: 'Parquet',
-    begins: /^5041523115/,
-    readsUrls: true,
-    // It is read from its end, so not from a pipe; a name in quotes cannot be nested in other quotes.
-    command: file =>
-      `duckdb -c "COPY (FROM '${/^[^']+$/.test(file) ? file : 'FILE'}') TO '/dev/stdout' (FORMAT csv, HEADER)"`,
-  },
 ];
+
+/** `PAR1`, and a 32-bit field (Thrift's compact protocol): of a page, or of the metadata of a file without rows. */
+const PARQUET_BEGINS = /^5041523115/;
 
 const JSON_BEGINS = /^\s*(?:\[\s*)?\{\s*"(?:[^"\\]|\\.)*"\s*:/;
 
@@ -63,7 +55,7 @@ const HEAD_BYTES = 512;
  * Refuses files of other formats, which a user may have taken for CSV, by their first bytes.
  *
  * @param file its name, or `stdin`
- * @throws RowcastError `not_csv`, with the command that makes CSV of it
+ * @throws RowcastError `not_csv`, with the command that makes CSV of it, or the name that it should have
  */
 export function refuseOtherFormats(bytes: Buffer, file: string): void {
   const isUrl = schemeOf(file) !== undefined;
@@ -72,18 +64,17 @@ export function refuseOtherFormats(bytes: Buffer, file: string): void {
   const printed = isUrl ? printCommand(file) : undefined;
   const piped = (command: string): string => (printed === undefined ? command : `${printed} | ${command}`);
   const hex = bytes.toString('hex', 0, HEAD_BYTES);
+  if (PARQUET_BEGINS.test(hex))
+    throw notCsv('Parquet', file, 'Give it a name that ends in .parquet, and it is read as such.');
   const found = FORMATS.find(({ begins }) => begins.test(hex));
-  if (found !== undefined) {
-    const ownReads = isUrl && found.readsUrls === true;
-    throw notCsv(found.is, file, ownReads ? found.command(file) : piped(found.command(name)));
-  }
+  if (found !== undefined) throw notCsv(found.is, file, madeBy(piped(found.command(name))));
   // A byte order mark is white space.
   if (JSON_BEGINS.test(bytes.toString('utf8', 0, HEAD_BYTES)))
-    throw notCsv('JSON', file, piped(`mlr --ijson --ocsv cat ${name}`.trim()));
+    throw notCsv('JSON', file, madeBy(piped(`mlr --ijson --ocsv cat ${name}`.trim())));
 }
 
-const notCsv = (is: string, file: string, command: string): RowcastError =>
-  new RowcastError('not_csv', `the file is ${is}, not CSV`, {
-    location: { file },
-    hint: `Make CSV of it in a pipe, with - as the input: ${command} | rowcast …`,
-  });
+const madeBy = (command: string): string =>
+  `Make CSV of it in a pipe, with - as the input: ${command} | rowcast …`;
+
+const notCsv = (is: string, file: string, hint: string): RowcastError =>
+  new RowcastError('not_csv', `the file is ${is}, not CSV`, { location: { file }, hint });

@@ -1,12 +1,17 @@
 import type { ScoredUpload, UploadRowCounts } from '../base/contract/row-counts-trailer.ts';
+import type { UploadFormat } from '../base/contract/upload-formats.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
+import type { Format } from '../formats/format.ts';
+import { recognizeInput } from '../formats/formats.ts';
+import type { ByteSource } from '../formats/records/byte-source.ts';
 import { checkBalance } from '../scoring/row-counts.ts';
 import { openSource } from '../storage/backends.ts';
 import type { UsedFile } from '../storage/local/used-file.ts';
 import type { Sink } from '../storage/sink.ts';
-import type { Source } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
+import { checkOutputName } from './guards/check-output-name.ts';
+import { writtenFile } from './output/written-file.ts';
 import { type LockedOutput, lockOutput } from './paths/lock-paths.ts';
 
 export interface BatchPredictOptions {
@@ -15,18 +20,19 @@ export interface BatchPredictOptions {
   /** A path or `-` for stdout. */
   output: string;
   report: string;
+  /** The format of the input; by default that of its name, else of its first bytes. */
+  inputFormat?: string | undefined;
   /** Other files that the command reads. */
   reads?: readonly UsedFile[];
 }
 
-/** What scores a whole CSV: a client, or local reports. */
+/** What scores a whole file: a client, or local reports. */
 export interface UploadService {
-  /** @param name of the CSV, for messages */
+  /** @param file with its name, for messages */
   batchPredict(
     report: string,
-    csv: AsyncIterable<Buffer>,
+    file: { bytes: AsyncIterable<Buffer>; format: UploadFormat; name: string },
     signal: AbortSignal | undefined,
-    name: string,
   ): Promise<ScoredUpload>;
 }
 
@@ -45,7 +51,7 @@ export interface TransferObserver {
 }
 
 /**
- * Scores a whole CSV in one request: source ─bytes→ service ─bytes→ sink. It cannot be resumed; OUTPUT appears once its
+ * Scores a whole file in one request: source ─bytes→ service ─bytes→ sink. It cannot be resumed; OUTPUT appears once its
  * last byte and the row counts were received.
  *
  * @throws RowcastError; nothing of the output is kept
@@ -62,18 +68,24 @@ export async function transferFile(
   const ended = new AbortController();
   const transfer: Transfer = { sent: 0, received: 0 };
   let inputFailure: unknown;
-  const upload = countSent(source, transfer, failure => {
-    inputFailure = failure;
-  });
   let locked: LockedOutput | undefined;
   let sink: Sink | undefined;
   try {
+    const { format: found, bytes: read } = await recognizeInput(source, options);
+    const format = uploadFormatOf(found, { input: source.name, output });
+    const bytes = countSent(read, transfer, failure => {
+      inputFailure = failure;
+    });
     locked = await lockOutput(output, input, { reads: options.reads });
     await refuseUnfinished(locked.target, output);
     const stop = AbortSignal.any([ended.signal, ...(observer.stop === undefined ? [] : [observer.stop])]);
     // A read that waits for input would never end.
     stop.addEventListener('abort', () => source.close(), { once: true });
-    const { chunks, rowCounts } = await service.batchPredict(report, upload, stop, source.name);
+    const { chunks, rowCounts } = await service.batchPredict(
+      report,
+      { bytes, format, name: source.name },
+      stop,
+    );
     sink = await locked.target.open(observer.stop);
     const size = source.isLive ? null : (await source.identify()).contentSize;
     for await (const chunk of chunks) {
@@ -105,7 +117,7 @@ export async function transferFile(
 
 /** @param onFailure called if reading the input fails */
 async function* countSent(
-  source: Source,
+  source: Pick<ByteSource, 'chunks'>,
   transfer: Transfer,
   onFailure: (failure: unknown) => void,
 ): AsyncGenerator<Buffer> {
@@ -120,6 +132,28 @@ async function* countSent(
     onFailure(failure);
     throw failure;
   }
+}
+
+/** @throws RowcastError `needs_file`, `wrong_suffix` */
+function uploadFormatOf(
+  { name }: Format,
+  { input, output }: { input: string; output: string },
+): UploadFormat {
+  const hint = 'Use rowcast score FILE -o OUTPUT, which reads and writes Parquet.';
+  if (name === 'parquet')
+    throw new RowcastError('needs_file', 'the file is sent as a stream, but Parquet is read from its end', {
+      location: { file: input },
+      hint,
+    });
+  const writes = writtenFile({ output });
+  if (writes.format === 'parquet')
+    throw new RowcastError('wrong_suffix', 'the output is called Parquet, but comes back as it was sent', {
+      location: { file: output },
+      hint,
+    });
+  const format = name === 'jsonl' ? 'jsonl' : 'csv';
+  checkOutputName(output, { format, readAs: {} }, writes);
+  return format;
 }
 
 /** @throws RowcastError `other_work` if `score` has an unfinished run with the same output */

@@ -10,8 +10,10 @@ import { checkBalance, count, rowCountsOf } from './row-counts.ts';
 import type { Scorer } from './scorer.ts';
 import { type StagesOptions, stages } from './stages.ts';
 
-/** A scored CSV, and its row counts. */
+/** A scored file, and its row counts. */
 export interface ScoredStream {
+  /** The name of its format. */
+  format: string;
   /** A part must be used before the next one is requested: its memory is reused then. */
   parts: AsyncGenerator<MergedPart>;
   /** The row counts, which are complete after the last part. */
@@ -19,9 +21,9 @@ export interface ScoredStream {
 }
 
 /**
- * Scores a CSV on its way: without a file of rejects, and without anything that could be resumed.
+ * Scores a file on its way: without a file of rejects, and without anything that could be resumed.
  *
- * @throws RowcastError for a missing report or an invalid CSV
+ * @throws RowcastError for a missing report or an invalid file
  * @throws Interrupted
  */
 export async function scoredStream(
@@ -46,5 +48,9 @@ export async function scoredStream(
     }
     checkBalance(rowCounts);
   }
-  return { parts: parts(), rowCounts: () => ({ ...rowCounts, ...countUnrecognized(tally, counted) }) };
+  return {
+    format: layout.format,
+    parts: parts(),
+    rowCounts: () => ({ ...rowCounts, ...countUnrecognized(tally, counted) }),
+  };
 }

@@ -112,6 +112,29 @@ describe('rowcast, as a user runs it', () => {
     assert.deepEqual(json.stdout, named.stdout);
   });
 
+  it('predicts a persona on each line of stdin, and refuses a line that is none', async () => {
+    const lines = '{"tenure": 3, "contract": "rolling"}\n\n{"features": {"tenure": 30}}\n';
+    const args = ['predict', '--report', 'churn'];
+    const several = await runHere([...args, '-'], lines);
+    const [first = '', second = '', ...none] = several.stdout.toString().split('\n');
+    assert.deepEqual(none, ['']);
+    const one = await run([...args, 'tenure=3', 'contract=rolling']);
+    assert.equal(`${first}\n`, one.stdout.toString());
+    assert.notDeepEqual(JSON.parse(second).probabilities, JSON.parse(first).probabilities);
+    for (const [stdin, says] of [
+      ['{"tenure": 3}\n{"tenure": 3]}\n', /line 2 of stdin is not valid JSON/],
+      ['{"tenure": 3}\n{"tenure": [3]}\n', /line 2 of stdin is not a persona/],
+      ['{\n"tenure": 3\n', /stdin is not valid JSON/],
+      ['{\n"tenure": 3\n}\n', undefined],
+    ] as const) {
+      const { code, stderr } = await runHere(args, stdin);
+      assert.equal(code, says === undefined ? 0 : 2, stderr);
+      if (says !== undefined) assert.match(stderr, says);
+    }
+    const { code, stderr } = await runHere([...args, '--input-format', 'jsonl'], '{\n"tenure": 3\n}\n');
+    assert.deepEqual([code, /line 1 of stdin is not valid JSON/.test(stderr)], [2, true], stderr);
+  });
+
   slow('runs the demo: trains, scores, and shows the next steps', async () => {
     const definition = join(folder, 'demo.yaml');
     const text = await readFile(join(root, 'pipelines/demo.yaml'), 'utf8');

@@ -11,11 +11,6 @@ const files: readonly [string, string, string][] = [
   ['a b.bz2', '425a6839314159265359', "bzip2 -dc 'a b.bz2' | rowcast …"],
   ['empty.bz2', '425a683917724538509000000000', 'bzip2 -dc empty.bz2 | rowcast …'],
   ['a.zip', '504b03040a000000', 'unzip -p a.zip | rowcast …'],
-  [
-    'a.parquet',
-    '504152311504151a',
-    "\"COPY (FROM 'a.parquet') TO '/dev/stdout' (FORMAT csv, HEADER)\" | rowcast …",
-  ],
   ['a.jsonl', hex('{"a": 1}\n{"a": 2}\n'), 'mlr --ijson --ocsv cat a.jsonl | rowcast …'],
   ['a.json', hex('\ufeff[\n  {\n    "a\\"b": 1'), 'mlr --ijson --ocsv cat a.json | rowcast …'],
   ['stdin', 'fd377a585a000004', 'input: xz -dc | rowcast …'],
@@ -23,11 +18,6 @@ const files: readonly [string, string, string][] = [
   ['gs://b/a.zip', '504b03040a000000', 'gcloud storage cat gs://b/a.zip | bsdtar -xOf - | rowcast …'],
   ['az://c/d/a.xz', 'fd377a585a000004', '--only-show-errors -c c -n d/a.xz | xz -dc | rowcast …'],
   ['https://h/a.json', hex('[{"a": 1}]'), 'curl -fsSL https://h/a.json | mlr --ijson --ocsv cat | rowcast …'],
-  [
-    's3://b/a.parquet',
-    '504152311504151a',
-    `"COPY (FROM 's3://b/a.parquet') TO '/dev/stdout' (FORMAT csv, HEADER)" | rowcast …`,
-  ],
 ];
 
 describe('a file that is not CSV', () => {
@@ -42,6 +32,11 @@ describe('a file that is not CSV', () => {
         },
       );
     });
+
+  it('is refused with the name that it should have: Parquet that is called CSV', () => {
+    const bytes = Buffer.from('504152311504151a', 'hex');
+    assert.throws(() => refuseOtherFormats(bytes, 'a.csv'), { code: 'not_csv', hint: /ends in \.parquet/ });
+  });
 });
 
 describe('a CSV', () => {

@@ -1,5 +1,6 @@
 import { fileFormats } from '../contract/file-formats.ts';
 import { missingStyles, sentTypes } from '../contract/sent-types.ts';
+import { uploadFormats } from '../contract/upload-formats.ts';
 import type { RunOption } from './option.ts';
 
 /** How the input is read, and which of its columns are sent. */
@@ -115,3 +116,18 @@ export const inputOptions = {
     describe: 'maximum size of a record; a longer one stops the run',
   },
 } as const satisfies Record<string, RunOption>;
+
+/** How `batch-predict` reads its input. */
+export const uploadFormatOption = {
+  'input-format': { ...inputOptions['input-format'], choices: uploadFormats },
+} as const;
+
+/** How `predict` reads stdin. */
+export const personaFormatOption = {
+  'input-format': {
+    ...inputOptions['input-format'],
+    choices: ['jsonl'],
+    describe: 'format of stdin; with JSON lines, each line is a persona and gets a line',
+    defaultText: 'JSON, or JSON lines if it has several',
+  },
+} as const;

@@ -45,8 +45,8 @@ export const inputCodes = {
   },
   needs_file: {
     exit: [2],
-    cause: 'The input is Parquet in a pipe or an upload, but Parquet is read from its end.',
-    fix: 'Give the path or the URL of the file.',
+    cause: 'The input is Parquet in a pipe, or of `batch-predict`, but Parquet is read from its end.',
+    fix: 'Give `rowcast score` the path or the URL of the file.',
   },
   bad_parquet: {
     exit: [2, 3],

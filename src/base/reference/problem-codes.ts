@@ -9,8 +9,8 @@ export const problemDocs = {
   bad_report_id: { cause: 'The report ID has invalid characters or is too long.' },
   empty_input: { cause: 'The upload has no bytes.' },
   not_csv: {
-    cause: 'The upload is a zip archive, Parquet, JSON, or compressed other than by gzip.',
-    fix: 'Send CSV, also with `Content-Encoding: gzip`.',
+    cause: 'An upload of CSV is a zip archive, Parquet, JSON, or compressed other than by gzip.',
+    fix: 'Send CSV, also with `Content-Encoding: gzip`, or name its format.',
   },
   bad_header: {
     cause: 'The header is malformed, or its names look like values.',
@@ -58,7 +58,7 @@ export const problemDocs = {
     fix: 'Wait, or cancel the training.',
   },
   damaged_data: { cause: 'The uploaded data is damaged.', fix: 'Delete it and upload it again.' },
-  invalid_csv: { cause: 'No report can be trained on this CSV.', fix: '`detail` names cause and line.' },
+  invalid_csv: { cause: 'No report can be trained on this file.', fix: '`detail` names cause and line.' },
   quota_exceeded: {
     cause: 'Data, runs and reports would exceed `--data-bytes`, or what the key leaves free for others.',
     fix: 'Delete some, or raise it.',
@@ -82,7 +82,7 @@ export const problemDocs = {
   too_many_columns: { cause: 'The upload has too many columns.' },
   unsupported_media_type: {
     cause: 'The endpoint does not support this content type.',
-    fix: 'Send JSON; to batch-predict, `text/csv` or a form.',
+    fix: 'Send JSON; to batch-predict, `text/csv`, `application/x-ndjson` or a form. Parquet is scored by `rowcast score`.',
   },
   unsupported_encoding: { cause: 'The body is compressed other than by gzip.' },
   not_a_persona: {

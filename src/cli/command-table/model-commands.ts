@@ -1,5 +1,5 @@
 import { definitionOption } from '../../base/options/definition.ts';
-import { inputOptions } from '../../base/options/input.ts';
+import { inputOptions, personaFormatOption, uploadFormatOption } from '../../base/options/input.ts';
 import { jsonOption, progressOptions } from '../../base/options/observability.ts';
 import { appendedOptions, outputOptions } from '../../base/options/output.ts';
 import { historyPositional, inputPositional } from '../../base/options/positionals.ts';
@@ -99,18 +99,19 @@ export const modelCommands: readonly CommandRow[] = [
   {
     name: 'predict',
     group: 'Models',
-    describe: 'score one persona, given as NAME=VALUE arguments or as JSON on stdin',
+    describe: 'score one persona, given as NAME=VALUE arguments, or as JSON or JSON lines on stdin',
     positionals: [
       {
         name: 'features',
         value: 'NAME=VALUE',
         kind: 'text',
-        describe: 'one for each column that is known',
+        describe: 'one for each column that is known; none, or -, reads stdin',
         isRepeated: true,
       },
     ],
     options: {
       Service: { ...definitionOption, ...reportOption, ...callGroups.Service },
+      Input: personaFormatOption,
       'Other protocols': { classes: appendedOptions.classes, types: inputOptions.types },
     },
     examples: [
@@ -120,15 +121,17 @@ export const modelCommands: readonly CommandRow[] = [
         command: 'rowcast predict --definition score.yaml tenure=3',
       },
       { about: 'The same as JSON', command: `echo '{"tenure": 3}' | rowcast predict --report churn` },
+      { about: 'Each of JSON lines', command: 'head -3 personas.jsonl | rowcast predict - --report churn' },
     ],
     load: () => import('../commands/predict.ts'),
   },
   {
     name: 'batch-predict',
     group: 'Models',
-    describe: 'have the service score a whole CSV in one request',
+    describe: 'have the service score a whole CSV or JSON lines in one request',
     positionals: [{ name: 'input', ...inputPositional }],
     options: {
+      Input: uploadFormatOption,
       Output: { output: outputOptions.output },
       Service: {
         ...reportOption,
@@ -143,6 +146,11 @@ export const modelCommands: readonly CommandRow[] = [
       {
         about: 'One request for the whole file',
         command: 'rowcast batch-predict personas.csv --report churn -o scored.csv',
+      },
+      {
+        about: 'JSON lines from a pipe',
+        command:
+          'gzip -dc in.jsonl.gz | rowcast batch-predict --input-format jsonl --report churn -o out.jsonl',
       },
     ],
     load: () => import('../commands/batch-predict.ts'),

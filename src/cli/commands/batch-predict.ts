@@ -1,4 +1,5 @@
 import { counted, countOf } from '../../base/number-text.ts';
+import { uploadFormatOption } from '../../base/options/input.ts';
 import { outputOptions } from '../../base/options/output.ts';
 import { idleTimeoutOption, reportOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
@@ -15,11 +16,11 @@ import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { transferReport } from '../terminal/progress-text.ts';
 
-/** Has the service score a whole CSV in one request. */
+/** Has the service score a whole file in one request. */
 export async function run(context: Context): Promise<number> {
   const { flags, log, logFormat } = context;
-  const { output, idleTimeout, ...given } = resolveValues(
-    { ...idleTimeoutOption, ...reportOption, output: outputOptions.output },
+  const { output, inputFormat, idleTimeout, ...given } = resolveValues(
+    { ...idleTimeoutOption, ...reportOption, ...uploadFormatOption, output: outputOptions.output },
     flags,
   );
   const reads = serviceFiles(context);
@@ -37,7 +38,7 @@ export async function run(context: Context): Promise<number> {
     const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];
     log.info({ event: 'upload_started', report }, `sending ${from} to ${nameReport(report, service)}`);
     try {
-      const rows = await transferFile({ input, output, report, reads }, service, {
+      const rows = await transferFile({ input, output, report, inputFormat, reads }, service, {
         stop: signals.first,
         onProgress: (transfer, share) => progress.show(seconds => transferReport(transfer, share, seconds)),
       });

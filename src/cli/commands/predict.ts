@@ -2,7 +2,7 @@ import type { Description, Features, Value } from '../../base/contract/schemas.t
 import { features as featuresShape } from '../../base/contract/schemas.ts';
 import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { inputOptions } from '../../base/options/input.ts';
+import { inputOptions, personaFormatOption } from '../../base/options/input.ts';
 import { appendedOptions } from '../../base/options/output.ts';
 import { outageOptions, protocolOption, reportOption, timeoutOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
@@ -16,41 +16,42 @@ import { definedBy } from '../defined-by.ts';
 import { withServiceOf } from '../open-service.ts';
 import { printText } from '../terminal/print.ts';
 
-/** Scores one persona, given as NAME=VALUE arguments or as JSON on stdin; prints the prediction as a line of JSON. */
+/**
+ * Scores one persona, given as NAME=VALUE arguments or as JSON on stdin, or each of JSON lines; prints each prediction as a line of
+ * JSON.
+ */
 export async function run(context: Context): Promise<number> {
   const defined = await definedBy(context);
-  const { protocol, custom, timeout, classes, types, ...chosen } = resolveValues(
+  const { protocol, custom, timeout, classes, types, inputFormat, ...chosen } = resolveValues(
     options,
     context.flags,
     defined,
   );
   const id = reportOf(chosen);
   const named = (context.flags.features ?? []) as string[]; // a repeated argument
-  const given = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
-  const featuresFor = (report: Description): Features => given ?? readPairs(named, report, types);
+  const isPairs = named.length > 0 && named.join() !== '-';
+  if (isPairs && inputFormat !== undefined)
+    throw new RowcastError('usage', '--input-format is of stdin, but NAME=VALUE arguments are given');
+  const given = isPairs ? undefined : readPersonas(await readAll(process.stdin), inputFormat === 'jsonl');
+  const print = (answer: object): Promise<void> => printText(`${JSON.stringify({ id, ...answer })}\n`);
   if (protocol !== usualProtocol) {
     const { predictByProtocol } = await import('../predict-by-protocol.ts');
-    const answer = await predictByProtocol(
-      context,
-      { report: id, protocol, custom, timeout, classes, types, defined },
-      featuresFor,
-    );
-    await printText(`${JSON.stringify({ id, ...answer })}\n`);
+    const asked = { report: id, protocol, custom, timeout, classes, types, defined };
+    for (const features of given ?? [undefined])
+      await print(
+        await predictByProtocol(context, asked, report => features ?? readPairs(named, report, types)),
+      );
     return ExitCode.done;
   }
   const unused = ['classes', 'types'].find(name => context.flags[name] !== undefined);
   if (unused !== undefined)
     throw new RowcastError('usage', `--${unused} has no effect with the protocol ${protocol}`);
-  const { probabilities, warnings } = await withServiceOf(
-    context,
-    { command: 'predict', timeout, defined },
-    async service => {
-      const features = featuresFor(given === undefined ? await service.report(id) : {});
-      return service.persona(id, features);
-    },
-  );
-  const answer = { id, probabilities, ...(warnings.length > 0 && { warnings }) };
-  await printText(`${JSON.stringify(answer)}\n`);
+  await withServiceOf(context, { command: 'predict', timeout, defined }, async service => {
+    for (const features of given ?? [readPairs(named, await service.report(id), types)]) {
+      const { probabilities, warnings } = await service.persona(id, features);
+      await print({ probabilities, ...(warnings.length > 0 && { warnings }) });
+    }
+  });
   return ExitCode.done;
 }
 
@@ -61,6 +62,7 @@ const options = {
   custom: outageOptions.custom,
   classes: appendedOptions.classes,
   types: inputOptions.types,
+  ...personaFormatOption,
 };
 
 /**
@@ -92,22 +94,48 @@ function unknownColumn(name: string, columns: readonly string[]): RowcastError {
   });
 }
 
-/** Parses a persona: an object of features, or an object with the member `features`. */
-function readJson(text: string): Features {
-  let parsed: unknown;
+/**
+ * Parses the personas on stdin: one as JSON, or one on each line.
+ *
+ * @throws RowcastError `usage`
+ */
+function readPersonas(text: string, isLines: boolean): Features[] {
+  const lines = text
+    .split('\n')
+    .flatMap((line, index) => (line.trim() === '' ? [] : [{ line, at: index + 1 }]));
+  const whole = isLines ? undefined : parsed(text);
+  if (whole !== undefined) return [featuresIn(whole, 'the JSON on stdin')];
+  // An object over several lines that is wrong is no JSON lines.
+  if (lines.length === 0 || (!isLines && !lines.every(({ line }) => /^\s*\{.*\}\s*$/.test(line))))
+    throw notJson('stdin');
+  return lines.map(({ line, at }) => {
+    const value = parsed(line);
+    if (value === undefined) throw notJson(`line ${at} of stdin`);
+    return featuresIn(value, `line ${at} of stdin`);
+  });
+}
+
+/** @returns undefined if it is not JSON */
+function parsed(text: string): unknown {
   try {
-    parsed = JSON.parse(text);
-  } catch (cause) {
-    throw new RowcastError('usage', 'stdin is not valid JSON', {
-      cause,
-      hint: 'Give NAME=VALUE …, or {"features": {…}} on stdin.',
-    });
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  const checked = featuresShape.safeParse(Object(parsed).features ?? parsed);
+}
+
+const notJson = (what: string): RowcastError =>
+  new RowcastError('usage', `${what} is not valid JSON`, {
+    hint: 'Give NAME=VALUE …, or {"features": {…}} on stdin, or such an object on each line.',
+  });
+
+/** A persona: an object of features, or an object with the member `features`. */
+function featuresIn(value: unknown, what: string): Features {
+  const checked = featuresShape.safeParse(Object(value).features ?? value);
   if (checked.success) return checked.data;
   throw new RowcastError(
     'usage',
-    'the JSON on stdin is not a persona: an object whose values are strings, numbers, booleans or null',
+    `${what} is not a persona: an object whose values are strings, numbers, booleans or null`,
   );
 }
 

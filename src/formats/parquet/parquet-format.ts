@@ -18,6 +18,10 @@ export const parquet: Format = {
     const { readParquetLayout } = await import('./read-layout.ts');
     return readParquetLayout(source, options);
   },
+  async textOf(stored, file, data) {
+    const { textOfParquet } = await import('./read-layout.ts');
+    return textOfParquet(stored, file, data);
+  },
   async encoder(layout, encoding) {
     const { parquetEncoder } = await import('./encoder.ts');
     return parquetEncoder(layout, encoding);

@@ -14,7 +14,7 @@ import type { ByteSource } from '../records/byte-source.ts';
 import { type FileColumn, openParquet, type ParquetFile, uncompressedBytes } from './footer/parquet-file.ts';
 import { groupsIn, piecesOf } from './group-places.ts';
 import { ParquetLayout } from './parquet-layout.ts';
-import { ParquetText } from './text/parquet-text.ts';
+import { ParquetText, type ParquetTextData } from './text/parquet-text.ts';
 
 const MAX_GROUP_BYTES = 512 << 20;
 /** The place of a value among those of its page. */
@@ -41,7 +41,12 @@ export async function readParquetLayout(
   if (options.writes?.format === 'jsonl')
     return { ...(await readLines(source, stored, { file, columns }, options)), pieces };
   const bytes = Buffer.from(writeRow(columns.map(column => column.name)));
-  const header = readHeader(bytes, true, { dialect, file: name, maxRecordBytes: Number.POSITIVE_INFINITY });
+  const header = readHeader(bytes, true, {
+    dialect,
+    file: name,
+    maxRecordBytes: Number.POSITIVE_INFINITY,
+    maxColumns: options.maxColumns,
+  });
   if (header === undefined) throw new Error('the header was not read');
   const start = range?.start.offset || bytes.length;
   stored.readAs(new ParquetText(file, columns, 'csv', bytes, start), start);
@@ -51,6 +56,11 @@ export async function readParquetLayout(
   const layout = new ParquetLayout(header, outputColumns(header, written, name), { file, columns, groups });
   return { layout, rest: Buffer.alloc(0), pieces };
 }
+
+/** The text that a layout has made of a file, in another thread. @param data of that text */
+export const textOfParquet = async (stored: StoredBytes, file: string, data: unknown): Promise<ParquetText> =>
+  // `ParquetText` makes it.
+  ParquetText.of(await openParquet(stored, file), data as ParquetTextData);
 
 /** JSON lines are made of the rows, so what is written has their types. */
 async function readLines(

@@ -3,6 +3,7 @@ import { type Auth, isOfCloud } from '../../base/contract/auth-names.ts';
 import type { Predicted, Prediction } from '../../base/contract/prediction.ts';
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
 import type { Features, LooseReport, ValueWarning } from '../../base/contract/schemas.ts';
+import type { UploadFormat } from '../../base/contract/upload-formats.ts';
 import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import { appendedOptions } from '../../base/options/output.ts';
@@ -111,6 +112,12 @@ export let serviceOf: (client: Client) => { service: ServiceClient; maxOutage: n
 export interface Call {
   /** Aborts the call and its retries; it then rejects with the code `interrupted`, and the signal's reason as cause. */
   signal?: AbortSignal | undefined;
+}
+
+/** What `batchPredict` sends. */
+export interface UploadCall extends Call {
+  /** The format of the file; by default `csv`. */
+  inputFormat?: UploadFormat;
 }
 
 export interface PersonaCall extends Call {
@@ -232,14 +239,19 @@ export class Client implements Scorer {
   }
 
   /**
-   * Has the service score a whole CSV in one request. It is not retried, because the input cannot be read twice; `score`
+   * Has the service score a whole file in one request. It is not retried, because the input cannot be read twice; `score`
    * also checks, retries and resumes.
    *
-   * @param csv is read as fast as the service accepts it
-   * @returns the scored CSV; it fails if the response is incomplete
+   * @param file is read as fast as the service accepts it
+   * @param call `inputFormat` is that of the file and of the result, by default CSV
+   * @returns the scored file; it fails if the response is incomplete
    * @throws RowcastError `usage` with another protocol than `report`; a `CallError` if the request has failed for good
    */
-  batchPredict(report: string, csv: Readable, { signal }: Call = {}): Promise<Readable> {
+  batchPredict(
+    report: string,
+    file: Readable,
+    { signal, inputFormat: format = 'csv' }: UploadCall = {},
+  ): Promise<Readable> {
     return called(signal, async () => {
       const stop = new AbortController();
       const abort = (): void => stop.abort(signal?.reason);
@@ -249,7 +261,7 @@ export class Client implements Scorer {
       try {
         const { chunks, rowCounts } = await this.#reportsFor('batchPredict()').batchPredict(
           report,
-          csv,
+          { bytes: file, format },
           stop.signal,
         );
         const scored = Readable.from(completed(chunks, rowCounts, signal), { objectMode: false });

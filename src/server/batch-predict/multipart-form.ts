@@ -2,12 +2,15 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { RequestError } from '../problems/problems.ts';
+import { uploadName } from './upload-name.ts';
 
 /** An uploaded file, and the report to score it with. */
 export interface Upload {
   id: string;
+  /** A name that tells its format, or tells nothing: then its first bytes do. */
+  name: string;
   /** Fails if the upload does not end properly. */
-  csv: AsyncIterable<Buffer>;
+  bytes: AsyncIterable<Buffer>;
 }
 
 /** What may precede the file: all fields with their headers. */
@@ -34,13 +37,21 @@ export function readForm(body: Readable, contentType: string): Promise<Upload> {
     form.on('field', (name, value) => {
       if (name === 'id') ids.push(value);
     });
-    form.on('file', (_, file) => {
+    form.on('file', (_, file, filename, _encoding, type) => {
       // Errors of the form reach the reader of the file, if there is one.
       file.on('error', () => {});
       whole.catch(cause => file.destroy(cause));
       const [id, ...more] = ids;
-      if (id !== undefined && more.length === 0) resolve({ id, csv: wholeFile(file, whole) });
-      else form.destroy(malformed('The form must have exactly one "id" field, before its "file".'));
+      if (id === undefined || more.length > 0) {
+        form.destroy(malformed('The form must have exactly one "id" field, before its "file".'));
+        return;
+      }
+      try {
+        const name = uploadName(filename, type);
+        resolve({ id, name, bytes: wholeFile(file, whole) });
+      } catch (cause) {
+        form.destroy(cause as Error); // a RequestError
+      }
     });
     form.on('filesLimit', () => form.destroy(malformed('The form must have exactly one "file".')));
     form.on('partsLimit', () => form.destroy(malformed(`The form has more than ${limits.parts} parts.`)));

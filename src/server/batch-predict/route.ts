@@ -7,6 +7,7 @@ import {
   rowCountsTrailer,
   type UploadRowCounts,
 } from '../../base/contract/row-counts-trailer.ts';
+import { parquetTypes, type UploadFormat, uploadTypes } from '../../base/contract/upload-formats.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { prefetch } from '../../scoring/prefetch.ts';
 import { rowCountsOf } from '../../scoring/row-counts.ts';
@@ -20,6 +21,7 @@ import { scoreUpload } from './score-upload.ts';
 import { spillSpace } from './spill-space.ts';
 import { spooled } from './spool.ts';
 import { uploadBody } from './upload-body.ts';
+import { uploadName } from './upload-name.ts';
 import { uploadTurns } from './upload-turns.ts';
 
 /** `home` is where responses are spilled while their clients do not read. */
@@ -35,7 +37,7 @@ export type BatchPredictOptions = Pick<
 const HELD_BACK = 3;
 
 /**
- * POST /user/batch-predict: takes a CSV and streams it back with a probability per class. The row counts follow as a
+ * POST /user/batch-predict: takes a CSV or JSON lines and streams the rows back with a probability per class. The row counts follow as a
  * trailer. A failure after the first byte aborts the connection, so that a partial response is never mistaken for a
  * complete one.
  */
@@ -45,11 +47,13 @@ export const batchPredictRoute: FastifyPluginAsync<BatchPredictOptions> = async 
   const { batchRows } = fairUse.rowRate;
   const { spillBytes, spillMs } = limits;
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('text/csv', async (request: FastifyRequest, csv: Readable) => {
+  const types = [...Object.values(uploadTypes).flat(), ...parquetTypes];
+  app.addContentTypeParser(types, async (request: FastifyRequest, bytes: Readable) => {
+    const name = uploadName(undefined, request.headers['content-type']);
     const { id } = Object(request.query); // a string, or a list if it is given twice
     if (typeof id !== 'string')
       throw new RequestError('malformed', 'Give the report’s id once, in the query: ?id=REPORT.');
-    return { id, csv };
+    return { id, name, bytes };
   });
   app.addContentTypeParser('multipart/form-data', (request: FastifyRequest, body: Readable) =>
     readForm(body, request.headers['content-type'] ?? ''),
@@ -70,17 +74,23 @@ export const batchPredictRoute: FastifyPluginAsync<BatchPredictOptions> = async 
     preParsing: uploadBody(options),
     async handler(request, reply) {
       if (!request.body)
-        throw new RequestError('unsupported_media_type', 'Send the file as text/csv or multipart/form-data.');
-      const { id, csv } = request.body;
+        throw new RequestError(
+          'unsupported_media_type',
+          'Send the file as text/csv, application/x-ndjson or multipart/form-data.',
+        );
+      const { id } = request.body;
+      const file = request.body;
       authorize(request, id);
       let rowCounts: (() => UploadRowCounts) | undefined;
+      let format: UploadFormat = 'csv';
       const turns = uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs });
 
       async function* scored(): AsyncGenerator<Buffer> {
         const { predictor, release } = await models.hold(id);
         try {
-          const scored = await scoreUpload(csv, predictor, { limits, batchRows, turns, threads });
+          const scored = await scoreUpload(file, predictor, { limits, batchRows, turns, threads });
           rowCounts = scored.rowCounts;
+          if (scored.format === 'jsonl') format = 'jsonl';
           for await (const merged of scored.parts) {
             onScored(request, merged.scored);
             // Several parts are held back, and the memory of one is reused.
@@ -121,7 +131,8 @@ export const batchPredictRoute: FastifyPluginAsync<BatchPredictOptions> = async 
       const rows = Readable.from(scoredRows());
 
       reply.trailer(rowCountsTrailer, async () => formatRowCounts(rowCounts?.() ?? rowCountsOf(undefined)));
-      reply.type('text/csv; charset=utf-8').header('vary', 'accept-encoding');
+      const [type] = uploadTypes[format];
+      reply.type(type === 'text/csv' ? `${type}; charset=utf-8` : type).header('vary', 'accept-encoding');
       if (negotiate(request.headers['accept-encoding'] ?? '', ['gzip', 'identity']) !== 'gzip')
         return reply.send(rows);
       reply.header('content-encoding', 'gzip');

@@ -1,8 +1,11 @@
+import { RowcastError } from '../../base/errors.ts';
 import { liveSource } from '../../formats/records/live-source.ts';
 import { type ScoredStream, scoredStream } from '../../scoring/scored-stream.ts';
 import type { Predictor } from '../predict/predictor.ts';
 import type { Limits } from '../service-limits.ts';
 import type { ServiceThreads } from '../threads/service-threads.ts';
+import type { Upload } from './multipart-form.ts';
+import { parquetUpload } from './upload-name.ts';
 import { uploadScorer } from './upload-scorer.ts';
 import type { UploadTurns } from './upload-turns.ts';
 
@@ -20,12 +23,13 @@ export interface ScoreUploadOptions {
 }
 
 /**
- * Scores a CSV by a model of this service.
+ * Scores a CSV or JSON lines by a model of this service.
  *
- * @throws RowcastError for an invalid CSV, such as `too_many_columns`
+ * @param upload its bytes, and a name that may tell its format
+ * @throws RowcastError for an invalid file, such as `too_many_columns`; RequestError for Parquet
  */
 export async function scoreUpload(
-  csv: AsyncIterable<Buffer>,
+  { bytes, name }: Pick<Upload, 'bytes' | 'name'>,
   { model, work }: Pick<Predictor, 'model' | 'work'>,
   { limits, batchRows, ...scoring }: ScoreUploadOptions,
 ): Promise<ScoredStream> {
@@ -39,6 +43,8 @@ export async function scoreUpload(
     allowMissing: false,
     prediction: false,
   };
-  const source = { ...liveSource('upload', csv), contentName: 'upload.csv' };
-  return scoredStream(scorer, source, options, { windowBytes: WINDOW_BYTES });
+  const source = { ...liveSource('upload', bytes), contentName: name };
+  return scoredStream(scorer, source, options, { windowBytes: WINDOW_BYTES }).catch(error => {
+    throw error instanceof RowcastError && error.code === 'needs_file' ? parquetUpload() : error;
+  });
 }

@@ -89,3 +89,5 @@ export const reportParameter = (where: 'path' | 'query') => ({
 });
 
 export const csv = { type: 'string', description: 'CSV in UTF-8, with a header line.' };
+
+export const jsonLines = { type: 'string', description: 'JSON lines: an object on each line, in UTF-8.' };

@@ -1,5 +1,5 @@
 import { rowCountsTrailer } from '../../base/contract/row-counts-trailer.ts';
-import { csv, problems, reportId, reportParameter, response } from './components.ts';
+import { csv, jsonLines, problems, reportId, reportParameter, response } from './components.ts';
 import { withKey } from './endpoint-problems.ts';
 
 const ofUpload = [
@@ -39,11 +39,13 @@ export const uploadPaths = {
   '/user/batch-predict': {
     post: {
       operationId: 'scoreFile',
-      summary: 'Score a CSV file',
+      summary: 'Score a file of CSV or JSON lines',
       description:
-        'Streams the rows back unchanged and in order, with one probability column per class appended. As ' +
-        'multipart/form-data, the id must come before the file; as text/csv, it is in the query. Blank lines are ' +
-        'copied; malformed records are left out, and rows without a prediction have empty probabilities. A trailer ' +
+        'Streams the rows back unchanged and in order, with one probability per class appended, as a column or as a ' +
+        'member. As multipart/form-data, the id must come before the file, whose name or content type says its format, ' +
+        'or else its first bytes; otherwise the content type does, and the id is in the query. Blank lines are ' +
+        'copied; malformed records are left out, and rows without a prediction have empty probabilities, or no such ' +
+        'members. Parquet is refused, because it is read from its end: score the file with `rowcast score`. A trailer ' +
         'after the rows counts them: ' +
         `${rowCountsTrailer}: read=3, scored=2, rejected=1. If values are not of their column’s type, or are categories ` +
         'that the model does not know, it counts these too: mismatched=0, unseen=2. ' +
@@ -56,23 +58,26 @@ export const uploadPaths = {
           'May be compressed (Content-Encoding: gzip). The file’s size is not limited; the size of a record is.',
         content: {
           'text/csv': { schema: csv },
+          'application/x-ndjson': { schema: jsonLines },
+          'application/jsonl': { schema: jsonLines },
           'multipart/form-data': {
             schema: {
               type: 'object',
-              properties: { id: reportId, file: csv },
+              properties: { id: reportId, file: { anyOf: [csv, jsonLines] } },
               required: ['id', 'file'],
             },
           },
         },
       },
       responses: {
-        200: withTrailer(
-          response(
-            'The CSV with probabilities, compressed with gzip if the request accepts it.',
+        200: withTrailer({
+          ...response(
+            'The rows with probabilities, in the format of the file, compressed with gzip if the request accepts it.',
             'text/csv',
             csv,
           ),
-        ),
+          content: { 'text/csv': { schema: csv }, 'application/x-ndjson': { schema: jsonLines } },
+        }),
         ...problems(ofUpload),
       },
     },

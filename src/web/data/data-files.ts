@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { sanitize } from '../../base/sanitize.ts';
-import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { dataSettings } from './settings.ts';
 
 /**
@@ -23,7 +22,7 @@ export const uploading = '.+upload.';
 export const deleted = '.+deleted.';
 
 /** The name decides how a file is read, everywhere. */
-const fileNames = ['data.csv', 'data.tsv', 'data.jsonl'] as const;
+const fileNames = ['data.csv', 'data.tsv', 'data.jsonl', 'data.parquet'] as const;
 
 export const dataMeta = z.object({
   id: dataId,
@@ -49,13 +48,6 @@ export type DataMeta = z.infer<typeof dataMeta>;
 export function shownName(given: string): string {
   const [last = ''] = given.split(/[/\\]/).slice(-1);
   return sanitize(last) || 'data.csv';
-}
-
-/** The name that the bytes are stored under. What is not named as JSON lines or TSV is CSV. */
-export function storedName(name: string): DataMeta['file'] {
-  const own = nameOfContent(name);
-  if (/\.(jsonl|ndjson)$/i.test(own)) return 'data.jsonl';
-  return /\.tsv$/i.test(own) ? 'data.tsv' : 'data.csv';
 }
 
 export const pathIn = (home: string, id: string, file: string): string => join(dataFolder(home), id, file);

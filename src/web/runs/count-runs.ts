@@ -9,7 +9,7 @@ export async function countRuns(store: RunStore, quota: Quota): Promise<Space> {
     const run = await store.read(id);
     if (run === undefined) await store.removeLeft(id);
     else {
-      if (run.status === 'interrupted') await store.removeOutput(id);
+      if (run.status === 'interrupted') await store.removeFiles(id);
       space.begin(id, run.by);
       space.set(id, await store.size(id));
     }

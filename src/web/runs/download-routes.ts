@@ -6,26 +6,35 @@ import { onRequestEnd } from '../../server/request-end.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { isMissing } from '../../storage/local/missing.ts';
 import { attachment } from '../download-name.ts';
+import type { Watched } from '../events/watched.ts';
+import { type FileFormat, formatOfName } from '../recognize-upload.ts';
 import { growingOutput } from './growing-output.ts';
 import type { RunContext } from './run-context.ts';
 import type { StoredProgress } from './stored-run.ts';
 
-const csvType = 'text/csv; charset=utf-8';
+const mediaTypes: Readonly<Record<FileFormat, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  tsv: 'text/tab-separated-values; charset=utf-8',
+  jsonl: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+};
 
 /** Downloads of what runs have written. */
 export const downloadRoutes: FastifyPluginAsync<RunContext> = async (app, { runs, runOf }) => {
   /** While the run is going on, the response grows with it; if the run fails, so does the response. */
   app.get('/platform/runs/:id/output', async (request, reply) => {
     const run = await runOf(request);
-    const { id, status } = run.value;
-    const { partial, output } = runs.store.files(id);
-    reply.type(csvType).header('content-disposition', attachment(nameOf(run.value, 'scored')));
+    const { partial, output } = runs.store.files(run.value.id);
+    const gone = new AbortController();
+    onRequestEnd(reply, () => gone.abort());
+    await formatKnown(run, gone.signal);
+    const { status, file } = run.value;
+    const format = formatOf(run.value);
+    reply.type(mediaTypes[format]).header('content-disposition', attachment(nameOf(file, 'scored', format)));
     if (status === 'finished') return sendWhole(await opened(output), reply);
     if (run.isFinal) throw new RequestError('no_output', 'The run has no output, because it did not finish.');
     if (request.raw.httpVersion === '1.0')
       throw new RequestError('http_version', 'The output is not complete, which HTTP/1.0 could not show.');
-    const gone = new AbortController();
-    onRequestEnd(reply, () => gone.abort());
     return reply.send(Readable.from(growingOutput({ partial, output }, run, gone.signal)));
   });
 
@@ -33,7 +42,10 @@ export const downloadRoutes: FastifyPluginAsync<RunContext> = async (app, { runs
     const { value } = await runOf(request);
     if (value.status !== 'finished' || value.rows.rejected === 0)
       throw new RequestError('no_output', 'The run has no rejects to download.');
-    reply.type(csvType).header('content-disposition', attachment(nameOf(value, 'rejects')));
+    // Those of Parquet are the texts of its columns.
+    const format = formatOf(value) === 'parquet' ? 'csv' : formatOf(value);
+    const name = nameOf(value.file, 'rejects', format);
+    reply.type(mediaTypes[format]).header('content-disposition', attachment(name));
     return sendWhole(await opened(runs.store.files(value.id).rejects), reply);
   });
 };
@@ -52,9 +64,27 @@ async function sendWhole(file: FileHandle, reply: FastifyReply): Promise<Fastify
   return reply.send(file.createReadStream());
 }
 
-/** The name of the input with a word before its suffix. */
-function nameOf({ file }: StoredProgress, word: string): string {
+const knownFormat = ({ file, file_format }: StoredProgress): FileFormat | undefined =>
+  file_format ?? formatOfName(file);
+
+const formatOf = (run: StoredProgress): FileFormat => knownFormat(run) ?? 'csv';
+
+const LOOK_MS = 1_000;
+
+/** Waits until the first bytes of a file have arrived, unless its name says what it is or the run has ended before. */
+async function formatKnown(run: Watched<StoredProgress>, gone: AbortSignal): Promise<void> {
+  while (knownFormat(run.value) === undefined && !run.isFinal && !gone.aborted)
+    await run.changed(run.version, LOOK_MS, gone);
+}
+
+/** The name of the input with a word before its suffix, which is that of the format if it says another one or none. */
+export function nameOf(file: string, word: string, format: FileFormat): string {
   const name = nameOfContent(file);
+  const told = formatOfName(file);
   const dot = name.lastIndexOf('.');
-  return dot > 0 ? `${name.slice(0, dot)}-${word}${name.slice(dot)}` : `${name}-${word}.csv`;
+  // A suffix such as .txt is kept.
+  const isCsv = told === undefined && format === 'csv';
+  if (dot <= 0 || (told === undefined && !isCsv)) return `${name}-${word}.${format}`;
+  const suffix = told === format || isCsv ? name.slice(dot) : `.${format}`;
+  return `${name.slice(0, dot)}-${word}${suffix}`;
 }

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { isMissing } from '../../storage/local/missing.ts';
 import { CHUNK_BYTES } from '../../storage/source.ts';
 import type { Watched } from '../events/watched.ts';
@@ -31,7 +31,8 @@ export async function* growingOutput(
       position += bytesRead;
       if (bytesRead > 0) yield bytes.subarray(0, bytesRead);
       else if (isFinal) {
-        if (position !== value.bytes_out) throw new Error('the output is not as long as it was written');
+        if (position !== (await stat(output)).size)
+          throw new Error('the output is not as long as it was written');
         return;
       } else await run.changed(version, LOOK_MS, gone);
     }

@@ -4,6 +4,7 @@ import { uploadTurns } from '../../server/batch-predict/upload-turns.ts';
 import { takeUploadSlot } from '../../server/limits/shares.ts';
 import { requireScope } from '../session/rights.ts';
 import { sessionUpload } from '../session/with-session.ts';
+import { uploadClient } from '../upload-client.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Takes the file of a run, and responds when it is scored. */
@@ -32,8 +33,9 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
         limits,
         batchRows: fairUse.rowRate.batchRows,
         turns: uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs }),
-        onProgress({ scored }, bytes) {
-          space.cover(id, bytes);
+        client: uploadClient(request, reply, limits),
+        reserve: bytes => space.cover(id, bytes),
+        onProgress({ scored }) {
           onScored(request, scored - counted);
           counted = scored;
         },

@@ -5,7 +5,7 @@ import type { RunStore } from './run-store.ts';
 export const runFolder = (store: RunStore, id: string): RunObserver => ({
   begin: run => store.writeSummary(id, run.state),
   async ended(summary) {
-    if (summary.status !== 'finished') await store.removeOutput(id);
+    if (summary.status !== 'finished') await store.removeFiles(id);
     await store.writeSummary(id, summary);
   },
 });

@@ -14,14 +14,16 @@ import { sizeOfFolder } from '../quota/size-of-folder.ts';
 import { runHints } from './run-problems.ts';
 import { begin, runId, runSummary, type StoredProgress, type StoredRun, storedRun } from './stored-run.ts';
 
-/** The name of the output in a run's folder, without the suffix of its dialect. */
-const OUTPUT = 'output.csv';
+/** The name of the output in a run's folder. It has no suffix, so its format is that of the input. */
+const OUTPUT = 'output';
+/** The uploaded file, if it had to be stored before it could be read. */
+const INPUT = 'input';
 /** A folder without a run is that of one that is just beginning, unless it is older than this. */
 const STARTING_MS = 60_000;
 
 /**
  * The runs of a data directory: `<home>/runs/<id>/` with `run.json`, `summary.json`, and the files of any scoring run next
- * to `output.csv`, of which the lock tells whether the run is still going on.
+ * to `output`, of which the lock tells whether the run is still going on.
  */
 export class RunStore {
   readonly #folder: string;
@@ -35,8 +37,18 @@ export class RunStore {
     return runFilesOf(join(this.#folder, id, OUTPUT));
   }
 
+  /** Where the uploaded file of a run is while it is scored, if it has to be stored. */
+  inputOf(id: string): string {
+    return join(this.#folder, id, INPUT);
+  }
+
   async create(record: StoredRun): Promise<void> {
     await makeFolder(join(this.#folder, record.id));
+    await this.write(record);
+  }
+
+  /** Writes what is known of a run. */
+  async write(record: StoredRun): Promise<void> {
     await this.#write(record.id, 'run.json', record);
   }
 
@@ -78,10 +90,11 @@ export class RunStore {
       .reverse();
   }
 
-  /** Removes what a run that failed has written of its output: nobody may take it for complete. */
-  async removeOutput(id: string): Promise<void> {
+  /** Removes what a run that failed has stored and written: nobody may take its output for complete. */
+  async removeFiles(id: string): Promise<void> {
     const { partial, output, rejects, rejectsPartial, checkpoint, newCheckpoint } = this.files(id);
-    for (const path of [partial, output, rejects, rejectsPartial, checkpoint, newCheckpoint])
+    const input = this.inputOf(id);
+    for (const path of [input, partial, output, rejects, rejectsPartial, checkpoint, newCheckpoint])
       await rm(path, { force: true });
   }
 

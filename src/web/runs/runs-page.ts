@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { reportIds } from '../../models/store/report-store.ts';
+import { accepted } from '../elements/accepted-files.ts';
 import { separatorField } from '../elements/separator-field.ts';
 import { sentence } from '../errors/sentence.ts';
 import { flag, type Html, html, named } from '../html.ts';
@@ -59,9 +60,9 @@ const scoreForm = (reports: readonly string[], wanted: string | undefined): Html
         id => html`<option value="${id}"${flag('selected', id === wanted)}>${id}</option>`,
       )}</select></div>
     <div class="empty drop compact" data-drop>
-      <p class="row"><label for="file" class="button primary">Choose a CSV</label>
-        <input class="visually-hidden" id="file" name="file" type="file" accept=".csv,.tsv,.gz,text/csv" disabled>
-        <span class="muted">or drop it here</span></p>
+      <p class="row"><label for="file" class="button primary">Choose a file</label>
+        <input class="visually-hidden" id="file" name="file" type="file" accept="${accepted}" disabled>
+        <span class="muted">CSV, JSON lines or Parquet; or drop it here</span></p>
       ${separatorField}
     </div>
     <div class="stack tight" data-progress hidden>

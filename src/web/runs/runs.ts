@@ -4,6 +4,7 @@ import { RowcastError } from '../../base/errors.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { Watched } from '../events/watched.ts';
+import type { FileFormat } from '../recognize-upload.ts';
 import { noFile, problemOfRun, tooManyRuns, wasDeleted } from './run-problems.ts';
 import { RunStore } from './run-store.ts';
 import { type ScoreFileOptions, scoreFile } from './score-file.ts';
@@ -25,10 +26,8 @@ interface Active {
   ended?: Promise<void>;
 }
 
-export type RunUpload = Pick<ScoreFileOptions, 'models' | 'threads' | 'limits' | 'batchRows' | 'turns'> & {
+export type RunUpload = Omit<ScoreFileOptions, 'store' | 'record' | 'stop' | 'onFormat'> & {
   body: Readable;
-  /** Called after each part with the totals; throws to stop the run. */
-  onProgress(rowCounts: RowCounts, bytes: number): void;
 };
 
 /** The scoring runs of the platform. */
@@ -95,15 +94,19 @@ export class Runs {
     const { store } = this;
     const { status, rows, bytes_out, seconds, finished_at, problem, ...record } = watched.value;
     const started = performance.now();
-    const watch = (rowCounts: RowCounts, bytes: number): void => {
-      onProgress(rowCounts, bytes);
+    const onFormat = async (format: FileFormat): Promise<void> => {
+      await store.write({ ...record, file_format: format });
+      watched.set({ ...watched.value, file_format: format });
+    };
+    const watch = (rowCounts: RowCounts): void => {
+      onProgress(rowCounts);
       watched.set({ ...watched.value, status: 'running', ...numbersOf(rowCounts, started) });
     };
     active.ended = (async () => {
       try {
         await store.create(record);
         watched.set({ ...watched.value, status: 'running' });
-        const settings = { ...options, store, record, stop: stop.signal, onProgress: watch };
+        const settings = { ...options, store, record, stop: stop.signal, onFormat, onProgress: watch };
         const { failure, summary } = await scoreFile(body, settings);
         this.#end(active, failure, {
           bytes_out: summary.bytes_out,

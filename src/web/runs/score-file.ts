@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { RowcastError } from '../../base/errors.ts';
 import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import type { Run } from '../../runs/run.ts';
@@ -12,7 +13,11 @@ import type { UploadTurns } from '../../server/batch-predict/upload-turns.ts';
 import type { ModelCache } from '../../server/predict/model-cache.ts';
 import type { Limits } from '../../server/service-limits.ts';
 import type { ServiceThreads } from '../../server/threads/service-threads.ts';
-import { streamSource } from '../../storage/stream-source.ts';
+import type { Source } from '../../storage/source.ts';
+import type { FileFormat } from '../recognize-upload.ts';
+import { MAX_GROUP_BYTES } from '../stored-upload.ts';
+import type { UploadClient } from '../upload-client.ts';
+import { openUpload, removeUpload } from './open-upload.ts';
 import { runFolder } from './run-folder.ts';
 import type { RunStore } from './run-store.ts';
 import type { StoredRun } from './stored-run.ts';
@@ -30,8 +35,13 @@ export interface ScoreFileOptions {
   /** Rows per batch, unless the model's work limits allow fewer. */
   batchRows: number;
   turns: UploadTurns;
-  /** Called after each part with the bytes of output and rejects so far; throws to stop the run. */
-  onProgress(rowCounts: RowCounts, bytes: number): void;
+  client: UploadClient;
+  /** Reserves the bytes that the run takes up on the disk; throws if there is no room. */
+  reserve(bytes: number): void;
+  /** Called as soon as the format of the file is known. */
+  onFormat(format: FileFormat): Promise<void>;
+  /** Called after each part; throws to stop the run. */
+  onProgress(rowCounts: RowCounts): void;
   /** Stops the run. */
   stop: AbortSignal;
 }
@@ -44,27 +54,75 @@ export interface Scored {
 }
 
 /**
- * Scores an upload while it arrives, exactly as `rowcast score` would score the file, and writes the output, the rejects
- * and the summary to the run's folder.
+ * Scores an upload exactly as `rowcast score` would score the file, and writes the output, the rejects and the summary to
+ * the run's folder: text while it arrives, Parquet once it is stored.
  */
 export async function scoreFile(upload: Readable, options: ScoreFileOptions): Promise<Scored> {
-  const run = runOfUpload(upload, options);
+  const { client, store } = options;
+  // The client of an upload that is still arriving stops the run by the end of its body.
+  const onGone = (): void => run.control.fail(goneBefore());
+  const onStored = (): void => {
+    if (client.gone.aborted) onGone();
+    client.gone.addEventListener('abort', onGone);
+    client.waits(execution).catch(() => {}); // it is awaited below
+  };
+  const run = runOfUpload(upload, { ...options, onStored });
   const record = new RunRecord(run);
+  const execution = executeRun(run, record);
   try {
-    return { summary: await executeRun(run, record), failure: undefined };
+    return { summary: await execution, failure: undefined };
   } catch (failure) {
     return { summary: record.state, failure };
   } finally {
+    client.gone.removeEventListener('abort', onGone);
     upload.destroy();
     run.control.end();
+    await removeUpload(store.inputOf(options.record.id));
   }
 }
 
+const goneBefore = (): RowcastError =>
+  new RowcastError('unreadable_input', 'the connection was closed before all rows were scored', {
+    severity: 'stopped',
+  });
+
 function runOfUpload(
   upload: Readable,
-  { store, record, models, threads, limits, batchRows, turns, onProgress, stop }: ScoreFileOptions,
+  {
+    store,
+    record,
+    models,
+    threads,
+    limits,
+    batchRows,
+    turns,
+    reserve,
+    onFormat,
+    onStored,
+    onProgress,
+    stop,
+  }: ScoreFileOptions & { onStored(): void },
 ): Run {
   const { output } = store.files(record.id);
+  // What is stored of the input, and copied from it to the output.
+  let reserved = 0;
+  const control = new RunControl(stop);
+  const openInput = (): Promise<Source> =>
+    openUpload(upload, {
+      name: record.file,
+      path: store.inputOf(record.id),
+      stop: control.signal,
+      reserve(bytes) {
+        reserve(bytes);
+        reserved = bytes;
+      },
+      onFormat,
+      onStored,
+    });
+  const progress = uploadProgress((rowCounts, bytes) => {
+    reserve(reserved + bytes);
+    onProgress(rowCounts);
+  });
   const options: Run['options'] = {
     ...scoreDefaults,
     report: record.report,
@@ -74,6 +132,7 @@ function runOfUpload(
     delimiter: record.delimiter,
     maxRecordBytes: limits.recordBytes,
     maxColumns: limits.columns,
+    maxGroupBytes: MAX_GROUP_BYTES,
   };
   const openScorer = async (): Promise<OpenScorer> => {
     const { predictor, release } = await models.hold(record.report);
@@ -87,7 +146,7 @@ function runOfUpload(
     names: {
       version: null,
       input: record.file,
-      output: 'output.csv',
+      output: 'output',
       rejects: null,
       hasNamedRejects: false,
       report: record.report,
@@ -97,9 +156,9 @@ function runOfUpload(
     // A folder that is gone was deleted with its run.
     paths: { input: undefined, output, private: true, hasFolders: true },
     openScorer,
-    openInput: async () => streamSource(record.file, upload),
-    observers: [uploadProgress(onProgress), runFolder(store, record.id)],
-    control: new RunControl(stop),
+    openInput,
+    observers: [progress, runFolder(store, record.id)],
+    control,
     windowBytes: WINDOW_BYTES,
   };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
+import { fileFormats } from '../../base/contract/file-formats.ts';
 import { reportId } from '../../base/contract/schemas.ts';
 import type { Principal } from '../../server/auth/principal.ts';
 import type { ToldError } from '../errors/told-error.ts';
@@ -24,6 +25,8 @@ export const storedRun = z.object({
   report: reportId,
   /** The name of the uploaded file. */
   file: z.string(),
+  /** The format of the file, once its first bytes have arrived. */
+  file_format: z.enum(fileFormats).optional(),
   /** If it is not that of the file's name. */
   delimiter: delimiter.optional(),
   created_at: z.string(),

@@ -62,7 +62,7 @@ async function assertStops(t: TestContext, url: string, code: string): Promise<v
     () => reports.persona('r', {}),
     () => reports.batchPersona('r', body, 1),
     () => reports.testingResults('r').next(),
-    () => reports.batchPredict('r', csv(), undefined),
+    () => reports.batchPredict('r', { bytes: csv(), format: 'csv' }, undefined),
   ])
     await assert.rejects(call(), { code, kind: 'fatal', severity: 'refused' });
 }

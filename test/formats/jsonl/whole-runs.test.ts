@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { repair } from '../../../src/runs/repair/repair.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { readHistory } from '../../../src/training/rows/read-history.ts';
+import { arrivingSource } from '../../../src/web/data/profile/arriving-source.ts';
 import { profileSource } from '../../../src/web/data/profile/profile-source.ts';
+import { recognizeUpload } from '../../../src/web/recognize-upload.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
@@ -146,15 +149,17 @@ describe('JSON lines', () => {
   });
 
   it('is profiled by the web platform, which stores it under a name that says so', async () => {
-    const profileOf = (name: string, text: string) => {
-      const job = { name, delimiter: undefined, maxRecordBytes, maxColumns: 100, maxContentBytes: 1e9 };
+    const profileOf = async (name: string, text: string) => {
+      const limits = { maxRecordBytes, maxColumns: 100, maxContentBytes: 1e9, maxGroupBytes: 1 };
       async function* chunks(): AsyncGenerator<Buffer> {
         for (let at = 0; at < text.length; at += 7) yield Buffer.from(text.slice(at, at + 7));
       }
-      return profileSource(chunks(), job);
+      const { format, bytes } = await recognizeUpload(Readable.from(chunks()), name);
+      const source = arrivingSource(bytes[Symbol.asyncIterator](), name);
+      return profileSource(source, { name, format, delimiter: undefined, ...limits });
     };
     const text = textOf(Array.from({ length: 100 }, (_, row) => recordOf(row)));
-    for (const name of ['rows.jsonl', 'rows.ndjson.gz'])
+    for (const name of ['rows.jsonl', 'rows.ndjson.gz', 'rows'])
       assert.deepEqual(
         (await profileOf(name, text)).columns.map(({ name, distinct }) => [name, distinct.count]),
         [

@@ -51,23 +51,23 @@ for (const [what, first, part] of [
 
 test('endless parts after the file end it with an error', async () => {
   const { body } = endless(id + file, '--b\r\n');
-  const { csv } = await readForm(body, type);
+  const { bytes } = await readForm(body, type);
   await assert.rejects(
     async () => {
-      for await (const _ of csv);
+      for await (const _ of bytes);
     },
     { code: 'malformed', message: /more than 21 parts/ },
   );
 });
 
 test('a form with as many fields as a page may have is read', async () => {
-  const { id: report, csv } = await readForm(
+  const { id: report, bytes } = await readForm(
     Readable.from([Buffer.from(field.repeat(19) + id + file + end)]),
     type,
   );
   assert.equal(report, 'two');
   const parts: Buffer[] = [];
-  for await (const part of csv) parts.push(part);
+  for await (const part of bytes) parts.push(part);
   assert.equal(String(Buffer.concat(parts)), 'a\n1\n');
 });
 
@@ -79,16 +79,42 @@ test('a form whose body ends inside its file is malformed', async () => {
   for (const end of ['', '1,2\r\n', '1,2\r\n--', '1,2\r\n--b']) {
     const body = new PassThrough();
     body.write(BEGINNING);
-    const { id, csv } = await readForm(body, type);
+    const { id, bytes } = await readForm(body, type);
     assert.equal(id, 'one');
     body.end(end);
-    await assert.rejects(buffer(csv), { code: 'malformed', message: /^The form is invalid: / }, end);
+    await assert.rejects(buffer(bytes), { code: 'malformed', message: /^The form is invalid: / }, end);
   }
 });
 
 test('a file that arrives with its form is read to its end', async () => {
   const body = new PassThrough();
   body.end(`${BEGINNING}1,2\r\n--b--\r\n`);
-  const { csv } = await readForm(body, type);
-  assert.equal(String(await buffer(csv)), 'a,b\r\n1,2');
+  const { bytes } = await readForm(body, type);
+  assert.equal(String(await buffer(bytes)), 'a,b\r\n1,2');
 });
+
+for (const [what, headers, name] of [
+  ['its name', 'filename="a.ndjson"', 'upload.jsonl'],
+  [
+    'its name, if its type says another one',
+    'filename="a.csv"\r\nContent-Type: application/jsonl',
+    'upload.csv',
+  ],
+  ['its type', 'filename="a"\r\nContent-Type: application/x-ndjson; charset=utf-8', 'upload.jsonl'],
+  ['nothing', 'filename="a.txt"\r\nContent-Type: application/octet-stream', 'upload'],
+] as const)
+  test(`the format of a file is told by ${what}`, async () => {
+    const part = `--b\r\nContent-Disposition: form-data; name="file"; ${headers}\r\n\r\na\n1\n\r\n`;
+    const upload = await readForm(Readable.from([Buffer.from(id + part + end)]), type);
+    assert.equal(upload.name, name);
+    assert.equal(String(await buffer(Readable.from(upload.bytes))), 'a\n1\n');
+  });
+
+for (const headers of ['filename="a.PQ"', 'filename="a"\r\nContent-Type: application/vnd.apache.parquet'])
+  test(`Parquet is refused with what to do: ${headers.replace(/\r\n/, ', ')}`, async () => {
+    const part = `--b\r\nContent-Disposition: form-data; name="file"; ${headers}\r\n\r\nPAR1\r\n`;
+    await assert.rejects(readForm(Readable.from([Buffer.from(id + part + end)]), type), {
+      code: 'unsupported_media_type',
+      message: /Score the file itself: rowcast score FILE\.parquet/,
+    });
+  });

@@ -83,7 +83,11 @@ describe('what a service says about values that its model does not know', () => 
       const chunks = (async function* () {
         yield Buffer.from(csv);
       })();
-      const scored = await service.batchPredict('one', chunks, undefined, 'in.csv');
+      const scored = await service.batchPredict(
+        'one',
+        { bytes: chunks, format: 'csv', name: 'in.csv' },
+        undefined,
+      );
       await buffer(scored.chunks);
       assert.deepEqual(scored.rowCounts(), {
         ...scored.rowCounts(),

@@ -40,7 +40,7 @@ export async function checkResponse(method: string, path: string, response: Resp
   assert.ok(documented.content[type], `${asked}: media type not in the document: ${type}`);
   const schema = `${pointer}/responses/${response.status}/content/${escaped(type)}/schema`;
   const validate = validatorOf(schema);
-  const isValid = validate(/json$/.test(type) ? JSON.parse(text) : text);
+  const isValid = validate(/[/+]json$/.test(type) ? JSON.parse(text) : text);
   assert.ok(isValid, `${asked}: ${ajv.errorsText(validate.errors)}: ${text.slice(0, 500)}`);
 }
 

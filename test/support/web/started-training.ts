@@ -11,7 +11,7 @@ export interface PlatformWithData extends OwnedPlatform {
 
 export async function platformWithData(
   t: TestContext,
-  csv: string,
+  csv: string | Buffer,
   name?: string,
 ): Promise<PlatformWithData> {
   const home = await newFolder(t);

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { DataStore } from '../../../src/web/data/data-store.ts';
 import { receiveUpload } from '../../../src/web/data/upload/receive-upload.ts';
 import { root } from '../root.ts';
+import { patientClient } from './uploads.ts';
 
 /** Puts a file among the uploaded data of a data directory that no service has opened yet. @returns its id */
 export async function uploaded(home: string, csv: string | Buffer, name = 'history.csv'): Promise<string> {
@@ -12,7 +13,8 @@ export async function uploaded(home: string, csv: string | Buffer, name = 'histo
     body: Readable.from([Buffer.from(csv)]),
     name,
     by: 'a-test',
-    limits: { recordBytes: 1 << 20, columns: 10_000 },
+    client: patientClient,
+    limits: { recordBytes: 1 << 20, columns: 10_000, groupBytes: 1 << 28 },
   });
   return id;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DataMeta } from '../../../src/web/data/data-files.ts';
+import type { UploadClient } from '../../../src/web/upload-client.ts';
 import type { SignedIn } from './platform.ts';
 
 /** Sends a file as the page does. */
@@ -39,3 +40,6 @@ export async function problemOf(
   assert.equal(response.headers.get('content-type'), 'application/problem+json');
   return (await response.json()) as { status: number; code: string; detail: string };
 }
+
+/** A client that stays until its upload has ended. */
+export const patientClient: UploadClient = { gone: new AbortController().signal, waits: work => work };

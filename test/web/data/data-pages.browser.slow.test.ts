@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newFolder } from '../../support/folder.ts';
+import { parquetOf } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
 import { noBrowser } from '../../support/service/browser.ts';
 import { csv, history } from '../../support/service/history.ts';
@@ -58,6 +59,24 @@ describe('uploading in a browser', { skip: noBrowser }, () => {
     assert.match((await region.textContent()) ?? '', /it was excluded/);
     assert.equal(await page.getByLabel('Type of tenure').inputValue(), 'categorical');
     assert.deepEqual(problems, []);
+  });
+
+  it('takes Parquet, and says which formats it takes', async t => {
+    const { page, problems, folder } = await open(t);
+    assert.match((await page.locator('[data-choose]').textContent()) ?? '', /CSV, JSON lines or Parquet/);
+    const file = join(folder, 'history.parquet');
+    const text = csv(history({ rows: 60 }));
+    await writeFile(file, await parquetOf(text));
+    await chooseFile(page, file);
+    await page.waitForURL('**/data/*');
+    assert.equal(await page.locator('h1').textContent(), 'history.parquet');
+    await page.getByRole('row', { name: /^plan/ }).waitFor();
+    assert.deepEqual(problems, []);
+    await page.goBack();
+    const wrong = join(folder, 'wrong.parquet');
+    await writeFile(wrong, text);
+    await chooseFile(page, wrong);
+    await page.locator('[data-error]', { hasText: 'does not begin as one' }).waitFor();
   });
 
   it('takes no file before its script can send it', async t => {

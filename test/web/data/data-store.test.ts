@@ -14,14 +14,16 @@ import { newTrainingId } from '../../../src/web/training-state.ts';
 import { TrainingStore } from '../../../src/web/training-store.ts';
 import { newFolder } from '../../support/folder.ts';
 import { slow } from '../../support/slow.ts';
+import { patientClient } from '../../support/web/uploads.ts';
 
 const text = 'a,b\n1,2\n3,4\n';
-const limits = { recordBytes: 1 << 20, columns: 100 };
+const limits = { recordBytes: 1 << 20, columns: 100, groupBytes: 1 << 28 };
 const add = (store: DataStore, body: string | Readable = text, size?: number, by = OWNER) =>
   receiveUpload(store, {
     body: typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body,
     name: 'a.csv',
     by,
+    client: patientClient,
     limits,
     size,
   });

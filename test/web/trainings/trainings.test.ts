@@ -6,6 +6,7 @@ import { problem } from '../../../src/base/contract/schemas.ts';
 import { readReport } from '../../../src/models/store/report-store.ts';
 import { train } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
+import { parquetOf } from '../../support/parquet.ts';
 import { problemOf } from '../../support/service/client.ts';
 import { slow } from '../../support/slow.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
@@ -14,7 +15,6 @@ import { slowHistory } from '../../support/web/slow-history.ts';
 import {
   columnOf,
   idIn,
-  type PlatformWithData,
   platformWithData,
   startTraining,
   stateIn,
@@ -22,48 +22,53 @@ import {
 import { fixture } from '../../support/web/uploaded.ts';
 
 describe('a training on the platform', () => {
-  slow('makes the same report as the command line, and tells each step', async t => {
-    const csv = await fixture('telecom-history.csv', 600);
-    const at = await platformWithData(t, csv);
-    const column = columnOf(csv, 'churned');
-    const page = await at.browser.page(`/data/${at.data}/predict?column=${column}`);
-    assert.match(page, /value="history-churned"/);
-    const answer = await at.browser.submit('/platform/trainings', {
-      data: at.data,
-      column: String(column),
-      report: 'churn',
-      seed: '5',
-    });
-    assert.equal(answer.status, 303);
-    const path = answer.headers.get('location') ?? '';
-    const id = new URL(path, at.url).searchParams.get('training');
-    assert.match(await at.browser.page(path), new RegExp(`data-training="${id}" data-status="running"`));
-    const events = await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
-    const states = events.map(({ data }) => stateIn(data));
-    assert.equal(states.at(-1)?.status, 'finished');
-    assert.ok(states.some(({ step }) => step === 'comparing models'));
-    assert.deepEqual(
-      events.map(({ id: number }) => Number(number)),
-      events.map(({ id: number }) => Number(number)).toSorted((a, b) => a - b),
-    );
-    // Who comes later gets the end only.
-    const late = await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
-    assert.deepEqual(
-      late.map(({ data }) => data),
-      states.slice(-1),
-    );
-    assert.match(await at.browser.page(path), /href="\/predictions\/churn"/);
+  for (const format of ['csv', 'parquet'])
+    slow(`makes the same report as the command line, and tells each step: ${format}`, async t => {
+      const csv = await fixture('telecom-history.csv', 600);
+      const at = await platformWithData(
+        t,
+        format === 'csv' ? csv : await parquetOf(csv),
+        `history.${format}`,
+      );
+      const column = columnOf(csv, 'churned');
+      const page = await at.browser.page(`/data/${at.data}/predict?column=${column}`);
+      assert.match(page, /value="history-churned"/);
+      const answer = await at.browser.submit('/platform/trainings', {
+        data: at.data,
+        column: String(column),
+        report: 'churn',
+        seed: '5',
+      });
+      assert.equal(answer.status, 303);
+      const path = answer.headers.get('location') ?? '';
+      const id = new URL(path, at.url).searchParams.get('training');
+      assert.match(await at.browser.page(path), new RegExp(`data-training="${id}" data-status="running"`));
+      const events = await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
+      const states = events.map(({ data }) => stateIn(data));
+      assert.equal(states.at(-1)?.status, 'finished');
+      assert.ok(states.some(({ step }) => step === 'comparing models'));
+      assert.deepEqual(
+        events.map(({ id: number }) => Number(number)),
+        events.map(({ id: number }) => Number(number)).toSorted((a, b) => a - b),
+      );
+      // Who comes later gets the end only.
+      const late = await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
+      assert.deepEqual(
+        late.map(({ data }) => data),
+        states.slice(-1),
+      );
+      assert.match(await at.browser.page(path), /href="\/predictions\/churn"/);
 
-    const home = await newFolder(t);
-    const report = await train({
-      historyFile: await fileOf(at),
-      predict: 'churned',
-      id: 'churn',
-      seed: 5,
-      home,
+      const home = await newFolder(t);
+      const report = await train({
+        historyFile: join(at.home, 'data', at.data, `data.${format}`),
+        predict: 'churned',
+        id: 'churn',
+        seed: 5,
+        home,
+      });
+      assert.deepEqual(await readReport(at.home, 'churn'), report);
     });
-    assert.deepEqual(await readReport(at.home, 'churn'), report);
-  });
 
   slow('is the only one at a time, can be watched twice and cancelled, and leaves nothing', async t => {
     const at = await platformWithData(t, slowHistory.csv());
@@ -164,7 +169,3 @@ describe('a training on the platform', () => {
       );
   });
 });
-
-async function fileOf({ home, data }: PlatformWithData): Promise<string> {
-  return join(home, 'data', data, 'data.csv');
-}

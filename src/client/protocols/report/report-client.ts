@@ -6,7 +6,7 @@ import type { ServiceClient } from '../../service-client.ts';
 import { download } from './download.ts';
 import { parsePersona } from './parse-persona.ts';
 import type { ReportProtocol } from './report-protocol.ts';
-import { upload } from './upload.ts';
+import { type UploadedFile, upload } from './upload.ts';
 
 /** The requests of the prediction report API that other protocols do not have, by the client of a service. */
 export class ReportClient {
@@ -30,15 +30,11 @@ export class ReportClient {
     yield* download(transport, `/user/testing-results/${encodeURIComponent(id)}`);
   }
 
-  /** Uploads a CSV and returns it scored, see `upload`. It is not retried, because the input cannot be read twice. */
-  async batchPredict(
-    id: string,
-    csv: AsyncIterable<Buffer>,
-    signal: AbortSignal | undefined,
-  ): Promise<ScoredUpload> {
+  /** Uploads a file and returns it scored, see `upload`. It is not retried, because the input cannot be read twice. */
+  async batchPredict(id: string, file: UploadedFile, signal: AbortSignal | undefined): Promise<ScoredUpload> {
     const { statistics, transport } = this.#client;
     statistics.calls++;
-    return upload(transport, id, csv, signal);
+    return upload(transport, id, file, signal);
   }
 
   /** One persona's probabilities, and what the service says about its values. */

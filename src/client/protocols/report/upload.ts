@@ -4,23 +4,30 @@ import {
   rowCountsTrailer,
   type ScoredUpload,
 } from '../../../base/contract/row-counts-trailer.ts';
+import { type UploadFormat, uploadTypes } from '../../../base/contract/upload-formats.ts';
 import type { RowcastError } from '../../../base/errors.ts';
 import { CallError } from '../../../scoring/failures/call-error.ts';
 import { pausedWhileProcessing, pausedWhileReading, startDeadline } from '../../transport/deadline.ts';
 import type { Transport } from '../../transport/http.ts';
 import type { HttpRequest } from '../../transport/http-request.ts';
 
+/** A file to upload. */
+export interface UploadedFile {
+  bytes: AsyncIterable<Buffer>;
+  format: UploadFormat;
+}
+
 /**
- * Uploads a CSV; the scored rows arrive while the rest is still being sent. There is no limit on the total time, only on
+ * Uploads a file; the scored rows arrive while the rest is still being sent. There is no limit on the total time, only on
  * the time without a byte in either direction while we are waiting for the service.
  *
- * @param csv read only as fast as the service accepts it
+ * @param file read only as fast as the service accepts it
  * @param signal aborts the upload
  */
 export async function upload(
   transport: Transport,
   id: string,
-  csv: AsyncIterable<Buffer>,
+  { bytes, format }: UploadedFile,
   signal: AbortSignal | undefined,
 ): Promise<ScoredUpload> {
   const deadline = startDeadline(transport.timeout, signal);
@@ -28,12 +35,13 @@ export async function upload(
   const onSent = (): void => {
     isSent = true;
   };
+  const [type] = uploadTypes[format];
   const call: HttpRequest = {
     method: 'POST',
     path: `/user/batch-predict?id=${encodeURIComponent(id)}`,
-    body: Readable.from(pausedWhileReading(csv, deadline, onSent), { objectMode: false }),
-    type: 'text/csv',
-    accept: 'text/csv',
+    body: Readable.from(pausedWhileReading(bytes, deadline, onSent), { objectMode: false }),
+    type,
+    accept: type,
   };
   const location = transport.locationOf(call);
   const broken = (cause: unknown): RowcastError =>

@@ -6,6 +6,13 @@ import { GroupText } from './group-text.ts';
 import { recordParts, type TextKind } from './text-kind.ts';
 import type { TextPage } from './text-page.ts';
 
+/** What makes the same text of a file again. */
+export interface ParquetTextData {
+  readonly columns: readonly string[];
+  readonly kind: TextKind;
+  readonly header: Uint8Array;
+}
+
 /** The columns of a Parquet file as a CSV, or as JSON lines, group by group. */
 export class ParquetText implements TextOfFile {
   readonly codec = 'parquet';
@@ -34,6 +41,20 @@ export class ParquetText implements TextOfFile {
     this.#header = header;
     this.#start = start;
     this.#entries = [{ offset: start, group: 0 }];
+  }
+
+  get data(): ParquetTextData {
+    return { columns: this.#columns.map(({ name }) => name), kind: this.#kind, header: this.#header };
+  }
+
+  /** @throws Error if the file does not have the columns */
+  static of(file: ParquetFile, { columns, kind, header }: ParquetTextData): ParquetText {
+    const read = columns.map(name => {
+      const column = file.columns.find(other => other.name === name);
+      if (column === undefined) throw new Error(`there is no column ${name}`);
+      return column;
+    });
+    return new ParquetText(file, read, kind, Buffer.from(header));
   }
 
   async *from(offset: number, entry?: TextEntry): AsyncGenerator<Buffer> {

@@ -6,6 +6,7 @@ import {
   looseReport,
   type PersonaAnswer,
 } from '../../../base/contract/schemas.ts';
+import type { UploadFormat } from '../../../base/contract/upload-formats.ts';
 import { RowcastError } from '../../../base/errors.ts';
 import { scoreDefaults } from '../../../base/options/values/score-defaults.ts';
 import { liveSource } from '../../../formats/records/live-source.ts';
@@ -56,16 +57,18 @@ export class LocalService {
     return predictPersona(await suggestOtherService(loadReportModel(this.#home, id)), features);
   }
 
-  /** Scores a CSV called `name`; see `upload` of the client. */
+  /** Scores a file; see `upload` of the client. */
   async batchPredict(
     id: string,
-    csv: AsyncIterable<Buffer>,
+    { bytes, format, name }: { bytes: AsyncIterable<Buffer>; format: UploadFormat; name: string },
     signal: AbortSignal | undefined,
-    name: string,
   ): Promise<{ chunks: AsyncGenerator<Buffer>; rowCounts(): UploadRowCounts }> {
     this.#scorer ??= await ModelScorer.open({ home: this.#home });
     const options = { ...scoreDefaults, report: id, batchRows: BATCH_ROWS };
-    const scored = await scoredStream(this.#scorer, liveSource(name, csv), options, { signal });
+    // Its name may tell the delimiter of a CSV.
+    const isNamed = format === 'csv' && /\.[ct]sv$/i.test(name);
+    const source = { ...liveSource(name, bytes), contentName: isNamed ? name : `${name}.${format}` };
+    const scored = await scoredStream(this.#scorer, source, options, { signal });
     try {
       return { chunks: await prefetch(copied(scored.parts), HELD_BACK), rowCounts: scored.rowCounts };
     } catch (error) {

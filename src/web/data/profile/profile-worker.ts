@@ -1,12 +1,14 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type ThreadError, toThreadError } from '../../../base/thread-error.ts';
+import { storedUpload } from '../../stored-upload.ts';
+import { arrivingSource } from './arriving-source.ts';
 import { growingFile } from './growing-file.ts';
 import type { Profile } from './profile-shape.ts';
 import { type ProfileJob, profileSource } from './profile-source.ts';
 
 /** What `startProfile` passes to this thread. */
 export interface WorkerJob extends ProfileJob {
-  /** The file that is being written. */
+  /** The file that is being written, or was written if it is Parquet. */
   path: string;
 }
 
@@ -18,7 +20,11 @@ const job = workerData as WorkerJob;
 const port = parentPort as MessagePort;
 let outcome: ProfileOutcome;
 try {
-  outcome = { profile: await profileSource(growingFile(job.path, port), job) };
+  const source =
+    job.format === 'parquet'
+      ? await storedUpload(job.path, job.name)
+      : arrivingSource(growingFile(job.path, port), job.name);
+  outcome = { profile: await profileSource(source, job) };
 } catch (error) {
   outcome = { failure: toThreadError(error) };
 }

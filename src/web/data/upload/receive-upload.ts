@@ -1,10 +1,21 @@
 import type { Readable } from 'node:stream';
+import { type RecognizedUpload, recognizeUpload } from '../../recognize-upload.ts';
+import type { UploadClient } from '../../upload-client.ts';
 import { uploadError } from '../data-errors.ts';
-import { type DataMeta, storedName } from '../data-files.ts';
+import type { DataMeta } from '../data-files.ts';
 import type { DataStore } from '../data-store.ts';
+import type { Profile } from '../profile/profile-shape.ts';
+import type { WorkerJob } from '../profile/profile-worker.ts';
 import { startProfile } from '../profile/start-profile.ts';
 import { noSettings } from '../settings.ts';
 import { Incoming } from './incoming.ts';
+
+export interface UploadLimits {
+  recordBytes: number;
+  columns: number;
+  /** The most bytes of a row group of Parquet, uncompressed. */
+  groupBytes: number;
+}
 
 export interface Upload {
   /** The file's bytes, plain, gzip or zstd. It is destroyed as soon as an error is found in them. */
@@ -17,17 +28,18 @@ export interface Upload {
   size?: number | undefined;
   /** The name of the key that uploads it. */
   by: string;
-  limits: { recordBytes: number; columns: number };
+  client: UploadClient;
+  limits: UploadLimits;
 }
 
 /**
- * Stores an upload and its profile. The file is checked while it arrives, so an error near its beginning ends a long
- * upload early.
+ * Stores an upload and its profile. Text is checked while it arrives, so an error near its beginning ends a long upload
+ * early. Parquet is read from its end, so it is checked once it is stored.
  *
  * @throws RequestError `invalid_csv`, `quota_exceeded`, `disk_full`, or what the body fails with
  */
 export async function receiveUpload(store: DataStore, upload: Upload): Promise<DataMeta> {
-  const { body, name, delimiter, by, limits } = upload;
+  const { body, name, by, limits, client } = upload;
   // The upload may fail before anything reads it; the reader gets the error then.
   body.on('error', () => {});
   const { space } = store;
@@ -35,52 +47,97 @@ export async function receiveUpload(store: DataStore, upload: Upload): Promise<D
   let isStored = false;
   try {
     space.check(by, upload.size ?? 0);
-    incoming = await Incoming.create(store.home, storedName(name));
+    const { format, bytes } = await recognizeUpload(body, name);
+    const isParquet = format === 'parquet';
+    const file: DataMeta['file'] = `data.${format}`;
+    const delimiter = isParquet ? undefined : upload.delimiter;
+    incoming = await Incoming.create(store.home, file);
     space.begin(incoming.id, by);
-    const running = startProfile({
+    const job: WorkerJob = {
       path: incoming.path,
       name,
+      format,
       delimiter,
       maxRecordBytes: limits.recordBytes,
       maxColumns: limits.columns,
       maxContentBytes: store.quota.total,
-    });
-    try {
-      // Ends the loop, which waits for the next bytes.
-      running.outcome.catch(error => body.destroy(error));
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        space.cover(incoming.id, incoming.size + chunk.length);
-        await incoming.write(chunk);
-        running.onGrowth(incoming.size);
-        await running.keptUp(incoming.size);
-      }
-      running.onWhole(incoming.size);
-      const profile = await running.outcome;
-      const meta: DataMeta = {
-        id: incoming.id,
-        name,
-        file: storedName(name),
-        ...(delimiter !== undefined && { delimiter }),
-        created: new Date().toISOString(),
-        by,
-        bytes: incoming.size,
-        contentBytes: profile.contentBytes,
-        rows: profile.rows,
-        columns: profile.columns.length,
-        settings: noSettings,
-      };
-      const bytes = await incoming.finish(meta, profile);
-      isStored = true;
-      space.set(incoming.id, bytes);
-      return meta;
-    } finally {
-      await running.stop();
-    }
+      maxGroupBytes: limits.groupBytes,
+    };
+    const arriving = { body, bytes, incoming, store };
+    const profile = isParquet ? await checkStored(arriving, job, client) : await checkArriving(arriving, job);
+    const meta: DataMeta = {
+      id: incoming.id,
+      name,
+      file,
+      ...(delimiter !== undefined && { delimiter }),
+      created: new Date().toISOString(),
+      by,
+      bytes: incoming.size,
+      contentBytes: profile.contentBytes,
+      rows: profile.rows,
+      columns: profile.columns.length,
+      settings: noSettings,
+    };
+    const size = await incoming.finish(meta, profile);
+    isStored = true;
+    space.set(incoming.id, size);
+    return meta;
   } catch (error) {
     throw uploadError(error);
   } finally {
     body.destroy();
     await incoming?.discard();
     if (incoming !== undefined && !isStored) space.release(incoming.id);
+  }
+}
+
+interface Arriving extends Pick<RecognizedUpload, 'bytes'> {
+  body: Readable;
+  incoming: Incoming;
+  store: DataStore;
+}
+
+/** Stores the bytes of an upload. @param onGrowth called after each write */
+async function storeAll(
+  { bytes, incoming, store }: Arriving,
+  onGrowth: (size: number) => void | Promise<void> = () => {},
+): Promise<void> {
+  for await (const chunk of bytes) {
+    store.space.cover(incoming.id, incoming.size + chunk.length);
+    await incoming.write(chunk);
+    await onGrowth(incoming.size);
+  }
+}
+
+async function checkArriving(arriving: Arriving, job: WorkerJob): Promise<Profile> {
+  const running = startProfile(job);
+  try {
+    // Ends the loop, which waits for the next bytes.
+    running.outcome.catch(error => arriving.body.destroy(error));
+    await storeAll(arriving, size => {
+      running.onGrowth(size);
+      return running.keptUp(size);
+    });
+    running.onWhole(arriving.incoming.size);
+    return await running.outcome;
+  } finally {
+    await running.stop();
+  }
+}
+
+async function checkStored(arriving: Arriving, job: WorkerJob, client: UploadClient): Promise<Profile> {
+  await storeAll(arriving);
+  client.gone.throwIfAborted();
+  const running = startProfile(job);
+  const stop = (): void => void running.stop();
+  client.gone.addEventListener('abort', stop);
+  try {
+    return await client.waits(running.outcome);
+  } catch (error) {
+    client.gone.throwIfAborted();
+    throw error;
+  } finally {
+    client.gone.removeEventListener('abort', stop);
+    await running.stop();
   }
 }

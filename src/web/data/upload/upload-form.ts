@@ -1,3 +1,4 @@
+import { accepted } from '../../elements/accepted-files.ts';
 import { separatorField } from '../../elements/separator-field.ts';
 import { type Html, html } from '../../html.ts';
 import { csrfField } from '../../session/csrf.ts';
@@ -6,7 +7,7 @@ import type { Session } from '../../session/sessions.ts';
 /** The empty home page: one thing to do. */
 export const firstUpload = (session: Session): Html => html`<section class="empty drop" data-upload>
 <h2>Upload data to learn from</h2>
-<p class="lead">A CSV whose rows have a known outcome, such as customers and whether they left. Then choose the column to predict.</p>
+<p class="lead">A CSV, JSON lines or Parquet file whose rows have a known outcome, such as customers and whether they left. Then choose the column to predict.</p>
 ${chooser(
   html`<form method="post" action="/platform/data/sample">${csrfField(session)}<p>No file at hand? <button class="link" type="submit">Try the sample</button>: 5,000 customers of a telecom company.</p></form>`,
 )}
@@ -24,8 +25,8 @@ ${progress}
 /** Without JavaScript, only the sample can be used: `upload.js` enables the button. */
 const chooser = (sample: Html): Html => html`<div class="stack tight" data-choose>
 <div class="row">
-<label class="button primary">Upload a CSV<input class="visually-hidden" type="file" accept=".csv,.tsv,.txt,.jsonl,.ndjson,.gz,.zst,text/csv,text/tab-separated-values,application/gzip,application/zstd" data-file disabled></label>
-<span class="muted">or drop it here</span>
+<label class="button primary">Upload a file<input class="visually-hidden" type="file" accept="${accepted}" data-file disabled></label>
+<span class="muted">CSV, JSON lines or Parquet; or drop it here</span>
 </div>
 ${separatorField}
 <noscript><p class="muted">Uploading needs JavaScript.</p></noscript>

@@ -8,6 +8,8 @@ import type { PlatformContext } from '../../context.ts';
 import { sampleFile, sampleName } from '../../sample.ts';
 import { sessionOf } from '../../session/require-session.ts';
 import { sessionUpload } from '../../session/with-session.ts';
+import { MAX_GROUP_BYTES } from '../../stored-upload.ts';
+import { uploadClient } from '../../upload-client.ts';
 import { shownName } from '../data-files.ts';
 import { receiveUpload } from './receive-upload.ts';
 
@@ -27,12 +29,18 @@ export const uploadRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
   const uploads = new SharedBudget(MAX_UPLOADS, () => fairUse.onRefused('uploads'));
   const takeSlot = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
     takeUploadSlot(uploads, request, reply);
-  const fileLimits = { recordBytes: limits.recordBytes, columns: MAX_COLUMNS };
+  const fileLimits = { recordBytes: limits.recordBytes, columns: MAX_COLUMNS, groupBytes: MAX_GROUP_BYTES };
   const byOf = (request: FastifyRequest): string => sessionOf(request).principal.name;
 
   app.post('/platform/data/sample', { onRequest: takeSlot }, async (request, reply) => {
     const body = createReadStream(sampleFile);
-    const meta = await receiveUpload(data, { body, name: sampleName, by: byOf(request), limits: fileLimits });
+    const meta = await receiveUpload(data, {
+      body,
+      name: sampleName,
+      by: byOf(request),
+      client: uploadClient(request, reply, limits),
+      limits: fileLimits,
+    });
     return reply.redirect(`/data/${meta.id}`, 303);
   });
 
@@ -53,6 +61,7 @@ export const uploadRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
           delimiter: delimiterIn(request),
           size: sizeOf(request),
           by: byOf(request),
+          client: uploadClient(request, reply, limits),
           limits: fileLimits,
         });
         return reply.code(201).header('location', `/data/${meta.id}`).send(meta);

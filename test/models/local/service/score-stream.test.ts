@@ -22,7 +22,11 @@ it('a CSV of many batches that is scored as one upload keeps each row, although 
       yield Buffer.from(value);
     }
   })();
-  const { chunks, rowCounts } = await service.batchPredict('one', bytes, undefined, input);
+  const { chunks, rowCounts } = await service.batchPredict(
+    'one',
+    { bytes, format: 'csv', name: input },
+    undefined,
+  );
   const all: Buffer[] = [];
   for await (const chunk of chunks) all.push(chunk);
   const lines = Buffer.concat(all).toString().trimEnd().split('\n');

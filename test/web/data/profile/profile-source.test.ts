@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { arrivingSource } from '../../../../src/web/data/profile/arriving-source.ts';
 import { type ProfileJob, profileSource } from '../../../../src/web/data/profile/profile-source.ts';
 import { csv, history } from '../../../support/service/history.ts';
 
 const job: ProfileJob = {
   name: 'a.csv',
+  format: 'csv',
   delimiter: undefined,
   maxRecordBytes: 1 << 20,
   maxColumns: 2_000,
   maxContentBytes: 1e9,
+  maxGroupBytes: 1,
 };
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Buffer> {
@@ -17,7 +20,7 @@ async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Buffer
 }
 
 const profileOf = (body: string | Uint8Array, options: Partial<ProfileJob> = {}, size = 1000) =>
-  profileSource(chunksOf(Buffer.from(body), size), { ...job, ...options });
+  profileSource(arrivingSource(chunksOf(Buffer.from(body), size), job.name), { ...job, ...options });
 
 describe('the profile of a file', () => {
   it('does not depend on how the file arrives', async () => {
@@ -75,7 +78,7 @@ describe('the profile of a file', () => {
   it('refuses what training would, with file, line and reason', async () => {
     const cases: [body: string | Uint8Array, code: string, line: number | undefined, reason: RegExp][] = [
       ['', 'empty_input', undefined, /the input is empty/],
-      ['a,b\n', 'invalid_csv', undefined, /has a header, but no rows/],
+      ['a,b\n', 'invalid_csv', undefined, /has no rows/],
       ['a,b\n1,2\n\n1,2,3\n', 'too_many_fields', 4, /the record has 3 fields, the header 2/],
       ['a,b\n1,"2\n3,4\n', 'unclosed_quote', 2, /is not closed/],
       ['a,b\n"1"x,2\n', 'bad_quoting', 2, /text follows a closing quote/],

@@ -16,10 +16,12 @@ describe('a profile that is made while its file arrives', () => {
     const running = startProfile({
       path,
       name: 'a.csv',
+      format: 'csv',
       delimiter: undefined,
       maxRecordBytes: 1 << 20,
       maxColumns: 2_000,
       maxContentBytes: 1e9,
+      maxGroupBytes: 1,
     });
     t.after(() => running.stop());
     return { running, size: text.length };

@@ -1,0 +1,86 @@
+import type { Readable } from 'node:stream';
+import type { fileFormats } from '../base/contract/file-formats.ts';
+import { RowcastError } from '../base/errors.ts';
+import { formats, recognize } from '../formats/formats.ts';
+import { chunksAfter } from '../formats/records/chunks-after.ts';
+import { liveSource } from '../formats/records/live-source.ts';
+import { codecOfBytes, nameOfContent } from '../storage/codecs/codecs.ts';
+
+export type FileFormat = (typeof fileFormats)[number];
+
+/** An upload whose format is known. */
+export interface RecognizedUpload {
+  format: FileFormat;
+  /** All of its bytes, read once. */
+  bytes: AsyncIterable<Buffer>;
+}
+
+/** The format that the name of a file tells, if it tells one. */
+export function formatOfName(name: string): FileFormat | undefined {
+  const content = nameOfContent(name);
+  if (/\.tsv$/i.test(content)) return 'tsv';
+  // Formats have these names.
+  return formats.find(({ isNameOf }) => isNameOf(content))?.name as FileFormat | undefined;
+}
+
+/** What Parquet begins with, also if it is encrypted. */
+const MAGIC = 'PAR';
+
+/**
+ * Finds the format of an upload as commands do: by its name, else by its first bytes, decompressed.
+ *
+ * @throws RowcastError `bad_parquet` if only the name says that it is Parquet; what the body fails with
+ */
+export async function recognizeUpload(body: Readable, name: string): Promise<RecognizedUpload> {
+  const told = formatOfName(name);
+  if (told === undefined) return recognizeBytes(body, name);
+  if (told !== 'parquet') return { format: told, bytes: body };
+  const chunks = body[Symbol.asyncIterator]();
+  const first = await beginning(chunks, MAGIC.length);
+  // What else is wrong shows at the end of the file, but this spares sending it.
+  if (first.toString('latin1', 0, MAGIC.length) !== MAGIC) throw onlyCalled(name);
+  return { format: told, bytes: chunksAfter(first, chunks) };
+}
+
+async function recognizeBytes(body: Readable, name: string): Promise<RecognizedUpload> {
+  const { format, bytes } = await recognize({ ...liveSource(name, body), contentName: '' });
+  if (format.name !== 'csv') return { format: format.name as FileFormat, bytes: iterable(bytes.chunks) };
+  const first = await beginning(bytes.chunks, 1);
+  const content = contentOf(first, name);
+  const inside = await recognize({ ...liveSource(name, content), contentName: '' });
+  await content.return(undefined);
+  // Parquet is compressed inside, so reading one in gzip as CSV says what is wrong.
+  const isLines = inside.format.name === 'jsonl';
+  return { format: isLines ? 'jsonl' : 'csv', bytes: chunksAfter(first, bytes.chunks) };
+}
+
+async function* contentOf(first: Buffer, name: string): AsyncGenerator<Buffer> {
+  async function* stored(): AsyncGenerator<Buffer> {
+    yield first;
+  }
+  try {
+    yield* codecOfBytes(first).decompress(stored(), name);
+  } catch {
+    // It is cut off here; reading all of it tells what is wrong with it, if anything is.
+  }
+}
+
+async function beginning(chunks: AsyncIterator<Buffer>, size: number): Promise<Buffer> {
+  let first: Buffer = Buffer.alloc(0);
+  while (first.length < size) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    first = Buffer.concat([first, value]);
+  }
+  return first;
+}
+
+const onlyCalled = (file: string): RowcastError =>
+  new RowcastError('bad_parquet', 'the file is called Parquet, but does not begin as one', {
+    location: { file },
+    hint: 'Give it the name of its format; Parquet is compressed inside.',
+  });
+
+const iterable = (chunks: AsyncIterator<Buffer>): AsyncIterable<Buffer> => ({
+  [Symbol.asyncIterator]: () => chunks,
+});

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import type { StoredProgress } from '../../../src/web/runs/stored-run.ts';
+import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/in-process.ts';
+import { parquetOf, textOfParquet } from '../../support/parquet.ts';
+import { problemOf } from '../../support/service/client.ts';
+import { slow } from '../../support/slow.ts';
+import { allEvents, openEvents } from '../../support/web/events.ts';
+import { type OwnedPlatform, platformWithReports } from '../../support/web/platform.ts';
+
+const progressIn = (value: unknown): StoredProgress => value as StoredProgress; // as the page gets it
+
+async function created({ browser }: OwnedPlatform, file: string, delimiter?: string): Promise<string> {
+  const response = await browser.fetch('/platform/runs', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ report: 'one', file, delimiter }),
+  });
+  assert.equal(response.status, 201, await response.clone().text());
+  return progressIn(await response.json()).id;
+}
+
+async function scored(at: OwnedPlatform, file: string, body: string | Buffer, delimiter?: string) {
+  const id = await created(at, file, delimiter);
+  const sent = await at.browser.fetch(`/platform/runs/${id}/input`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/octet-stream' },
+    body,
+  });
+  return progressIn(await sent.json());
+}
+
+/** An upload that is sent piece by piece. */
+function slowUpload({ url, browser }: OwnedPlatform, id: string) {
+  const { cookie, csrfToken } = browser;
+  const upload = request(`${url}/platform/runs/${id}/input`, {
+    method: 'PUT',
+    headers: { cookie, 'x-csrf-token': csrfToken, 'content-type': 'application/octet-stream' },
+  });
+  upload.on('error', () => {});
+  return upload;
+}
+
+async function downloaded({ browser }: OwnedPlatform, path: string) {
+  const response = await browser.fetch(path);
+  assert.equal(response.status, 200, path);
+  return {
+    type: response.headers.get('content-type'),
+    name: /filename="([^"]*)"/.exec(response.headers.get('content-disposition') ?? '')?.[1],
+    bytes: Buffer.from(await response.arrayBuffer()),
+  };
+}
+
+const names = ['id', 'monthly amount', 'plan', '__proto__'];
+const rowsOf = (rows: number): string[][] =>
+  Array.from({ length: rows }, (_, row) => [
+    `p${row}`,
+    `${(row % 50) + 0.25}`,
+    row % 3 ? 'プレミアム' : 'Basic',
+    `${row % 7}`,
+  ]);
+const csvOf = (rows: number): string => `${[names, ...rowsOf(rows)].map(row => row.join()).join('\n')}\n`;
+const linesOf = (rows: number): string =>
+  rowsOf(rows)
+    .map(
+      row =>
+        `{${row.map((cell, at) => `${JSON.stringify(names[at])}: ${JSON.stringify(cell)}`).join(', ')}}\n`,
+    )
+    .join('');
+const withBadLine = `${linesOf(40)}{"id": \n${linesOf(3)}`;
+
+const LINES = 'application/x-ndjson';
+const PARQUET = 'application/vnd.apache.parquet';
+
+/** What is left in the folder of a run, but for its locks. */
+const left = async ({ home }: OwnedPlatform, id: string): Promise<string[]> =>
+  (await readdir(join(home, 'runs', id))).sort();
+
+async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
+  for (let tries = 0; !(await condition()); tries++) {
+    assert.ok(tries < 3_000, what);
+    await sleep(20);
+  }
+}
+
+describe('a file of another format that is scored on the platform', () => {
+  for (const [file, body, name, type] of [
+    ['in.jsonl', linesOf(2_500), 'in-scored.jsonl', LINES],
+    ['in.ndjson.gz', gzipSync(linesOf(300)), 'in-scored.ndjson', LINES],
+    ['bad.jsonl', withBadLine, 'bad-scored.jsonl', LINES],
+    ['nameless', gzipSync(linesOf(30)), 'nameless-scored.jsonl', LINES],
+    [
+      'in.parquet',
+      parquetOf(csvOf(20_000), { groupRows: 20_000, numbers: ['monthly amount'] }),
+      'in-scored.parquet',
+      PARQUET,
+    ],
+    ['part.0', parquetOf(csvOf(300), { groupRows: 90 }), 'part.0-scored.parquet', PARQUET],
+    ['in.tsv', csvOf(30).replaceAll(',', '\t'), 'in-scored.tsv', 'text/tab-separated-values; charset=utf-8'],
+    ['in.txt', csvOf(30), 'in-scored.txt', 'text/csv; charset=utf-8'],
+  ] as const)
+    it(`gives the same bytes as rowcast score, with a name and a type that say what it is: ${file}`, async t => {
+      const at = await platformWithReports(t);
+      const bytes = Buffer.from(await body);
+      const run = await scored(at, file, bytes);
+      assert.equal(run.status, 'finished', JSON.stringify(run));
+      const output = await downloaded(at, `/platform/runs/${run.id}/output`);
+      assert.deepEqual([output.name, output.type], [name, type]);
+      const folder = await newFolder(t);
+      await writeFile(join(folder, file), bytes);
+      const own = join(folder, 'own');
+      const options = ['--report', 'one', '--home', at.home];
+      const { stderr, code } = await rowcast(['score', join(folder, file), '-o', own, ...options]);
+      assert.ok(code === 0 || code === 1, stderr);
+      assert.ok(output.bytes.equals(await readFile(own)), 'the same bytes');
+      assert.equal(run.rows.rejected > 0, code === 1);
+      assert.deepEqual(await left(at, run.id), [
+        'output',
+        ...(code === 1 ? ['output.rejects'] : []),
+        'run.json',
+        'summary.json',
+      ]);
+      if (code === 0) return;
+      const rejects = await downloaded(at, `/platform/runs/${run.id}/rejects`);
+      assert.deepEqual([rejects.name, rejects.type], ['bad-rejects.jsonl', LINES]);
+      assert.ok(rejects.bytes.equals(await readFile(`${own}.rejects`)));
+    });
+
+  it('comes back whole while it is made: Parquet', async t => {
+    const at = await platformWithReports(t);
+    const bytes = await parquetOf(csvOf(6_000), { groupRows: 500 });
+    const id = await created(at, 'in.parquet');
+    const upload = slowUpload(at, id);
+    const answered = once(upload, 'response');
+    upload.write(bytes.subarray(0, 1_000));
+    const download = downloaded(at, `/platform/runs/${id}/output`);
+    upload.end(bytes.subarray(1_000));
+    const { bytes: output, type } = await download;
+    assert.equal(type, PARQUET);
+    const [answer] = await answered;
+    assert.equal(answer.resume().statusCode, 200);
+    assert.ok(output.equals(await readFile(join(at.home, 'runs', id, 'output'))));
+    assert.match(await textOfParquet(output), /\np5999,.*,0\.\d+,0\.\d+\n$/);
+  });
+
+  it('is refused with the reason, and nothing of it is left', async t => {
+    const at = await platformWithReports(t);
+    const whole = await parquetOf(csvOf(30));
+    const more = csvOf(3).replaceAll(/^/gm, 'xx,').replace(/xx,$/, '');
+    const twice = (await parquetOf(more)).toString('latin1').replaceAll('xx', 'id');
+    for (const [file, body, code, message] of [
+      ['a.parquet', whole.subarray(0, -20), 'bad_parquet', /cut off/],
+      ['a.parquet', csvOf(3), 'bad_parquet', /called Parquet, but does not begin/],
+      ['a.csv', whole, 'not_csv', /the file is Parquet, not CSV/],
+      ['a.parquet', await parquetOf('id,plan\n1,Basic\n'), 'missing_columns', /monthly amount/],
+      ['a.parquet', Buffer.from(twice, 'latin1'), 'duplicate_columns', /two columns "id"/],
+    ] as const) {
+      const run = await scored(at, file, body);
+      assert.deepEqual([run.status, run.problem?.code], ['failed', code], JSON.stringify(run.problem));
+      assert.match(run.problem?.message ?? '', message);
+      assert.deepEqual(await left(at, run.id), ['run.json', 'summary.json']);
+    }
+  });
+
+  it('counts against the quota while it is stored, with the columns that are copied', async t => {
+    const at = await platformWithReports(t, { dataBytes: 40_000 });
+    const bytes = await parquetOf(csvOf(5_000));
+    assert.ok(bytes.length > 20_000 && bytes.length < 40_000, `${bytes.length} bytes`);
+    const run = await scored(at, 'in.parquet', bytes);
+    assert.deepEqual([run.status, run.problem?.code], ['failed', 'quota_exceeded']);
+    assert.deepEqual(await left(at, run.id), ['run.json', 'summary.json']);
+    assert.equal((await scored(at, 'in.parquet', await parquetOf(csvOf(200)))).status, 'finished');
+  });
+
+  it('whose connection breaks leaves nothing, and can be cancelled while it arrives', async t => {
+    const at = await platformWithReports(t);
+    const bytes = await parquetOf(csvOf(3_000));
+    for (const isCancelled of [false, true]) {
+      const id = await created(at, 'in.parquet');
+      const upload = slowUpload(at, id);
+      upload.write(bytes.subarray(0, 1_000));
+      await until(
+        async () => (await left(at, id).catch((): string[] => [])).includes('input'),
+        'it is stored',
+      );
+      const events = allEvents(await openEvents(at.browser, `/platform/runs/${id}/events`));
+      if (!isCancelled) {
+        upload.destroy();
+        const { status, problem } = progressIn((await events).at(-1)?.data);
+        assert.deepEqual([status, /ended prematurely/.test(problem?.message ?? '')], ['failed', true]);
+        assert.deepEqual(await left(at, id), ['run.json', 'summary.json']);
+        continue;
+      }
+      assert.equal((await at.browser.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
+      await assert.rejects(left(at, id), { code: 'ENOENT' });
+      assert.equal(await problemOf(await at.browser.fetch(`/platform/runs/${id}/output`)), '404 no_such_run');
+      upload.destroy();
+    }
+  });
+
+  slow('ends when its client leaves while it is scored', async t => {
+    const at = await platformWithReports(t);
+    const bytes = await parquetOf(csvOf(200_000), { groupRows: 5_000 });
+    const id = await created(at, 'in.parquet');
+    const upload = slowUpload(at, id);
+    upload.end(bytes);
+    const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
+    let last: StoredProgress | undefined;
+    for await (const { data } of events) {
+      last = progressIn(data);
+      if (last.rows.read > 0) upload.destroy();
+    }
+    assert.deepEqual([last?.status, last?.problem?.code], ['failed', 'unreadable_input']);
+    assert.deepEqual(await left(at, id), ['run.json', 'summary.json']);
+  });
+});
