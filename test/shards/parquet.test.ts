@@ -134,7 +134,7 @@ describe('shards of Parquet', () => {
     t.after(() => service.close());
     const backends = withObjectStore(service.endpoint);
     service.put('/in.parquet', parquet);
-    for (const to of ['out.csv', 'out.parquet', 'out.jsonl']) {
+    for (const to of ['out.parquet', 'out.jsonl']) {
       const files = { input: service.nameOf('/in.parquet'), output: service.nameOf(`/${to}`) };
       const { folder, plan, options } = await planHere(files, scorer, flags, backends);
       await work({ folder, plan, options, scorer, observer: {}, stop, backends });
