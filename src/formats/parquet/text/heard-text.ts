@@ -11,6 +11,10 @@ export class HeardText implements TextOfFile {
     this.#text = text;
   }
 
+  get data(): unknown {
+    return this.#text.data;
+  }
+
   async *from(offset: number, entry?: TextEntry): AsyncGenerator<Buffer> {
     let at = offset;
     for await (const chunk of this.#text.from(offset, entry)) {
