@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import type { ScoredUpload, UploadRowCounts } from '../base/contract/row-counts-trailer.ts';
 import type { UploadFormat } from '../base/contract/upload-formats.ts';
 import { RowcastError } from '../base/errors.ts';
@@ -10,7 +11,6 @@ import { openSource } from '../storage/backends.ts';
 import type { UsedFile } from '../storage/local/used-file.ts';
 import type { Sink } from '../storage/sink.ts';
 import type { Target } from '../storage/target.ts';
-import { checkOutputName } from './guards/check-output-name.ts';
 import { writtenFile } from './output/written-file.ts';
 import { type LockedOutput, lockOutput } from './paths/lock-paths.ts';
 
@@ -139,20 +139,22 @@ function uploadFormatOf(
   { name }: Format,
   { input, output }: { input: string; output: string },
 ): UploadFormat {
-  const hint = 'Use rowcast score FILE -o OUTPUT, which reads and writes Parquet.';
   if (name === 'parquet')
     throw new RowcastError('needs_file', 'the file is sent as a stream, but Parquet is read from its end', {
       location: { file: input },
-      hint,
-    });
-  const writes = writtenFile({ output });
-  if (writes.format === 'parquet')
-    throw new RowcastError('wrong_suffix', 'the output is called Parquet, but comes back as it was sent', {
-      location: { file: output },
-      hint,
+      hint: 'Use rowcast score FILE -o OUTPUT, which reads and writes Parquet.',
     });
   const format = name === 'jsonl' ? 'jsonl' : 'csv';
-  checkOutputName(output, { format, readAs: {} }, writes);
+  const written = writtenFile({ output });
+  if (written.format !== undefined && written.format !== format)
+    throw new RowcastError(
+      'wrong_suffix',
+      `the output is called ${extname(written.name)}, but would be ${format === 'csv' ? 'CSV' : 'JSON lines'} like the input`,
+      {
+        location: { file: output },
+        hint: `Give the output another name, such as .${format}, or use rowcast score FILE -o OUTPUT, which converts.`,
+      },
+    );
   return format;
 }
 
