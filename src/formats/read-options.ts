@@ -13,6 +13,8 @@ export interface ReadOptions {
   inputFormat?: string | undefined;
   /** The most bytes that a group of rows may take uncompressed, in a file that is read in groups; by default 512 MiB. */
   maxGroupBytes?: number | undefined;
+  /** The most bytes that may describe the columns and groups of such a file; by default 256 MiB. */
+  maxFooterBytes?: number | undefined;
   /** Whether a lone CR ends the records of an input without a header line; by default, its first record tells. */
   loneCr?: boolean | undefined;
 }

@@ -7,6 +7,7 @@ import { sanitize } from '../base/sanitize.ts';
 import type { WrittenFile } from '../formats/column-options.ts';
 import type { Opened } from '../formats/format.ts';
 import { type Formats, readLayout } from '../formats/formats.ts';
+import type { ReadOptions } from '../formats/read-options.ts';
 import type { ByteSource } from '../formats/records/byte-source.ts';
 import { type CountedColumn, countedColumns } from './counting/counted-column.ts';
 import { chooseFeatures, type FeatureColumn } from './feature-columns.ts';
@@ -21,7 +22,8 @@ export type RowOptions = Pick<
   | ('features' | 'excludeFeatures' | 'predict' | 'allowMissing' | 'types' | 'nulls' | 'missing')
   | ('classes' | 'prefix' | 'prediction' | 'probabilities' | 'decimals' | 'threshold')
   | ('names' | 'keep' | 'rename' | 'outputHeader')
-> & { maxColumns?: number; maxGroupBytes?: number | undefined; writes?: WrittenFile | undefined };
+> &
+  Pick<ReadOptions, 'maxColumns' | 'maxGroupBytes' | 'maxFooterBytes'> & { writes?: WrittenFile | undefined };
 
 /** What is known before the first row is read. */
 export interface Plan extends Opened {
