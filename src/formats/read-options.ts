@@ -17,6 +17,8 @@ export interface ReadOptions {
   maxGroupBytes?: number | undefined;
   /** The part to read of an input that is divided into groups of rows: the others are as if they were not there. */
   range?: InputRange | undefined;
+  /** The most bytes that may describe the columns and groups of such a file; by default 256 MiB. */
+  maxFooterBytes?: number | undefined;
   /** Whether a lone CR ends the records of an input without a header line; by default, its first record tells. */
   loneCr?: boolean | undefined;
 }

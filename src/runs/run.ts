@@ -1,6 +1,7 @@
 import type { PredictionType } from '../base/contract/predictions.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import type { Formats } from '../formats/formats.ts';
+import type { ReadOptions } from '../formats/read-options.ts';
 import type { InputRange } from '../formats/records/position.ts';
 import type { OpenScorer } from '../scoring/scorer.ts';
 import type { Backends } from '../storage/backends.ts';
@@ -18,7 +19,7 @@ import type { RequestWatch } from './watch.ts';
 export interface Run {
   names: RunNames;
   /** The options with all defaults, and those that only some runs have. */
-  options: RunValues & { maxColumns?: number };
+  options: RunValues & Pick<ReadOptions, 'maxColumns' | 'maxFooterBytes'>;
   paths: RunPathsOptions;
   /** Opens what predicts, once the files are locked. */
   openScorer(requests: RequestWatch): Promise<OpenScorer>;

@@ -23,9 +23,7 @@ export type RowOptions = Pick<
   | ('classes' | 'prefix' | 'prediction' | 'probabilities' | 'decimals' | 'threshold')
   | ('names' | 'keep' | 'rename' | 'outputHeader')
 > &
-  Pick<ReadOptions, 'range'> & {
-    maxColumns?: number;
-    maxGroupBytes?: number | undefined;
+  Pick<ReadOptions, 'maxColumns' | 'maxGroupBytes' | 'maxFooterBytes' | 'range'> & {
     writes?: WrittenFile | undefined;
   };
 

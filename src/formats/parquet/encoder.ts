@@ -36,7 +36,8 @@ function copiedOf(file: ParquetFile, options: GroupEncoding): { file: ParquetFil
 }
 
 function checkDistinct(names: readonly string[]): void {
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  const before = new Set<string>();
+  const repeated = names.find(name => before.size === before.add(name).size);
   if (repeated === undefined) return;
   throw new RowcastError('duplicate_columns', `the output would have two columns "${sanitize(repeated)}"`, {
     hint: 'If the file was scored before, give another --prefix, or leave the column out with --keep; otherwise, check --rename.',

@@ -23,7 +23,7 @@ const PLACE_BYTES = 4;
 /**
  * Reads the footer of a file, and makes its source one of the text of the columns that are needed.
  *
- * @throws RowcastError `needs_file`, `bad_parquet`, `unsupported_column`, `group_too_large`, `missing_columns`
+ * @throws RowcastError `needs_file`, `bad_parquet`, `unsupported_column`, `group_too_large`, `missing_columns`, `too_many_columns`
  */
 export async function readParquetLayout(
   source: ByteSource,
@@ -32,7 +32,7 @@ export async function readParquetLayout(
   const { name, stored } = source;
   if (stored === undefined) throw needsFile(name);
   checkOptions(options, name);
-  const whole = await openParquet(stored, name);
+  const whole = await openParquet(stored, name, options.maxFooterBytes);
   const pieces = piecesOf(whole);
   const { range } = options;
   const file = range === undefined ? whole : { ...whole, groups: groupsIn(whole.groups, range) };

@@ -15,7 +15,7 @@ import type { Limits } from '../../server/service-limits.ts';
 import type { ServiceThreads } from '../../server/threads/service-threads.ts';
 import type { Source } from '../../storage/source.ts';
 import type { FileFormat } from '../recognize-upload.ts';
-import { MAX_GROUP_BYTES } from '../stored-upload.ts';
+import { MAX_FOOTER_BYTES, MAX_GROUP_BYTES } from '../stored-upload.ts';
 import type { UploadClient } from '../upload-client.ts';
 import { openUpload, removeUpload } from './open-upload.ts';
 import { runFolder } from './run-folder.ts';
@@ -133,6 +133,7 @@ function runOfUpload(
     maxRecordBytes: limits.recordBytes,
     maxColumns: limits.columns,
     maxGroupBytes: MAX_GROUP_BYTES,
+    maxFooterBytes: MAX_FOOTER_BYTES,
   };
   const openScorer = async (): Promise<OpenScorer> => {
     const { predictor, release } = await models.hold(record.report);

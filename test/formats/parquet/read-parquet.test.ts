@@ -32,6 +32,14 @@ describe('Parquet that another program has written', () => {
     );
   });
 
+  it('is refused if more describes its columns than a reader takes', async () => {
+    const stored = storedBytes(bytesOf('pyarrow-nested.parquet'));
+    await assert.rejects(openParquet(stored, 'in.parquet', 100), {
+      code: 'too_many_columns',
+      message: /bytes describe the columns and row groups of the file; the limit is 100$/,
+    });
+  });
+
   it('is refused if it is cut off anywhere', async () => {
     const bytes = bytesOf('pyarrow-lz4-split.parquet');
     for (let size = 0; size < bytes.length; size++)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -11,9 +11,10 @@ import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { parquetOf, textOfParquet } from '../../support/parquet.ts';
 import { problemOf } from '../../support/service/client.ts';
+import { ownTrainedHome } from '../../support/service/serving.ts';
 import { slow } from '../../support/slow.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
-import { type OwnedPlatform, platformWithReports } from '../../support/web/platform.ts';
+import { type OwnedPlatform, platformWithReports, servingPlatform } from '../../support/web/platform.ts';
 
 const progressIn = (value: unknown): StoredProgress => value as StoredProgress; // as the page gets it
 
@@ -203,6 +204,18 @@ describe('a file of another format that is scored on the platform', () => {
       assert.equal(await problemOf(await at.browser.fetch(`/platform/runs/${id}/output`)), '404 no_such_run');
       upload.destroy();
     }
+  });
+
+  it('is removed when the service starts again after a kill', async t => {
+    const home = await ownTrainedHome(t);
+    const id = '01a21eb076517f664727';
+    const folder = join(home, 'runs', id);
+    await mkdir(folder, { recursive: true });
+    const run = { format: 1, id, by: '(owner)', report: 'one', file: 'a.parquet', file_format: 'parquet' };
+    await writeFile(join(folder, 'run.json'), JSON.stringify({ ...run, created_at: '2026-01-01T00:00:00Z' }));
+    for (const name of ['input', 'output.partial']) await writeFile(join(folder, name), 'PAR1');
+    await servingPlatform(t, { home });
+    assert.deepEqual(await readdir(folder), ['run.json']);
   });
 
   slow('ends when its client leaves while it is scored', async t => {

@@ -1,4 +1,5 @@
 import { RowcastError } from '../../../base/errors.ts';
+import { counted } from '../../../base/number-text.ts';
 import type { StoredBytes } from '../../../base/text-of-file.ts';
 import { type ColumnType, columnType } from './column-type.ts';
 import { CHUNK, COLUMN, ELEMENT, FILE, GROUP, REPEATED } from './numbers.ts';
@@ -30,6 +31,8 @@ export interface FileColumn {
 
 export interface RowGroup {
   readonly struct: ThriftStruct;
+  /** Those of all leaves of the schema, in order. */
+  readonly chunks: readonly ThriftStruct[];
   readonly rows: number;
   /** Row before the first one, counted from 0. */
   readonly before: number;
@@ -46,11 +49,16 @@ const MAX_FOOTER_BYTES = 256 << 20;
 /**
  * Reads the footer of a file.
  *
- * @throws RowcastError `bad_parquet`, `unreadable_input`
+ * @param maxFooterBytes reading it takes some thirty times as much memory
+ * @throws RowcastError `bad_parquet`, `unreadable_input`, `too_many_columns`
  */
-export async function openParquet(stored: StoredBytes, name: string): Promise<ParquetFile> {
+export async function openParquet(
+  stored: StoredBytes,
+  name: string,
+  maxFooterBytes = MAX_FOOTER_BYTES,
+): Promise<ParquetFile> {
   try {
-    return describe(readStruct(await footerOf(stored, name)), stored, name);
+    return describe(readStruct(await footerOf(stored, name, maxFooterBytes)), stored, name);
   } catch (error) {
     if (error instanceof RowcastError) throw error;
     throw badParquet(name, `its footer is damaged: ${(error as Error).message}`);
@@ -65,7 +73,7 @@ export function badParquet(file: string, what: string, cause?: unknown): Rowcast
   });
 }
 
-async function footerOf({ size, read }: StoredBytes, name: string): Promise<Buffer> {
+async function footerOf({ size, read }: StoredBytes, name: string, maxFooterBytes: number): Promise<Buffer> {
   const isShort = size < 3 * MAGIC.length;
   const first = isShort ? '' : (await read(0, MAGIC.length)).toString('latin1');
   if (first !== MAGIC && first !== ENCRYPTED)
@@ -75,8 +83,13 @@ async function footerOf({ size, read }: StoredBytes, name: string): Promise<Buff
   if (magic === ENCRYPTED) throw badParquet(name, 'it is encrypted');
   if (magic !== MAGIC) throw badParquet(name, 'it is cut off, or something follows its end');
   const length = tail.readUInt32LE(tail.length - 8);
-  if (length > size - 3 * MAGIC.length || length > MAX_FOOTER_BYTES)
-    throw badParquet(name, 'the size of its footer is wrong');
+  if (length > size - 3 * MAGIC.length) throw badParquet(name, 'the size of its footer is wrong');
+  if (length > maxFooterBytes)
+    throw new RowcastError(
+      'too_many_columns',
+      `${counted(length)} bytes describe the columns and row groups of the file; the limit is ${counted(maxFooterBytes)}`,
+      { location: { file: name }, hint: 'Write it with fewer columns, or with larger row groups.' },
+    );
   const end = tail.length - 2 * MAGIC.length;
   return length <= end ? tail.subarray(end - length, end) : read(size - 8 - length, size - 8);
 }
@@ -95,7 +108,7 @@ function describe(footer: ThriftStruct, stored: StoredBytes, name: string): Parq
     // Some writers make groups without rows, whose columns are nowhere.
     if (rows === 0) continue;
     for (const chunk of chunks) checkChunk(chunk, stored.size, name);
-    groups.push({ struct, rows, before });
+    groups.push({ struct, chunks, rows, before });
     before += rows;
   }
   if (before !== footer.integer(FILE.rows)) throw new Error('the groups do not have all rows');
@@ -173,5 +186,5 @@ export const uncompressedBytes = (group: RowGroup, column: FileColumn): number =
   );
 
 /** The chunks that a column has in a group. */
-export const chunksOf = ({ struct }: RowGroup, { leaves }: FileColumn): ThriftStruct[] =>
-  struct.structs(GROUP.columns).slice(...leaves);
+export const chunksOf = ({ chunks }: RowGroup, { leaves }: FileColumn): ThriftStruct[] =>
+  chunks.slice(...leaves);

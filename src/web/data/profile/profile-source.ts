@@ -5,6 +5,7 @@ import { readBatches } from '../../../formats/records/read-batches.ts';
 import { refuseRowAsHeader } from '../../../formats/refuse-row-as-header.ts';
 import { longFieldNote } from '../../../training/rows/long-field-note.ts';
 import type { FileFormat } from '../../recognize-upload.ts';
+import { MAX_FOOTER_BYTES } from '../../stored-upload.ts';
 import { ProfileBuilder } from './build-profile.ts';
 import type { Profile } from './profile-shape.ts';
 
@@ -36,7 +37,14 @@ export async function profileSource(
 ): Promise<Profile> {
   const { name: file, format: inputFormat, delimiter, maxRecordBytes, maxContentBytes } = job;
   const { maxColumns, maxGroupBytes } = job;
-  const options = { inputFormat, delimiter, maxRecordBytes, maxColumns, maxGroupBytes };
+  const options = {
+    inputFormat,
+    delimiter,
+    maxRecordBytes,
+    maxColumns,
+    maxGroupBytes,
+    maxFooterBytes: MAX_FOOTER_BYTES,
+  };
   const { layout, rest } = await readLayout(source, options, formats);
   if (layout.columnsHint !== undefined && delimiter === undefined)
     throw new RowcastError('invalid_csv', 'the header has a single column that looks like several', {
