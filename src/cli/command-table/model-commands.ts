@@ -149,8 +149,7 @@ export const modelCommands: readonly CommandRow[] = [
       },
       {
         about: 'JSON lines from a pipe',
-        command:
-          'gzip -dc in.jsonl.gz | rowcast batch-predict --input-format jsonl --report churn -o out.jsonl',
+        command: 'zcat in.jsonl.gz | rowcast batch-predict --report churn -o out.jsonl',
       },
     ],
     load: () => import('../commands/batch-predict.ts'),
