@@ -1,51 +1,17 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import type { Predictions } from '../../../src/base/contract/predictions.ts';
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
-import { verify } from '../../../src/runs/verify/verify.ts';
-import { newFolder } from '../../support/folder.ts';
 import { textOfParquet } from '../../support/parquet.ts';
 import { character, runs } from '../../support/random-tests.ts';
-import { job } from '../../support/scoring/job.ts';
-import { rowScorer } from '../../support/scoring/row-scorer.ts';
-import { score } from '../../support/scoring/score.ts';
+import { scoredAs } from '../../support/scoring/scored-as.ts';
 
-const classes = ['no', 'yes'];
-
-/** Different probabilities for rows that follow each other. */
-const predict = (rows: readonly unknown[]): Predictions => ({
-  kind: 'distribution',
-  classes,
-  probabilities: Float64Array.from(rows.flatMap((_, row) => [(row % 64) / 64, 1 - (row % 64) / 64])),
-  errors: new Map(),
-});
-
-/** Scores lines into a file of this name, verifies it, and returns it. */
-async function scored(t: TestContext, text: string | Buffer, name: string, options: Partial<RunValues> = {}) {
-  const folder = await newFolder(t);
-  const [input, output] = [join(folder, 'in.jsonl'), join(folder, name)];
-  await writeFile(input, text);
-  const values = job({ input, output, features: ['id'], ...options });
-  await score(values, rowScorer(predict, { classes }));
-  const rejects = await readFile(`${output}.rejects`, 'utf8').catch(() => '');
-  const { keep, rename } = values;
-  const check = (file = output) =>
-    verify({
-      input,
-      output: file,
-      maxRecordBytes: 1 << 20,
-      keep,
-      rename,
-      ...(rejects !== '' && { rejects: `${output}.rejects` }),
-    });
-  await check();
-  return { folder, bytes: await readFile(output), rejects, check };
-}
+const scored = (t: TestContext, text: string, to: string, options?: Partial<RunValues>) =>
+  scoredAs(t, { from: 'in.jsonl', text, to }, options);
 
 /** The rows of a CSV with an empty field for a missing value and `""` for an empty text, without the predictions. */
 const ownOf = (csv: string): string =>
