@@ -62,7 +62,7 @@ export const inputCodes = {
   group_too_large: {
     exit: [2],
     cause: 'A row group of a Parquet file takes more bytes than `--max-group-bytes`.',
-    fix: 'Raise the limit, or write the file with smaller groups.',
+    fix: 'Raise the limit, write the file with smaller groups, or pipe its rows as text: `duckdb … | rowcast score -`.',
   },
   not_a_number: {
     exit: [3],

@@ -166,7 +166,7 @@ function checkGroups(
       `row group ${index + 1} has ${counted(group.rows)} rows, which take ${counted(bytes)} bytes of memory; the limit is ${counted(maxGroupBytes)}`,
       {
         location: { file: name },
-        hint: 'Raise --max-group-bytes if there is memory for several times as much, or write the file with smaller groups.',
+        hint: `Raise --max-group-bytes if there is memory for several times as much, or pipe the rows as text: duckdb -c "COPY (FROM '${sanitize(name)}') TO '/dev/stdout' (FORMAT csv)" | rowcast score -.`,
       },
     );
   }
