@@ -166,7 +166,7 @@ describe('a column read from bytes', () => {
           assert.deepEqual(reader.unrecognized, unrecognized);
         },
       ),
-      { numRuns: runs(40_000, 2000) },
+      { numRuns: runs(15_000, 2000) },
     );
   });
 
@@ -185,7 +185,7 @@ describe('a column read from bytes', () => {
           }
         }
       }),
-      { numRuns: runs(20_000, 1000) },
+      { numRuns: runs(10_000, 1000) },
     );
   });
 });

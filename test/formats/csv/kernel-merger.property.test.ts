@@ -43,6 +43,6 @@ it('a kernel merges records with what is appended as TypeScript does', () => {
         }
       },
     ),
-    { numRuns: runs(20_000, 1000) },
+    { numRuns: runs(10_000, 1000) },
   );
 });

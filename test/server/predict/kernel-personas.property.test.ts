@@ -143,7 +143,7 @@ it('a kernel reads personas as TypeScript does, however many are in a slice', ()
           );
       },
     ),
-    { numRuns: runs(20_000, 1000) },
+    { numRuns: runs(10_000, 1000) },
   );
 });
 

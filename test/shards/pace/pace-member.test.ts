@@ -11,7 +11,7 @@ const anything = (): void => {};
 describe('workers that share a pace', () => {
   it('never exceed it, whoever starts, leaves, dies, is suspended or has a damaged file, in any order of reads and writes', async () => {
     let most = 0;
-    for (let round = 0; round < runs(15, 2); round++) {
+    for (let round = 0; round < runs(8, 2); round++) {
       const { unit, pick, whole } = random(seed + round);
       const simulation = newSimulation(round);
       const check = (): void => {
