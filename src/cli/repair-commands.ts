@@ -36,6 +36,8 @@ export interface RejectsOfRun {
 /** The last message of a run with rejects: where they are, and what to do. */
 export function describeRejects(run: RejectsOfRun): string {
   const { rejects, values } = run;
+  if (isConverted(run))
+    return `the rejected rows are in ${rejects}; correct them in the input and score it again, or score the corrected rows into a file of their own: an output of another format than its rejects cannot be repaired`;
   const stored = [rejects, values.output].filter(isStored);
   const [score, repair] = repairCommands(stored.length === 0 ? run : here(run));
   const first =
@@ -92,6 +94,14 @@ export function repairCommands({
     ['score', rejects, ...scoring, ...service, ...readFlags(own, rejects), '-o', corrected],
     ['repair', output, corrected, ...named, ...shape, ...kindFlag(prediction), ...readFlags(own, output)],
   ].map(([command = '', ...words]) => commandOf(command, words)) as [string, string]; // two commands
+}
+
+/** Whether the rejects have another format than the output, as the names tell; those of Parquet can be put into it. */
+function isConverted({ values, input }: RejectsOfRun): boolean {
+  const own =
+    writtenFile({ output: input, outputFormat: values.inputFormat, groupRows: undefined }).format ?? 'csv';
+  const { format = own } = writtenFile(values);
+  return own === 'jsonl' ? format !== 'jsonl' : own === 'csv' && format === 'jsonl';
 }
 
 /** Whether the output is Parquet, by its name, its option or its input. */

@@ -13,6 +13,8 @@ export interface ChosenProbabilities {
   probabilities?: 'all' | 'none' | readonly string[] | undefined;
   /** Digits after the point, also of predicted numbers; by default as many as are needed to read back the same one. */
   decimals?: number | undefined;
+  /** Whether the output has numbers, not their texts, so that 0.830 is 0.83 when it is read. */
+  areNumbers?: boolean | undefined;
   /** Class → the least probability at which it is predicted. */
   threshold?: Readonly<Record<string, number>> | undefined;
 }

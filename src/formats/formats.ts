@@ -55,18 +55,24 @@ function named(source: ByteSource, format: string | undefined): ByteSource {
 }
 
 /** The format of an input, and the input, of whose bytes some may have been read and are given again. */
-export async function recognize(
-  source: ByteSource,
-  known: Formats = formats,
-): Promise<{ format: Format; bytes: ByteSource }> {
+interface Recognized {
+  format: Format;
+  bytes: ByteSource;
+  /** Whether neither its name nor any byte tells the format. */
+  isEmpty: boolean;
+}
+
+/** Recognizes the format of an input. */
+export async function recognize(source: ByteSource, known: Formats = formats): Promise<Recognized> {
   const named = known.find(format => format.isNameOf(source.contentName));
-  if (named !== undefined) return { format: named, bytes: source };
+  if (named !== undefined) return { format: named, bytes: source, isEmpty: false };
   const others = known.slice(0, -1);
-  if (others.length === 0) return { format: usual(known), bytes: source };
+  if (others.length === 0) return { format: usual(known), bytes: source, isEmpty: false };
   const { first, format = usual(known) } = await beginning(source, others);
   const { name, contentName, isLive, stored } = source;
   return {
     format,
+    isEmpty: first.length === 0,
     bytes: {
       name,
       contentName,
@@ -78,16 +84,17 @@ export async function recognize(
   };
 }
 
-/** The format of a file that was made of an input: as its name tells, or its first bytes if one of both is not text. */
+/**
+ * The format of a file that was made of an input: as its name tells, or its first bytes. A file without any has the format of the
+ * input.
+ */
 export async function recognizeWritten(
   source: ByteSource,
   input: Format,
   known: Formats = formats,
 ): Promise<{ format: Format; bytes: ByteSource }> {
-  const found = await recognize(source, known);
-  const isNamed = found.format.isNameOf(source.contentName);
-  const isText = [input, found.format].every(({ encoder }) => encoder === undefined);
-  return isText && !isNamed ? { format: input, bytes: found.bytes } : found;
+  const { isEmpty, ...found } = await recognize(source, known);
+  return isEmpty ? { ...found, format: input } : found;
 }
 
 /** The format of the rejects of an input, of which an output of another format was made. */

@@ -34,7 +34,9 @@ export function cellComparison(
     return cellOf(isQuoted ? (parseRecords(field, dialect)[0]?.[0] ?? '') : field, place);
   };
   return {
-    ...csvComparison(headerOf(names), undefined, output, file),
+    ...(names.length === 0
+      ? csvComparison(headerOf(['none']), { kept: [], rename: {}, hasHeader: true, file }, output, file)
+      : csvComparison(headerOf(names), undefined, output, file)),
     preserves: 'values',
     own({ bytes, start, contentEnd }) {
       const fields: string[] = [];

@@ -38,10 +38,10 @@ export class CsvAsLines extends CsvLayout {
   constructor(read: CsvLayout, { keep, rename, types = {} }: ColumnOptions, file: string) {
     super(CsvLayout.headerOf(read));
     const { names } = read;
-    checkDistinct(names, file);
     const shape: LineShape = { bom: 0, names, members: names, values: names, allowed: [], last: [] };
     this.#value = { read: super.data, options: { keep, rename, types }, file };
     this.#written = new LineLayout(shape, lineColumns(shape, { keep, rename }, file));
+    checkDistinct(Array.isArray(keep) ? names.filter(name => keep.includes(name)) : names, file);
     this.#isNumber = names.map(name => isNumberType(types[name]));
   }
 
@@ -89,7 +89,8 @@ export class CsvAsLines extends CsvLayout {
     const shape = LineLayout.shapeOf(output);
     const appended = appendedTo(own, output);
     const all = [...own, ...(appended === 0 ? [] : appended)];
-    const cells = lineCells({ ...shape, names: all, allowed: all }, all);
+    // A line with another member is malformed, and does not agree with any row.
+    const cells = lineCells({ ...shape, names: all, allowed: all, closed: all }, all);
     const columns = outputColumns(this, this.#value.options, file);
     const compared = cellComparison(CsvLayout.headerOf(this), columns, headerOf(all), { file });
     const read = ({ bytes, start, contentEnd }: RecordAt): RecordAt => {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
+import { namesIn, type ObjectNames } from './object-names.ts';
 import { isScoredName } from './object-reader.ts';
 
 /** What the first objects of an input are like, as plain data. */
@@ -64,39 +65,24 @@ export async function readShape(
   }
 }
 
-function shapeOf(
-  objects: readonly Readonly<Record<string, unknown>>[],
-  known: readonly string[],
-  bom: number,
-): LineShape {
-  const [names, members] = [new Set<string>(), new Set<string>()];
-  const allowed = Object.keys(objects[0] ?? {}).filter(isScoredName);
+function shapeOf(objects: readonly ObjectNames[], known: readonly string[], bom: number): LineShape {
+  const [names, members, outer] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const allowed = (objects[0]?.members ?? []).filter(isScoredName);
+  const isOwn = (name: string): boolean => !isScoredName(name) || allowed.includes(name);
   for (const object of objects) {
-    const own = Object.entries(object).filter(([name]) => !isScoredName(name) || allowed.includes(name));
-    for (const [name] of own) members.add(name);
-    addNames(Object.fromEntries(own), '', names);
+    for (const name of object.members) if (isOwn(name)) members.add(name);
+    for (const name of object.values) if (isOwn(name)) names.add(name);
+    for (const name of object.outer) outer.add(name);
   }
   // A member that is null in one object may be an object in another.
-  const values = [...names].filter(name => ![...names].some(other => other.startsWith(`${name}.`)));
+  const values = [...names].filter(name => !outer.has(name));
   for (const name of known) {
     names.add(name);
     members.add(name);
     members.add(name.slice(0, name.indexOf('.') === -1 ? undefined : name.indexOf('.')));
   }
-  return {
-    bom,
-    names: [...names],
-    members: [...members],
-    allowed,
-    last: lastNames(objects.map(Object.keys)),
-    values,
-  };
-}
-
-function addNames(object: Readonly<Record<string, unknown>>, path: string, into: Set<string>): void {
-  for (const [name, value] of Object.entries(object))
-    if (isObject(value) && Object.keys(value).length > 0) addNames(value, `${path}${name}.`, into);
-    else into.add(path + name);
+  const last = lastNames(objects.map(object => object.members));
+  return { bom, names: [...names], members: [...members], allowed, last, values };
 }
 
 /** The longest list that all lists end with. */
@@ -111,39 +97,32 @@ function lastNames(lists: readonly (readonly string[])[]): readonly string[] {
 }
 
 /**
- * The first objects in these bytes.
+ * The names in the first objects in these bytes.
  *
  * @param within the lines of them end within this many bytes
  * @param isWhole whether no more bytes will come, so that the last line needs no line feed
  */
-function objectsIn(
-  bytes: Buffer,
-  within: number,
-  most: number,
-  isWhole: boolean,
-): Readonly<Record<string, unknown>>[] {
-  const found: Readonly<Record<string, unknown>>[] = [];
+function objectsIn(bytes: Buffer, within: number, most: number, isWhole: boolean): ObjectNames[] {
+  const found: ObjectNames[] = [];
   for (let start = 0; start < Math.min(within, bytes.length) && found.length < most; ) {
     const lineFeed = bytes.indexOf(LF, start);
     const end = lineFeed === -1 ? bytes.length : lineFeed;
     if (end > within || (lineFeed === -1 && !isWhole)) break;
-    const object = objectIn(bytes.subarray(start, end));
-    if (object !== undefined) found.push(object);
+    const line = bytes.subarray(start, end);
+    const names = isObject(line) ? namesIn(line) : undefined;
+    if (names !== undefined) found.push(names);
     start = end + 1;
   }
   return found;
 }
 
-/** The object on a line; undefined if the line is blank or malformed, which is reported when it is read. */
-function objectIn(line: Buffer): Readonly<Record<string, unknown>> | undefined {
-  if (!isUtf8(line)) return undefined;
+/** Whether there is an object on a line. A malformed one is reported when it is read. */
+function isObject(line: Buffer): boolean {
+  if (!isUtf8(line)) return false;
   try {
     const value: unknown = JSON.parse(line.toString());
-    return isObject(value) ? value : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
   } catch {
-    return undefined;
+    return false;
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,5 @@
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
 import type { ColumnOptions, WrittenFile } from '../column-options.ts';
 import type { Comparison, RecordAt } from '../comparison.ts';
@@ -104,6 +106,7 @@ export const isWrittenAsLines = (writes: WrittenFile | undefined): boolean =>
 export async function readAsCsv(source: ByteSource, options: ReadOptions & ColumnOptions): Promise<Opened> {
   const { keep = 'all', columns, maxRecordBytes } = options;
   const kept = Array.isArray(keep) ? keep : [];
+  checkOptions(options, kept, source.name);
   const known = columns === undefined && kept.length === 0 ? undefined : [...(columns ?? []), ...kept];
   const { shape, rest } = await readShape(source, { known, maxRecordBytes, namesColumns: keep === 'all' });
   const names = kept.length > 0 ? kept : shape.values;
@@ -117,6 +120,24 @@ export async function readAsCsv(source: ByteSource, options: ReadOptions & Colum
   const closed = keep === 'all' ? names : undefined;
   const written = new CsvLayout(header, output, options.writes?.groups);
   return { layout: new LinesAsCsv({ ...shape, closed }, written), rest };
+}
+
+/** @throws RowcastError `bad_option` */
+function checkOptions({ names, delimiter, quote }: ReadOptions, kept: readonly string[], file: string): void {
+  const refuse = (what: string, hint: string): never => {
+    throw new RowcastError('bad_option', what, { location: { file }, hint });
+  };
+  if (Array.isArray(names))
+    refuse('--names: JSON lines name their own columns', 'To rename those of the output, use --rename.');
+  if (delimiter !== undefined && delimiter !== ',')
+    refuse('--delimiter: what is made of JSON lines has commas', 'Leave it out.');
+  if (quote !== undefined && quote !== '"')
+    refuse('--quote: what is made of JSON lines has double quotes', 'Leave it out.');
+  for (const name of kept) {
+    const inner = kept.find(other => other.startsWith(`${name}.`));
+    if (inner !== undefined)
+      refuse(`--keep: "${sanitize(inner)}" is a part of "${sanitize(name)}"`, 'Keep one of them.');
+  }
 }
 
 /** A line without its line ending as the content of a record. */

@@ -12,7 +12,7 @@ export interface FoundValues {
 export type LineFault = 'bad_json' | 'repeated_member' | 'scored_before' | 'unknown_member';
 
 /** Objects and lists that may be nested. */
-const MAX_DEPTH = 256;
+export const MAX_DEPTH = 256;
 /** Members that are remembered, besides those of the columns: an input may have as many as it likes. */
 const MAX_KNOWN = 10_000;
 /** Whether a member of an object is one of an earlier output, as far as its name tells. */
@@ -35,6 +35,8 @@ export interface KnownMember {
 interface Member extends KnownMember {
   readonly value: NamedValue;
   readonly members: Members;
+  /** Whether it is remembered. */
+  readonly isKept: boolean;
 }
 
 /** A value by its full name: {"a.b": 1, "a": {"b": 2}} has one of them twice. */
@@ -162,7 +164,7 @@ export class ObjectReader {
         const found = members && this.#memberAt(members, start, { path, isEscaped: kind === 'escapes' });
         if (found === null) return false;
         member = found;
-        if (member === undefined) {
+        if (member?.isKept !== true) {
           const key = this.#bytes.toString('utf8', start, this.#at);
           if (kind === 'escapes' && unescaped(key) === undefined) return false;
           if (members !== undefined) {
@@ -185,35 +187,30 @@ export class ObjectReader {
   }
 
   /**
-   * The member whose name in quotes is `[start, #at)`.
+   * The member whose name in quotes is `[start, #at)`, which is not remembered if there are too many.
    *
-   * @returns undefined if there are too many to remember; null if the name has a wrong escape
+   * @returns null if the name has a wrong escape
    */
   #memberAt(
     members: Members,
     start: number,
     { path, isEscaped }: { path: string; isEscaped: boolean },
-  ): Member | undefined | null {
+  ): Member | null {
     const key = this.#bytes.toString('utf8', start, this.#at);
     const known = members.byKey.get(key);
     if (known !== undefined) return known;
     const name = isEscaped ? unescaped(key) : key.slice(1, -1);
     if (name === undefined) return null;
     const plain = isEscaped ? members.byKey.get(JSON.stringify(name)) : undefined;
-    if (this.#known >= MAX_KNOWN) {
-      if (plain !== undefined) return plain;
-      if (!this.#needed.has(path + name)) {
-        if (path === '' && this.#isScored(name)) this.#fault ??= 'scored_before';
-        if (this.#isUnknown(path + name)) this.#rejectUnknown(path + name);
-        return undefined;
-      }
-    }
-    this.#known++;
+    const isKept = this.#known < MAX_KNOWN || plain !== undefined || this.#needed.has(path + name);
     const member = plain ?? {
       key: textView(key),
-      value: this.#valueOf(path + name, path === ''),
+      value: this.#valueOf(path + name, { isTop: path === '', isKept }),
       members: newMembers(),
+      isKept,
     };
+    if (!isKept || (plain !== undefined && this.#known >= MAX_KNOWN)) return member;
+    this.#known++;
     members.byKey.set(key, member);
     if (plain === undefined) {
       members.byKey.set(JSON.stringify(name), member);
@@ -235,13 +232,13 @@ export class ObjectReader {
     return true;
   }
 
-  #valueOf(name: string, isTop: boolean): NamedValue {
+  #valueOf(name: string, { isTop, isKept }: { isTop: boolean; isKept: boolean }): NamedValue {
     const known = this.#values.get(name);
     if (known !== undefined) return known;
     const isScored = isTop && this.#isScored(name);
     const column = this.#columns.get(name) ?? -1;
     const value = { name, column, isScored, isUnknown: this.#isUnknown(name), seen: 0 };
-    this.#values.set(name, value);
+    if (isKept) this.#values.set(name, value);
     return value;
   }
 

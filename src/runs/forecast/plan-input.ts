@@ -10,6 +10,7 @@ import { nullsOf, withPredicted } from '../../scoring/prepare.ts';
 import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import { type Backends, openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
+import { writtenFile } from '../output/written-file.ts';
 import { countRecords } from './count-records.ts';
 import { type Sample, sampleRequests } from './sample-requests.ts';
 
@@ -73,7 +74,9 @@ async function planSource(
   { probes, showRequest, stop }: ForecastOptions,
 ): Promise<InputPlan> {
   const report = withPredicted(await scorer.describe(options.report), options);
-  const opened = await readLayout(source, options);
+  const writes = writtenFile(options);
+  const isText = writes.format === 'csv' || writes.format === 'jsonl';
+  const opened = await readLayout(source, isText ? { ...options, writes } : options);
   const { layout } = opened;
   const { names } = layout;
   const nulls = nullsOf(options, report);

@@ -28,10 +28,12 @@ export function checkOutputName(
   if (delimiter === undefined || delimiter === '\t' || !/\.tsv$/i.test(name)) return;
   throw new RowcastError(
     'wrong_suffix',
-    `the output is called .tsv, but would have the delimiter of the input, "${delimiter}"`,
+    format === 'jsonl'
+      ? 'the output is called .tsv, but what is made of JSON lines has commas'
+      : `the output is called .tsv, but would have the delimiter of the input, "${delimiter}"`,
     {
       location,
-      hint: 'Give the output another name, such as .csv, or convert the input to tabs first.',
+      hint: `Give the output another name, such as .csv${format === 'jsonl' ? '' : ', or convert the input to tabs first'}.`,
     },
   );
 }

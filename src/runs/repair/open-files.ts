@@ -44,7 +44,7 @@ interface OpenFile {
   opened: Opened;
 }
 
-/** @throws RowcastError `usage` for Parquet that cannot be repaired; `no_rejects`, `bad_corrections`, `difference`, `no_such_file` */
+/** @throws RowcastError `usage` for an output that cannot be repaired; `no_rejects`, `bad_corrections`, `difference`, `no_such_file` */
 export async function openFiles(
   paths: RunFiles,
   given: FilesOptions,
@@ -61,7 +61,9 @@ export async function openFiles(
   const alike = { ...format.readAs(options, outputSource.contentName), maxRecordBytes };
   const read = async (path: string): Promise<OpenFile> => {
     const source = await open(path);
-    return { source, opened: await format.readLayout(source, alike) };
+    const { format: own, bytes, isEmpty } = await recognize(source, given.formats);
+    if (own.name !== format.name && !isEmpty) throw wasConverted(given.output, own.name);
+    return { source, opened: await format.readLayout(bytes, alike) };
   };
   const repaired = (await exists(paths.repaired)) ? await read(paths.repaired) : undefined;
   const left = await rejectsOf(paths, repaired !== undefined);
@@ -112,6 +114,16 @@ export async function openFiles(
     groups: groups && { ...groups, layout: layouts.output },
   };
 }
+
+const wasConverted = (file: string, rejects: string): RowcastError =>
+  new RowcastError(
+    'usage',
+    `the output cannot be repaired: its rejects are ${rejects === 'jsonl' ? 'JSON lines' : 'a CSV'}`,
+    {
+      location: { file },
+      hint: 'Correct the input and score it again, or score the corrected rows into a file of their own.',
+    },
+  );
 
 const NOTHING = Buffer.alloc(0);
 

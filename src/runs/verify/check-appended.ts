@@ -2,6 +2,7 @@ import { type PredictionType, sumsToOne } from '../../base/contract/predictions.
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.ts';
+import { readNumber } from '../../formats/predicted-number.ts';
 import { type Layout, layoutsOf, layoutsOfCount } from './appended-layouts.ts';
 import { type FindWrong, isNumber, isPredictedColumn, valuesCheck, type Wrong } from './check-values.ts';
 
@@ -47,7 +48,7 @@ export function appendedCheck(
     typeof names === 'number'
       ? Array.from({ length: names }, (_, index) => `appended field ${index + 1}`)
       : names;
-  const { kind, decimals, isAfterOthers } = shape;
+  const { kind, decimals, areNumbers, isAfterOthers } = shape;
   const findWrong =
     kind === 'distribution' || (kind === undefined && !isOneValue(names, shape))
       ? probabilitiesCheck(names, labels, dialect, shape)
@@ -56,6 +57,7 @@ export function appendedCheck(
           labels,
           dialect,
           decimals,
+          areNumbers,
         });
   if (findWrong === undefined) return undefined;
   const { delimiter, quote = '' } = dialect;
@@ -107,7 +109,7 @@ function probabilitiesCheck(
       fields
         .split(delimiter)
         .slice(1)
-        .every(text => isNumber(text, shape.decimals));
+        .every(text => isNumber(text, shape));
     return mayBeNumbers ? { wrong, hint: NUMBERS_HINT } : { wrong };
   };
 }
@@ -135,7 +137,7 @@ function checkFields(
     const end = next === -1 ? text.length : next;
     const field = text.slice(at + 1, end);
     const probability = Number(field);
-    const written = decimals === undefined ? String(probability) : probability.toFixed(decimals);
+    const written = readNumber(probability, shape);
     if (written !== field || !(probability >= 0 && probability <= 1))
       return `${sanitize(names[index] ?? '')} is ${describeField(field, written)}`;
     sum += probability;

@@ -1,7 +1,8 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { predictedNumber } from '../../formats/predicted-number.ts';
+import type { ChosenProbabilities } from '../../formats/appended.ts';
+import { readNumber } from '../../formats/predicted-number.ts';
 import { fieldTest } from './check-prediction.ts';
 
 /** What is wrong with the appended fields of a row; `hint` replaces the usual one. */
@@ -21,6 +22,7 @@ export interface ValuesOptions {
   dialect: Dialect;
   /** Digits after the point of numbers. */
   decimals: number | undefined;
+  areNumbers: boolean | undefined;
 }
 
 /**
@@ -54,12 +56,13 @@ function labelCheck({ labels, dialect }: ValuesOptions): FindWrong {
   return fields => (isField(fields.slice(dialect.delimiter.length)) ? undefined : { wrong });
 }
 
-function numbersCheck({ labels, dialect, decimals }: ValuesOptions): FindWrong {
+function numbersCheck(options: ValuesOptions): FindWrong {
+  const { labels, dialect } = options;
   return fields => {
     const texts = fields.split(dialect.delimiter).slice(1);
     if (texts.length !== labels.length)
       return { wrong: `there are ${texts.length} numbers for ${labels.length} columns` };
-    const at = texts.findIndex(text => !isNumber(text, decimals));
+    const at = texts.findIndex(text => !isNumber(text, options));
     if (at === -1) return undefined;
     const what = `${sanitize(labels[at] ?? '')} is "${sanitize(texts[at] ?? '')}"`;
     return { wrong: `${what}, not a finite number as rowcast writes it` };
@@ -71,12 +74,12 @@ function numbersCheck({ labels, dialect, decimals }: ValuesOptions): FindWrong {
  * which only some are numbers are then reported, with the option that says what they are.
  */
 function firstRowCheck(options: ValuesOptions): FindWrong {
-  const { dialect, decimals } = options;
+  const { dialect } = options;
   const hint =
     'If the run predicted labels, of which only some are numbers, give --kind label. Otherwise one of the files was modified, or they do not belong together.';
   let check: FindWrong | undefined;
   return fields => {
-    if (check === undefined && isNumber(fields.slice(dialect.delimiter.length), decimals)) {
+    if (check === undefined && isNumber(fields.slice(dialect.delimiter.length), options)) {
       const numbers = numbersCheck(options);
       check = others => {
         const found = numbers(others);
@@ -89,8 +92,10 @@ function firstRowCheck(options: ValuesOptions): FindWrong {
 }
 
 /** Whether a text is a finite number as rowcast writes it. */
-export const isNumber = (text: string, decimals: number | undefined): boolean =>
-  Number.isFinite(Number(text)) && predictedNumber(Number(text), decimals) === text;
+export const isNumber = (
+  text: string,
+  shape: Pick<ChosenProbabilities, 'decimals' | 'areNumbers'>,
+): boolean => Number.isFinite(Number(text)) && readNumber(Number(text), shape) === text;
 
 /** Whether it is the only column, and named as a prediction is. */
 export const isPredictedColumn = ([name = '', ...others]: readonly string[]): boolean =>

@@ -1,5 +1,6 @@
 import { sanitize } from '../../base/sanitize.ts';
 import { predictedClass, thresholdsOf } from '../../formats/predicted-class.ts';
+import { readNumber } from '../../formats/predicted-number.ts';
 import { latin1FieldOf } from './check-prediction.ts';
 import {
   type AgainProbabilities,
@@ -27,7 +28,7 @@ export function probabilitiesComparer(
     const parts = appended.split(dialect.delimiter);
     for (const [place, index] of shown.entries()) {
       const [field = '', now = Number.NaN] = [parts[place], probabilities[index]];
-      const written = decimals === undefined ? String(now) : now.toFixed(decimals);
+      const written = readNumber(now, columns);
       if (field === written) continue;
       if (!isExact && Math.abs(Number(field) - now) <= TOLERANCE + rounding) continue;
       return `${sanitize(names?.[place] ?? `appended field ${place + 1}`)} is ${sanitize(field)}, but ${written} is predicted now`;

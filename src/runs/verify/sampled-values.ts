@@ -1,6 +1,6 @@
 import { numbersPerRow } from '../../base/contract/predictions.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { predictedNumber } from '../../formats/predicted-number.ts';
+import { readNumber } from '../../formats/predicted-number.ts';
 import { latin1FieldOf } from './check-prediction.ts';
 import {
   type AgainLabels,
@@ -44,7 +44,7 @@ export function numbersComparer(
       return `there are ${parts.length} numbers, but ${places.length} are predicted now`;
     for (const [place, index] of places.entries()) {
       const [field = '', now = Number.NaN] = [parts[place], rows[row]?.[index]];
-      const written = predictedNumber(now, decimals);
+      const written = readNumber(now, columns);
       if (field === written) continue;
       const tolerance = TOLERANCE * Math.abs(now) + rounding;
       if (!isExact && field !== '' && Math.abs(Number(field) - now) <= tolerance) continue;

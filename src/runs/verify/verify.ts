@@ -118,7 +118,9 @@ async function run(
     .catch(error => brokenFile(error));
   const comparison = own.layout.compareWith(scored.layout, input.name);
   options.onComparison?.(comparison.preserves);
-  const appended = compareHeaders(comparison, { input: input.name, output: output.name }, options);
+  const areNumbers = written.format.encoder !== undefined;
+  const shape = { ...options, areNumbers };
+  const appended = compareHeaders(comparison, { input: input.name, output: output.name }, shape);
   let { rejectRecords } = own.layout;
   const openRejects = async (source: Source): Promise<Side> => {
     const opened = await rejectsFormat(format, written.format)
@@ -152,7 +154,7 @@ async function run(
     if (done) {
       const found = appendedNames(comparison, options);
       await predictAgain(sample?.rows ?? [], own.layout, {
-        ...options,
+        ...shape,
         dialect: comparison.dialect,
         input: input.name,
         output: output.name,

@@ -163,7 +163,7 @@ it('a kernel finds the values of lines as TypeScript does, however they are cut 
         assert.deepEqual(valuesOf(found), valuesOf(expected));
       }
     }),
-    { numRuns: runs(5000, 1000) },
+    { numRuns: runs(2000, 500) },
   );
 });
 
@@ -201,7 +201,7 @@ it('a kernel merges lines with what is appended as TypeScript does', () => {
         }
       },
     ),
-    { numRuns: runs(5000, 1000) },
+    { numRuns: runs(2000, 500) },
   );
 });
 
