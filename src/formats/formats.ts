@@ -58,7 +58,7 @@ function named(source: ByteSource, format: string | undefined): ByteSource {
 interface Recognized {
   format: Format;
   bytes: ByteSource;
-  /** Whether neither its name nor any byte tells the format. */
+  /** Whether nothing tells the format: neither its name nor a byte that is no space. */
   isEmpty: boolean;
 }
 
@@ -72,7 +72,7 @@ export async function recognize(source: ByteSource, known: Formats = formats): P
   const { name, contentName, isLive, stored } = source;
   return {
     format,
-    isEmpty: first.length === 0,
+    isEmpty: first.toString('latin1').trim() === '',
     bytes: {
       name,
       contentName,

@@ -44,7 +44,14 @@ describe('JSON lines of a CSV', () => {
     assert.match(rejects, /^reject_row,.*,id,a\n2,3,too_few_fields,/);
   });
 
+  it('may have nothing but predictions, and a name that does not tell what they are', async t => {
+    const { bytes } = await scored(t, csv, 'out.jsonl', { keep: 'none' });
+    assert.match(bytes.toString(), /^\{"probability_no":0,/);
+    await scored(t, csv, 'out', { outputFormat: 'jsonl' });
+  });
+
   it('are refused if two columns have the same name', async t => {
+    await scored(t, 'id,a,a\n1,2,3\n', 'out.jsonl', { keep: ['id'] });
     await assert.rejects(scored(t, 'id,id\n1,2\n', 'out.jsonl'), { code: 'duplicate_columns' });
   });
 
@@ -54,6 +61,7 @@ describe('JSON lines of a CSV', () => {
       ['5.50', '5.5'],
       ['"e":""', '"e":null'],
       ['"02"', '"2"'],
+      ['{', '{"more":1,'],
     ] as const) {
       await writeFile(join(folder, 'wrong.jsonl'), bytes.toString().replace(from, to));
       await assert.rejects(check(join(folder, 'wrong.jsonl')), { code: 'difference' });

@@ -88,6 +88,39 @@ describe('a CSV of JSON lines', () => {
     assert.match(ownOf(kept.bytes.toString()), /\n100,"\{""b"":1,""c"":\{""d"":2\}\}"\n101,\n102,\n$/);
   });
 
+  it('has the columns in the order of the members, some of which are objects, or have points in their names', async t => {
+    const lines = '{"b":1,"2020":"x","price":5,"price.usd":6,"p":{}}\n{"1":null,"p":{"q":2}}\n';
+    const { bytes } = await scored(t, lines, 'out.csv');
+    assert.equal(ownOf(bytes.toString()), 'b,2020,price,price.usd,1,p.q\n1,x,5,6,,\n,,,,,2\n');
+  });
+
+  it('takes no names from lines that are malformed: too deep, or with a name twice', async t => {
+    const deep = `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`;
+    const lines = `${deep}\n{"twice":1,"twice":2}\n{"id":1}\n`;
+    const { bytes } = await scored(t, lines, 'out.csv', { maxRejects: { rows: 2 } });
+    assert.equal(ownOf(bytes.toString()), 'id\n1\n');
+  });
+
+  it('takes a null for nothing, however many names there were', async t => {
+    const objects = Array.from({ length: 100 }, () => '{"id":1}\n').join('');
+    const others = Array.from({ length: 10_100 }, (_, row) => `{"id":2,"m${row}":null}\n`).join('');
+    const { rejects } = await scored(t, `${objects}${others}{"id":3,"late":1}\n`, 'out.csv', {
+      maxRejects: { rows: 1 },
+    });
+    assert.deepEqual(rejects.match(/"reject_row":\d+,.*?"unknown_member"/g)?.length, 1);
+  });
+
+  it('refuses options that it does not have, and names of which one is part of another', async t => {
+    for (const options of [{ delimiter: ';' }, { quote: 'none' }, { keep: ['plan', 'plan.fee'] }] as const)
+      await assert.rejects(scored(t, lines, 'out.csv', options), { code: 'bad_option' });
+  });
+
+  it('is verified by its first bytes if its name does not tell what it is', async t => {
+    await scored(t, lines, 'out', { outputFormat: 'csv' });
+    await scored(t, lines, 'out');
+    await scored(t, '\n', 'out');
+  });
+
   it('is different if a value is', async t => {
     const { folder, bytes, check } = await scored(t, lines, 'out.csv');
     for (const [from, to] of [
@@ -133,6 +166,13 @@ describe('a CSV of JSON lines', () => {
 });
 
 describe('Parquet of JSON lines', () => {
+  it('is verified with nothing but predictions, and with rounded ones', async t => {
+    await scored(t, '{}\n{}\n', 'out.parquet');
+    await scored(t, '', 'out.parquet');
+    await scored(t, '{"id":1}\n{"id":2}\n', 'out.parquet', { keep: 'none' });
+    await scored(t, '{"id":1}\n{"id":2}\n', 'out.parquet', { decimals: 3 });
+  });
+
   it('has numbers where the options say so, in row groups', async t => {
     const lines = Array.from({ length: 10 }, (_, id) => `{"id":${id},"n":"${id}.50","t":${id}}\n`).join('');
     const { bytes, check, folder } = await scored(t, lines, 'out.parquet', {

@@ -38,7 +38,7 @@ export async function scoredAs(
   const values = job({ input, output, features: ['id'], ...options });
   await score(values, rowScorer(predict, { classes }));
   const rejects = await readFile(`${output}.rejects`, 'utf8').catch(() => '');
-  const { keep, rename, delimiter, quote } = values;
+  const { keep, rename, delimiter, quote, decimals } = values;
   const check = (file = output) =>
     verify({
       input,
@@ -48,6 +48,7 @@ export async function scoredAs(
       rename,
       delimiter,
       quote,
+      decimals,
       ...(rejects !== '' && { rejects: `${output}.rejects` }),
     });
   await check();
