@@ -229,4 +229,49 @@ describe('a repaired output of Parquet', () => {
     const text = await textOfParquet(await readFile(at('out.parquet')));
     assert.match(text, /^id,value,.*\n1,a,[\d.]+,[\d.]+\n2,good,[\d.]+,[\d.]+\n4,d,[\d.]+,[\d.]+\n$/);
   });
+
+  it('of a CSV keeps the values of fields that were not corrected, whatever their texts are', async t => {
+    const { at, scoring } = await bench(t);
+    await writeFile(
+      at('in.csv'),
+      'id,a,b,c,d,value\n1,-99,NA, 5,"",v\n2,-99,NA, 5,"",bad\n3,-99,NA, 5,"",bad\n',
+    );
+    const numbers = {
+      types: { a: 'float', b: 'float', c: 'float', d: 'float' },
+      nulls: ['NA', '-99'],
+    } as const;
+    const features = ['a', 'b', 'c', 'd', 'value'];
+    await scoring('in.csv', 'out.parquet', { ...numbers, features });
+    const rejects = (await readFile(at('out.parquet.rejects'), 'utf8')).replaceAll(',bad\n', ',good\n');
+    await writeFile(at('corrections.csv'), rejects.replace(/3,-99,NA, 5,"",good/, '3, 7,1e3,"",6,good'));
+    await scoring('corrections.csv', 'corrected.csv', { ...numbers, features });
+    const own = {
+      output: at('out.parquet'),
+      corrected: at('corrected.csv'),
+      maxRecordBytes: 1000,
+      private: false,
+    };
+    assert.deepEqual(await repair(own), { placed: 2, already: 0, left: 0 });
+    const text = await textOfParquet(await readFile(at('out.parquet')));
+    assert.match(text, /\n1,,,5,,v,.*\n2,,,5,,good,.*\n3,7,1000,,6,good,/);
+  });
+
+  it('is not made where a text of another row would lose bytes that are not UTF-8', async t => {
+    const { at, scoring, repairing } = await bench(t);
+    await writeFile(at('in.parquet'), await parquetOf('id,value\n1,?\n2,bad\n').then(withBadUtf8));
+    await scoring('in.parquet', 'out.parquet');
+    const before = await readFile(at('out.parquet'));
+    await assert.rejects(repairing('out.parquet'), {
+      code: 'bad_corrections',
+      message: /row 1: the column "value" \(text\) may have a text that is not UTF-8/,
+    });
+    assert.deepEqual(await readFile(at('out.parquet')), before);
+  });
 });
+
+/** A file whose only question mark is a byte that is not UTF-8. */
+function withBadUtf8(bytes: Buffer): Buffer {
+  const wrong = Buffer.from(bytes);
+  for (let at = 0; at < wrong.length; at++) if (wrong[at] === 0x3f) wrong[at] = 0xff;
+  return wrong;
+}
