@@ -12,8 +12,12 @@ export interface ChangedColumn {
 }
 
 /** How a column is written again; undefined if it cannot be: texts, numbers and booleans that may be missing can. */
-export function changedColumn({ type, elements: [element] }: FileColumn): ChangedColumn | undefined {
-  if (element === undefined || element.integer(ELEMENT.repetition) !== OPTIONAL) return undefined;
+export function changedColumn(column: FileColumn): ChangedColumn | undefined {
+  const {
+    type,
+    elements: [element],
+  } = column;
+  if (element === undefined || !mayBeMissing(column)) return undefined;
   switch (type.is) {
     case 'text':
       return { type: 'BYTE_ARRAY', valueOf: text => Buffer.from(text) };
@@ -45,6 +49,10 @@ export function changedColumn({ type, elements: [element] }: FileColumn): Change
       return undefined;
   }
 }
+
+/** Whether a column may have rows without a value. */
+export const mayBeMissing = ({ elements: [element] }: FileColumn): boolean =>
+  element?.integer(ELEMENT.repetition) === OPTIONAL;
 
 const bytesOf = (
   value: number | null | undefined,

@@ -5,7 +5,7 @@ import { CHUNK, COLUMN, FILE, GROUP } from '../footer/numbers.ts';
 import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
 import { readStruct, type ThriftStruct, writeStruct } from '../footer/thrift.ts';
 import { booleanChunk } from './boolean-chunk.ts';
-import { changedColumn } from './changed-column.ts';
+import { changedColumn, mayBeMissing } from './changed-column.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks } from './copied-columns.ts';
 import { fileEnd, MAGIC } from './file-end.ts';
 import { numberChunk } from './number-chunk.ts';
@@ -115,7 +115,14 @@ export class RepairedFile implements GroupEncoder {
       const changed = changedRow(own, former);
       if (changed === -1) continue;
       const how = changedColumn(column);
-      if (how === undefined) throw this.#wrong(column, before + changed, 'cannot be changed');
+      if (how === undefined)
+        throw this.#wrong(
+          column,
+          before + changed,
+          mayBeMissing(column)
+            ? 'cannot be changed: values of its type are not written'
+            : 'cannot be changed: only columns that may have nulls are written again',
+        );
       const typed = new ValueColumn();
       for (let row = 0; row < own.rows; row++) {
         const text = own.at(row);
