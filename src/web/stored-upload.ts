@@ -5,8 +5,8 @@ import type { Source } from '../storage/source.ts';
 /** The most bytes of a row group of Parquet, uncompressed: some are read at once, and each takes several times as much memory. */
 export const MAX_GROUP_BYTES = 256 << 20;
 
-/** The most bytes that describe the columns and groups of Parquet: they are read on the main thread. */
-export const MAX_FOOTER_BYTES = 8 << 20;
+/** The most bytes that describe the columns and groups of Parquet: they are read on the main thread, in less than a second. */
+export const MAX_FOOTER_BYTES = 1 << 20;
 
 /**
  * An upload that was stored whole, of which any bytes can be read.

@@ -60,9 +60,10 @@ export const inputCodes = {
     fix: 'Leave it out with `--keep` or `--exclude-features`, or write Parquet.',
   },
   group_too_large: {
-    exit: [2],
-    cause: 'A row group of a Parquet file takes more bytes than `--max-group-bytes`.',
-    fix: 'Raise the limit, write the file with smaller groups, or pipe its rows as text: `duckdb … | rowcast score -`.',
+    exit: [2, 3],
+    cause:
+      'A row group of a Parquet file takes more bytes than `--max-group-bytes`, or a column of one to be written 2 GiB.',
+    fix: 'Raise the limit, write the file with smaller groups (`--group-rows`), or pipe its rows as text: `duckdb … | rowcast score -`.',
   },
   not_a_number: {
     exit: [3],

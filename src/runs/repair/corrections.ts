@@ -63,10 +63,11 @@ export class Corrections {
   /**
    * A row that was repaired before may be given again, if it is the same.
    *
+   * @param scored what would replace the row
    * @throws RowcastError `bad_corrections`
    */
-  checkSame({ bytes, start, contentEnd }: RecordCursor): void {
-    if (this.scored?.equals(bytes.subarray(start, contentEnd)) !== false) return;
+  checkSame({ bytes, start, contentEnd }: RecordCursor, scored: Buffer): void {
+    if (scored.equals(bytes.subarray(start, contentEnd))) return;
     throw this.#bad(`row ${this.row} was repaired before, with other values`);
   }
 

@@ -7,6 +7,7 @@ import { mismatch } from '../verify/mismatch.ts';
 import { load, type RecordCursor } from '../verify/record-cursor.ts';
 import type { Rejected } from '../verify/rejected.ts';
 import type { Corrections } from './corrections.ts';
+import { keepUnchanged } from './keep-unchanged.ts';
 
 /** The files of a repair, each before its first record. */
 export interface RepairFiles {
@@ -64,6 +65,15 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
     yield { write: 'output', bytes };
     lastByte = bytes.at(-1);
   };
+  /** Values in a file of another format are not what their texts say, so those that were not corrected stay. */
+  const asWritten = (correction: Buffer, { cursor }: Rejected, { at }: RejectHead): Buffer =>
+    files.isFixed
+      ? keepUnchanged(
+          correction,
+          cursor.bytes.subarray(at, cursor.contentEnd),
+          output.bytes.subarray(output.start, output.contentEnd),
+        )
+      : correction;
   /** Start of the bytes of the output's batch that were not written yet. */
   let pending = 0;
   const writePending = function* (to: number): Generator<RepairStep, void> {
@@ -103,7 +113,8 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
     if (reject === undefined || rejects === undefined) {
       if (!output.hasRecord) break;
       if (repaired?.head?.row === row) {
-        if (correction !== undefined) corrections.checkSame(output);
+        if (correction !== undefined)
+          corrections.checkSame(output, asWritten(correction, repaired, repaired.head));
         if (corrections.row === row) counts.already++;
         line = lineAfter(repaired, repaired.head);
         output.advance();
@@ -122,7 +133,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
       else {
         counts.placed++;
         yield* writePending(output.hasRecord ? output.start : output.bytes.length);
-        yield* write(correction);
+        yield* write(asWritten(correction, rejects, reject));
         if (isMalformed) yield* write(ending);
         else pending = output.contentEnd;
       }

@@ -4,11 +4,17 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { RowcastError } from '../../../src/base/errors.ts';
-import { FILE, GROUP } from '../../../src/formats/parquet/footer/numbers.ts';
+import { CHUNK, COLUMN, FILE, GROUP, PAGE } from '../../../src/formats/parquet/footer/numbers.ts';
 import { openParquet } from '../../../src/formats/parquet/footer/parquet-file.ts';
-import { readStruct, writeStruct } from '../../../src/formats/parquet/footer/thrift.ts';
+import {
+  readStruct,
+  readStructAt,
+  type ThriftStruct,
+  writeStruct,
+} from '../../../src/formats/parquet/footer/thrift.ts';
 import { readParquetLayout } from '../../../src/formats/parquet/read-layout.ts';
-import { storedBytes, textOfParquet } from '../../support/parquet.ts';
+import { fileEnd } from '../../../src/formats/parquet/writing/file-end.ts';
+import { parquetOf, storedBytes, textOfParquet } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
 
 const folder = join(root, 'fixtures/parquet');
@@ -60,24 +66,36 @@ describe('Parquet that another program has written', () => {
 
   it('is refused if its counts of rows are wrong', async () => {
     const bytes = bytesOf('pyarrow-lz4-split.parquet');
-    const at = bytes.length - 8;
-    const start = at - bytes.readUInt32LE(at);
     for (const [ofGroup, ofFile] of [
       [-10, -10],
       [24, 25],
       [10_000_000_000, 10_000_000_000],
     ] as const) {
-      const footer = readStruct(bytes.subarray(start, at));
-      footer.structs(FILE.groups)[0]?.setInteger(GROUP.rows, ofGroup, 'i64');
-      footer.setInteger(FILE.rows, ofFile, 'i64');
-      const wrong = writeStruct(footer);
-      const end = Buffer.from('....PAR1');
-      end.writeUInt32LE(wrong.length);
-      const stored = storedBytes(Buffer.concat([bytes.subarray(0, start), wrong, end]));
+      const wrong = withFooter(bytes, footer => {
+        footer.structs(FILE.groups)[0]?.setInteger(GROUP.rows, ofGroup, 'i64');
+        footer.setInteger(FILE.rows, ofFile, 'i64');
+      });
+      const stored = storedBytes(wrong);
       const source = { name: 'in', contentName: 'in', isLive: false, chunks: noChunks(), stored };
       const reading = readParquetLayout({ ...source, checkUnchanged: async () => {} }, { maxRecordBytes: 1 });
       await assert.rejects(reading, { code: ofFile > 1e9 ? 'group_too_large' : 'bad_parquet' });
     }
+  });
+
+  it('is refused if a page has many more bytes than its footer says', async () => {
+    const bytes = await parquetOf('a\nx\n');
+    const { struct: header, end: start } = readStructAt(bytes, 4);
+    const end = start + header.integer(PAGE.compressedBytes);
+    header.setInteger(PAGE.uncompressedBytes, 65 << 20, 'i32');
+    const page = Buffer.concat([writeStruct(header), bytes.subarray(start, end)]);
+    const wrong = withFooter(bytes, footer => {
+      const [chunk] = footer.structs(FILE.groups)[0]?.structs(GROUP.columns) ?? [];
+      chunk?.struct(CHUNK.metadata).setInteger(COLUMN.compressedBytes, page.length, 'i64');
+    });
+    await assert.rejects(textOfParquet(Buffer.concat([bytes.subarray(0, 4), page, wrong.subarray(end)])), {
+      code: 'bad_parquet',
+      message: /the column "a": its pages are larger than the footer says/,
+    });
   });
 
   it('is refused if it is encrypted', async () => {
@@ -85,5 +103,14 @@ describe('Parquet that another program has written', () => {
     await assert.rejects(textOfParquet(bytes), { code: 'bad_parquet', message: /encrypted/ });
   });
 });
+
+/** A file with another footer. */
+function withFooter(bytes: Buffer, change: (footer: ThriftStruct) => void): Buffer {
+  const at = bytes.length - 8;
+  const start = at - bytes.readUInt32LE(at);
+  const footer = readStruct(bytes.subarray(start, at));
+  change(footer);
+  return Buffer.concat([bytes.subarray(0, start), fileEnd(footer)]);
+}
 
 async function* noChunks(): AsyncGenerator<Buffer> {}

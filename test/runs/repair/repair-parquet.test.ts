@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import { ELEMENT, FILE, REQUIRED } from '../../../src/formats/parquet/footer/numbers.ts';
+import { readStruct } from '../../../src/formats/parquet/footer/thrift.ts';
+import { fileEnd } from '../../../src/formats/parquet/writing/file-end.ts';
 import { type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
 import { type VerifyOptions, verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -181,7 +184,7 @@ describe('a repaired output of Parquet', () => {
       ['id', '1.5', /"id" \(signed\) cannot have/],
       ['b', 'yes', /"b" \(boolean\) cannot have/],
       ['f64', 'many', /"f64" \(double\) cannot have/],
-      ['u32', '7', /"u32" \(unsigned\) cannot be changed/],
+      ['u32', '7', /"u32" \(unsigned\) cannot be changed: values of its type are not written/],
     ] as const) {
       await correct({ [column]: value });
       await assert.rejects(repair(own), { code: 'bad_corrections', message: wrong });
@@ -229,4 +232,71 @@ describe('a repaired output of Parquet', () => {
     const text = await textOfParquet(await readFile(at('out.parquet')));
     assert.match(text, /^id,value,.*\n1,a,[\d.]+,[\d.]+\n2,good,[\d.]+,[\d.]+\n4,d,[\d.]+,[\d.]+\n$/);
   });
+
+  it('of a CSV keeps the values of fields that were not corrected, whatever their texts are', async t => {
+    const { at, scoring } = await bench(t);
+    await writeFile(
+      at('in.csv'),
+      'id,a,b,c,d,value\n1,-99,NA, 5,"",v\n2,-99,NA, 5,"",bad\n3,-99,NA, 5,"",bad\n',
+    );
+    const numbers = {
+      types: { a: 'float', b: 'float', c: 'float', d: 'float' },
+      nulls: ['NA', '-99'],
+    } as const;
+    const features = ['a', 'b', 'c', 'd', 'value'];
+    await scoring('in.csv', 'out.parquet', { ...numbers, features });
+    const rejects = (await readFile(at('out.parquet.rejects'), 'utf8')).replaceAll(',bad\n', ',good\n');
+    await writeFile(at('corrections.csv'), rejects.replace(/3,-99,NA, 5,"",good/, '3, 7,1e3,"",6,good'));
+    await scoring('corrections.csv', 'corrected.csv', { ...numbers, features });
+    const own = {
+      output: at('out.parquet'),
+      corrected: at('corrected.csv'),
+      maxRecordBytes: 1000,
+      private: false,
+    };
+    assert.deepEqual(await repair(own), { placed: 2, already: 0, left: 0 });
+    const text = await textOfParquet(await readFile(at('out.parquet')));
+    assert.match(text, /\n1,,,5,,v,.*\n2,,,5,,good,.*\n3,7,1000,,6,good,/);
+  });
+
+  it('is not made where a text of another row would lose bytes that are not UTF-8', async t => {
+    const { at, scoring, repairing } = await bench(t);
+    await writeFile(at('in.parquet'), await parquetOf('id,value\n1,?\n2,bad\n').then(withBadUtf8));
+    await scoring('in.parquet', 'out.parquet');
+    const before = await readFile(at('out.parquet'));
+    await assert.rejects(repairing('out.parquet'), {
+      code: 'bad_corrections',
+      message: /row 1: the column "value" \(text\) may have a text that is not UTF-8/,
+    });
+    assert.deepEqual(await readFile(at('out.parquet')), before);
+  });
+
+  it('cannot have other values in a column without nulls, and says so', async t => {
+    const { at, scoring, repairing } = await bench(t);
+    await writeFile(at('in.parquet'), await parquetOf('id,value\n1,a\n2,bad\n'));
+    await scoring('in.parquet', 'out.parquet');
+    const written = await readFile(at('out.parquet'));
+    await writeFile(at('out.parquet'), requiring(written, 'value'));
+    await assert.rejects(repairing('out.parquet'), {
+      code: 'bad_corrections',
+      message: /"value" \(text\) cannot be changed: only columns that may have nulls are written again/,
+    });
+  });
 });
+
+/** A file whose only question mark is a byte that is not UTF-8. */
+function withBadUtf8(bytes: Buffer): Buffer {
+  const wrong = Buffer.from(bytes);
+  for (let at = 0; at < wrong.length; at++) if (wrong[at] === 0x3f) wrong[at] = 0xff;
+  return wrong;
+}
+
+/** A file whose schema says that a column has no nulls. */
+function requiring(bytes: Buffer, column: string): Buffer {
+  const end = bytes.length - 8;
+  const start = end - bytes.readUInt32LE(end);
+  const footer = readStruct(bytes.subarray(start, end));
+  const element = footer.structs(FILE.schema).find(each => each.text(ELEMENT.name) === column);
+  element?.setInteger(ELEMENT.repetition, REQUIRED, 'i32');
+  return Buffer.concat([bytes.subarray(0, start), fileEnd(footer)]);
+}

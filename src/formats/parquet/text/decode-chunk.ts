@@ -15,8 +15,8 @@ import {
 } from '../footer/numbers.ts';
 import type { FileColumn } from '../footer/parquet-file.ts';
 import { readStructAt, type ThriftStruct } from '../footer/thrift.ts';
+import type { Compressors } from '../libraries.ts';
 import { cellPage } from './cell-page.ts';
-import { decompressors } from './decompress.ts';
 import { isRunOfOnes, readHybrid } from './levels.ts';
 import type { TextKind } from './text-kind.ts';
 import {
@@ -35,7 +35,7 @@ import type { Physical } from './value-text.ts';
  * make a value of each row, which makes a file of dictionaries several times as fast as hyparquet.
  *
  * @param bytes of the chunk
- * @param group its rows, and the kind of the cells
+ * @param group its rows, the kind of the cells, and what decompresses pages
  * @returns undefined if a page is encoded in another way, which hyparquet decodes
  * @throws Error if the chunk is damaged; RowcastError `unsupported_column`
  */
@@ -43,7 +43,7 @@ export function decodeChunk(
   bytes: Buffer,
   chunk: ThriftStruct,
   column: FileColumn,
-  { rows, kind }: { rows: number; kind: TextKind },
+  { rows, kind, decompressors }: { rows: number; kind: TextKind; decompressors: Compressors },
 ): TextPage[] | undefined {
   const [element] = column.elements;
   const physical = element && TYPES[element.integer(ELEMENT.type)];
@@ -56,7 +56,6 @@ export function decodeChunk(
     element.has(ELEMENT.typeLength) ? element.integer(ELEMENT.typeLength) : 0,
   );
   if (plain === undefined) return undefined;
-  const mostBytes = MAX_PAGE + MAX_EXCESS * chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes);
   const add = valueAdder(column, kind);
   const isText = column.type.is === 'text';
   const isDouble = column.type.is === 'double' && physical === 'DOUBLE' && kind === 'csv';
@@ -75,7 +74,6 @@ export function decodeChunk(
     if (at >= bytes.length) throw new Error('a column does not have all rows');
     const { struct: header, end: start } = readStructAt(bytes, at);
     const size = header.integer(PAGE.uncompressedBytes);
-    if (size < 0 || size > mostBytes) throw new Error('the size of a page is wrong');
     at = start + header.integer(PAGE.compressedBytes);
     if (at > bytes.length || at < start) throw new Error('a page is cut off');
     const body = bytes.subarray(start, at);
@@ -115,9 +113,6 @@ export function decodeChunk(
   }
   return pages;
 }
-
-/** Some writers count less than they write, but pages are never much larger than the size of their column, which is limited. */
-const [MAX_PAGE, MAX_EXCESS] = [64 << 20, 4];
 
 const unsupportedCodec = (column: string): RowcastError =>
   new RowcastError(

@@ -11,7 +11,7 @@ import {
 const { zstdDecompressSync } = zlib as { zstdDecompressSync?: typeof zlib.brotliDecompressSync };
 
 /** zlib is used where it can, because it is faster and checks what it decompresses. */
-export const decompressors: Compressors = unlessEmpty({
+const decompressors: Compressors = unlessEmpty({
   SNAPPY(bytes, length) {
     const plain = new Uint8Array(length);
     snappyUncompress(bytes, plain);
@@ -23,6 +23,21 @@ export const decompressors: Compressors = unlessEmpty({
   BROTLI: (bytes, length) => zlib.brotliDecompressSync(bytes, { maxOutputLength: length }),
   ZSTD: (bytes, length) => zstdDecompressSync?.(bytes, { maxOutputLength: length }) ?? decompressZstd(bytes),
 });
+
+/** Decompresses pages that have no more bytes in all than `most`; others throw an Error, before any memory is taken. */
+export function decompressorsUpTo(most: number): Compressors {
+  let left = most;
+  return Object.fromEntries(
+    Object.entries(decompressors).map(([codec, decompress]) => [
+      codec,
+      (bytes: Uint8Array, length: number) => {
+        left -= length;
+        if (length < 0 || left < 0) throw new Error('its pages are larger than the footer says');
+        return decompress(bytes, length);
+      },
+    ]),
+  );
+}
 
 /** A page without values may have no bytes, which are not compressed data. */
 function unlessEmpty(all: Compressors): Compressors {

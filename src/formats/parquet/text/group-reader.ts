@@ -6,11 +6,12 @@ import {
   chunksOf,
   type FileColumn,
   type ParquetFile,
+  uncompressedBytes,
 } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
-import { parquetRead, type SubColumnData } from '../libraries.ts';
+import { type Compressors, parquetRead, type SubColumnData } from '../libraries.ts';
 import { decodeChunk } from './decode-chunk.ts';
-import { decompressors } from './decompress.ts';
+import { decompressorsUpTo } from './decompress.ts';
 import { physicalMetadata } from './physical-metadata.ts';
 import type { TextKind } from './text-kind.ts';
 import { CellWriter, type TextPage, valueAdder } from './text-page.ts';
@@ -38,14 +39,20 @@ export async function readGroup(
   const parts: { from: number; bytes: Buffer }[] = [];
   for (const { from, to } of joinRanges(chunks))
     parts.push({ from, bytes: await file.stored.read(from, to) });
+  const bytesOfPages = columns.reduce((sum, column) => sum + uncompressedBytes(group, column), 0);
+  const decompressors = decompressorsUpTo(bytesOfPages + MAX_EXCESS);
+  // It decodes whole chunks, so some of their pages are decompressed again.
+  const ofLibrary = decompressorsUpTo(bytesOfPages + MAX_EXCESS);
   const read: TextPage[][] = [];
   for (const { column, chunk, from, to } of chunks) {
     const part = parts.findLast(part => part.from <= from);
     if (part === undefined) throw new Error('a range was not read');
     const bytes = part.bytes.subarray(from - part.from, to - part.from);
     try {
-      const pages = decodeChunk(bytes, chunk, column, { rows: group.rows, kind });
-      const all = pages ?? (await readByLibrary(column, chunk, { bytes, from, rows: group.rows, kind }));
+      const own = { rows: group.rows, kind };
+      const pages = decodeChunk(bytes, chunk, column, { ...own, decompressors });
+      const all =
+        pages ?? (await readByLibrary(column, chunk, { bytes, from, ...own, decompressors: ofLibrary }));
       read.push(all.map(accept));
     } catch (error) {
       if (error instanceof RowcastError) throw error;
@@ -55,11 +62,23 @@ export async function readGroup(
   return read;
 }
 
+/** Some writers count less bytes than they write. Pages that are larger by more could take any amount of memory. */
+const MAX_EXCESS = 64 << 20;
+
+interface LibraryOptions {
+  readonly bytes: Buffer;
+  /** Where they are in the file. */
+  readonly from: number;
+  readonly rows: number;
+  readonly kind: TextKind;
+  readonly decompressors: Compressors;
+}
+
 /** Decodes a column of a group with hyparquet, which knows all encodings. */
 async function readByLibrary(
   column: FileColumn,
   chunk: ThriftStruct,
-  { bytes, from, rows, kind }: { bytes: Buffer; from: number; rows: number; kind: TextKind },
+  { bytes, from, rows, kind, decompressors }: LibraryOptions,
 ): Promise<TextPage[]> {
   const found: SubColumnData[] = [];
   await parquetRead({

@@ -1,25 +1,30 @@
 import { CONVERTED, ELEMENT, LOGICAL, OPTIONAL, TYPES } from '../footer/numbers.ts';
 import type { FileColumn } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
+import { numberOf } from './read-values.ts';
 import type { PhysicalType } from './written-chunk.ts';
 
 /** How a column of a file is written again. */
 export interface ChangedColumn {
   readonly type: PhysicalType;
-  /** The value of a text as a file stores it, a boolean as a byte; undefined if the column cannot have it. */
-  readonly valueOf: (text: string) => Uint8Array | undefined;
+  /** The value of a text as a file stores it, a boolean as a byte; null if it is missing; undefined if the column cannot have it. */
+  readonly valueOf: (text: string) => Uint8Array | null | undefined;
 }
 
 /** How a column is written again; undefined if it cannot be: texts, numbers and booleans that may be missing can. */
-export function changedColumn({ type, elements: [element] }: FileColumn): ChangedColumn | undefined {
-  if (element === undefined || element.integer(ELEMENT.repetition) !== OPTIONAL) return undefined;
+export function changedColumn(column: FileColumn): ChangedColumn | undefined {
+  const {
+    type,
+    elements: [element],
+  } = column;
+  if (element === undefined || !mayBeMissing(column)) return undefined;
   switch (type.is) {
     case 'text':
       return { type: 'BYTE_ARRAY', valueOf: text => Buffer.from(text) };
     case 'double':
-      return { type: 'DOUBLE', valueOf: text => bytesOf(numberOf(text), Float64Array) };
+      return { type: 'DOUBLE', valueOf: text => bytesOf(numberOf(text, NO_NULLS), Float64Array) };
     case 'float':
-      return { type: 'FLOAT', valueOf: text => bytesOf(numberOf(text, Math.fround), Float32Array) };
+      return { type: 'FLOAT', valueOf: text => bytesOf(floatOf(numberOf(text, NO_NULLS)), Float32Array) };
     case 'boolean':
       return {
         type: 'BOOLEAN',
@@ -45,19 +50,24 @@ export function changedColumn({ type, elements: [element] }: FileColumn): Change
   }
 }
 
+/** Whether a column may have rows without a value. */
+export const mayBeMissing = ({ elements: [element] }: FileColumn): boolean =>
+  element?.integer(ELEMENT.repetition) === OPTIONAL;
+
 const bytesOf = (
-  value: number | undefined,
+  value: number | null | undefined,
   type: typeof Float64Array | typeof Float32Array,
-): Uint8Array | undefined => (value === undefined ? undefined : new Uint8Array(type.of(value).buffer));
+): Uint8Array | null | undefined =>
+  typeof value === 'number' ? new Uint8Array(type.of(value).buffer) : value;
 
-/** Numbers as CSV has them (docs/csv-rules.md), and those that are none. */
-const NUMBER = /^(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|NaN|[+-]?Infinity)$/;
+/** A text that was not corrected is as the output has it; of others, none stands for a missing number. */
+const NO_NULLS: ReadonlySet<string> = new Set();
 
-function numberOf(text: string, rounded: (value: number) => number = value => value): number | undefined {
-  if (!NUMBER.test(text)) return undefined;
-  const number = rounded(Number(text));
-  return Number.isFinite(number) || /[NI]/.test(text) ? number : undefined;
-}
+/** @returns undefined if the number is too large for a float */
+const floatOf = (value: number | null | undefined): number | null | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && !Number.isFinite(Math.fround(value))
+    ? undefined
+    : value;
 
 function signedBits(element: ThriftStruct): number {
   const logical = element.has(ELEMENT.logical) ? element.struct(ELEMENT.logical) : undefined;

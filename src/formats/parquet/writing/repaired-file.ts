@@ -5,7 +5,7 @@ import { CHUNK, COLUMN, FILE, GROUP } from '../footer/numbers.ts';
 import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
 import { readStruct, type ThriftStruct, writeStruct } from '../footer/thrift.ts';
 import { booleanChunk } from './boolean-chunk.ts';
-import { changedColumn } from './changed-column.ts';
+import { changedColumn, mayBeMissing } from './changed-column.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks } from './copied-columns.ts';
 import { fileEnd, MAGIC } from './file-end.ts';
 import { numberChunk } from './number-chunk.ts';
@@ -103,22 +103,37 @@ export class RepairedFile implements GroupEncoder {
   #rewritten(index: number, text: Buffer): Map<FileColumn, WrittenChunk> {
     const { file, columns, textOf } = this.#options;
     const written = new Map<FileColumn, WrittenChunk>();
-    const former = textOf(index);
-    if (former.equals(text)) return written;
+    const formerText = textOf(index);
+    if (formerText.equals(text)) return written;
     const before = file.groups[index]?.before ?? 0;
-    const [old, now] = [this.#valuesOf(former), this.#valuesOf(text)];
+    const [old, now] = [this.#valuesOf(formerText), this.#valuesOf(text)];
     for (const [place, column] of columns.entries()) {
       const own = now[place];
       if (!(own instanceof ValueColumn)) throw new Error('a column has no texts');
-      const changed = changedRow(own, old[place]);
+      const former = old[place];
+      if (!(former instanceof ValueColumn)) throw new Error('a column has no texts');
+      const changed = changedRow(own, former);
       if (changed === -1) continue;
       const how = changedColumn(column);
-      if (how === undefined) throw this.#wrong(column, before + changed, 'cannot be changed');
+      if (how === undefined)
+        throw this.#wrong(
+          column,
+          before + changed,
+          mayBeMissing(column)
+            ? 'cannot be changed: values of its type are not written'
+            : 'cannot be changed: only columns that may have nulls are written again',
+        );
       const typed = new ValueColumn();
       for (let row = 0; row < own.rows; row++) {
         const text = own.at(row);
-        const value = text && how.valueOf(text.toString());
-        if (text === undefined) typed.addMissing();
+        if (how.type === 'BYTE_ARRAY' && text?.includes(REPLACED) === true && !isChanged(own, former, row))
+          throw this.#wrong(
+            column,
+            before + row,
+            'may have a text that is not UTF-8, and would lose its bytes',
+          );
+        const value = text === undefined ? null : how.valueOf(text.toString());
+        if (value === null) typed.addMissing();
         else if (value === undefined)
           throw this.#wrong(column, before + row, 'cannot have the corrected value');
         else typed.add(value, 0, value.length);
@@ -161,14 +176,18 @@ function doublesOf(values: ValueColumn): NumberColumn {
   return numbers;
 }
 
+/** What is not UTF-8 is read as this. */
+const REPLACED = Buffer.from('\ufffd');
+
 /** The first row whose text differs; -1 if none does. */
-function changedRow(now: ValueColumn, old: ColumnValues | undefined): number {
-  if (!(old instanceof ValueColumn)) throw new Error('a column has no texts');
-  for (let row = 0; row < now.rows; row++) {
-    const [text, former] = [now.at(row), old.at(row)];
-    if (text === undefined ? former !== undefined : former?.equals(text) !== true) return row;
-  }
+function changedRow(now: ValueColumn, old: ValueColumn): number {
+  for (let row = 0; row < now.rows; row++) if (isChanged(now, old, row)) return row;
   return -1;
+}
+
+function isChanged(now: ValueColumn, old: ValueColumn, row: number): boolean {
+  const [text, former] = [now.at(row), old.at(row)];
+  return text === undefined ? former !== undefined : former?.equals(text) !== true;
 }
 
 const uncompressedBytes = (chunks: readonly ThriftStruct[]): number =>

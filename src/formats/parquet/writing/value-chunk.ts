@@ -96,9 +96,14 @@ function statisticsOf(column: ValueColumn, type: PhysicalType, missing: number):
   return type === 'DOUBLE' ? doublesIn(column, missing) : missingStatistics(missing);
 }
 
-function doublesIn({ dictionary: { bytes, ends } }: ValueColumn, missing: number): ThriftStruct {
+function doublesIn({ codes, dictionary: { bytes, ends } }: ValueColumn, missing: number): ThriftStruct {
   const values = Float64Array.from({ length: ends.length }, (_, value) => bytes.readDoubleLE(8 * value));
-  return doubleStatistics(values, missing);
+  const statistics = doubleStatistics(values, missing);
+  const nans = values.some(Number.isNaN)
+    ? codes.reduce((sum, code) => sum + (Number.isNaN(values[code]) ? 1 : 0), 0)
+    : 0;
+  statistics.setInteger(STATISTICS.nans, nans, 'i64');
+  return statistics;
 }
 
 /** Texts are compared by their bytes. */

@@ -1,3 +1,8 @@
+import { RowcastError } from '../../../base/errors.ts';
+
+/** The bytes of different values stay below this: their places are 32-bit integers. */
+const MAX_BYTES = 2 ** 31;
+
 /** The values of a column as bytes, each different one once. */
 export class ValueColumn {
   #rows = 0;
@@ -12,6 +17,13 @@ export class ValueColumn {
   #values = 0;
   /** Indexes of values plus 1, in the slots of their hashes, or the first free ones behind them. */
   #slots = new Int32Array(1 << 9);
+
+  readonly #maxBytes: number;
+
+  /** @param maxBytes that the different values take in all: fewer */
+  constructor(maxBytes = MAX_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
 
   get rows(): number {
     return this.#rows;
@@ -52,6 +64,7 @@ export class ValueColumn {
     this.#slots.fill(0);
   }
 
+  /** @throws RowcastError `group_too_large` */
   add(bytes: Uint8Array, start: number, end: number): void {
     this.#present++;
     this.#presentBytes += end - start;
@@ -95,8 +108,13 @@ export class ValueColumn {
   #addValue(hash: number, bytes: Uint8Array, start: number, end: number): void {
     const from = this.#values === 0 ? 0 : (this.#ends[this.#values - 1] as number);
     const to = from + end - start;
+    if (to >= this.#maxBytes)
+      throw new RowcastError('group_too_large', 'the texts of a column take 2 GiB or more in a row group', {
+        severity: 'stopped',
+        hint: 'Write smaller row groups, with --group-rows.',
+      });
     if (to > this.#bytes.length) {
-      const larger = Buffer.alloc(2 * to);
+      const larger = Buffer.alloc(Math.min(2 * to, this.#maxBytes));
       this.#bytes.copy(larger, 0, 0, from);
       this.#bytes = larger;
     }

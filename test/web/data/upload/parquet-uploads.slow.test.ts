@@ -19,6 +19,13 @@ async function started(t: TestContext, options: { dataBytes?: number } = {}) {
 
 const stored = async (home: string): Promise<string[]> => readdir(join(home, 'data')).catch(() => []);
 
+/** A file with a footer of so many bytes. */
+function withFooterOf(bytes: number): Buffer {
+  const end = Buffer.from('....PAR1');
+  end.writeUInt32LE(bytes);
+  return Buffer.concat([Buffer.from('PAR1'), Buffer.alloc(bytes), end]);
+}
+
 async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
   for (let tries = 0; !(await condition()); tries++) {
     assert.ok(tries < 3_000, what);
@@ -86,6 +93,12 @@ describe('an upload of Parquet', () => {
       ],
       ['wide', 'a.parquet', await parquetOf(wide), /the header has 2,001 columns; the limit is 2,000/],
       ['two of one name', 'a.parquet', twice, /^a\.parquet: the file has two columns "aa"\. Rename one\.$/],
+      [
+        'with a large footer',
+        'a.parquet',
+        withFooterOf((1 << 20) + 1),
+        /1,048,577 bytes describe the columns and row groups of the file; the limit is 1,048,576/,
+      ],
       ['no rows', 'a.parquet', await parquetOf('a,b\n'), /^a\.parquet: the file has no rows\.$/],
     ];
     for (const [what, name, body, detail] of cases) {
