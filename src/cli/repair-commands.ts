@@ -36,6 +36,8 @@ export interface RejectsOfRun {
 /** The last message of a run with rejects: where they are, and what to do. */
 export function describeRejects(run: RejectsOfRun): string {
   const { rejects, values } = run;
+  if (lacksColumns(run))
+    return `the rejected rows are in ${rejects}; correct the input and score it again, as Parquet that lacks columns cannot be repaired`;
   const stored = [rejects, values.output].filter(isStored);
   const [score, repair] = repairCommands(stored.length === 0 ? run : here(run));
   const first =
@@ -98,6 +100,17 @@ export function repairCommands({
 function isParquet(values: RejectsOfRun['values'], input: string): boolean {
   const own = writtenFile({ output: input, outputFormat: values.inputFormat, groupRows: undefined });
   return (writtenFile(values).format ?? own.format) === 'parquet';
+}
+
+/** Whether a Parquet output may lack columns that its rejects have: those of a text have all of its input. */
+function lacksColumns({ values, input }: RejectsOfRun): boolean {
+  const { keep = 'all', features } = values;
+  if (keep === 'all' || !isParquet(values, input)) return false;
+  const isOfParquet = isParquet(
+    { ...values, output: input, outputFormat: values.inputFormat, groupRows: undefined },
+    input,
+  );
+  return !(isOfParquet && Array.isArray(features) && features.every(name => keep.includes(name)));
 }
 
 /** What `repair` needs to be told where the columns alone do not tell it. */
