@@ -36,8 +36,9 @@ export interface RejectsOfRun {
 /** The last message of a run with rejects: where they are, and what to do. */
 export function describeRejects(run: RejectsOfRun): string {
   const { rejects, values } = run;
-  if (isConverted(run))
-    return `the rejected rows are in ${rejects}; correct them in the input and score it again, or score the corrected rows into a file of their own: an output of another format than its rejects cannot be repaired`;
+  const why = whyNotRepaired(run);
+  if (why !== undefined)
+    return `the rejected rows are in ${rejects}; correct them in the input and score it again, or score the corrected rows into a file of their own: ${why} cannot be repaired`;
   const stored = [rejects, values.output].filter(isStored);
   const [score, repair] = repairCommands(stored.length === 0 ? run : here(run));
   const first =
@@ -77,7 +78,8 @@ export function repairCommands({
   const { output } = values;
   const corrected = `${output}.corrected`;
   const own = readAsOf(values, nameOfContent(input));
-  const left = isParquet(values, input) ? [...NOT_REPEATED, ...OF_PARQUET] : NOT_REPEATED;
+  const isParquet = formatsOf({ values, input }).to === 'parquet';
+  const left = isParquet ? [...NOT_REPEATED, ...OF_PARQUET] : NOT_REPEATED;
   const scoring = flagsWhere(
     values,
     ([name, option]) =>
@@ -96,18 +98,27 @@ export function repairCommands({
   ].map(([command = '', ...words]) => commandOf(command, words)) as [string, string]; // two commands
 }
 
-/** Whether the rejects have another format than the output, as the names tell; those of Parquet can be put into it. */
-function isConverted({ values, input }: RejectsOfRun): boolean {
-  const own =
-    writtenFile({ output: input, outputFormat: values.inputFormat, groupRows: undefined }).format ?? 'csv';
-  const { format = own } = writtenFile(values);
-  return own === 'jsonl' ? format !== 'jsonl' : own === 'csv' && format === 'jsonl';
+/** Why `repair` would refuse the output, as names and options tell; undefined if it would not. */
+function whyNotRepaired(run: RejectsOfRun): string | undefined {
+  const { from, to } = formatsOf(run);
+  // The rejects of Parquet are read with it.
+  if (from === 'jsonl' ? to !== 'jsonl' : from === 'csv' && to === 'jsonl')
+    return 'an output of another format than its rejects';
+  return lacksColumns(run) ? 'Parquet that lacks columns' : undefined;
 }
 
-/** Whether the output is Parquet, by its name, its option or its input. */
-function isParquet(values: RejectsOfRun['values'], input: string): boolean {
-  const own = writtenFile({ output: input, outputFormat: values.inputFormat, groupRows: undefined });
-  return (writtenFile(values).format ?? own.format) === 'parquet';
+function formatsOf({ values, input }: Pick<RejectsOfRun, 'values' | 'input'>): { from: string; to: string } {
+  const read = writtenFile({ output: input, outputFormat: values.inputFormat, groupRows: undefined });
+  const { format: from = 'csv' } = read;
+  return { from, to: writtenFile(values).format ?? from };
+}
+
+/** Whether a Parquet output may lack columns that its rejects have: those of a text have all of its input. */
+function lacksColumns({ values, input }: RejectsOfRun): boolean {
+  const { keep = 'all', features } = values;
+  const { from, to } = formatsOf({ values, input });
+  if (keep === 'all' || to !== 'parquet') return false;
+  return !(from === 'parquet' && Array.isArray(features) && features.every(name => keep.includes(name)));
 }
 
 /** What `repair` needs to be told where the columns alone do not tell it. */

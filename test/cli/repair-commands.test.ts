@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { PredictionType } from '../../src/base/contract/predictions.ts';
 import { runOptions } from '../../src/base/options/score.ts';
 import { resolveValues } from '../../src/base/options/values/resolve-options.ts';
-import { repairCommands } from '../../src/cli/repair-commands.ts';
+import { describeRejects, repairCommands } from '../../src/cli/repair-commands.ts';
 
 const local = { kind: 'local', home: resolve('.rowcast') } as const;
 interface RunFacts {
@@ -95,5 +95,40 @@ describe('the commands after correcting rejects', () => {
     assert.match(repair, / --no-output-header/);
     assert.doesNotMatch(score, /output-header/);
     assert.match(score, / --prediction/);
+  });
+
+  it('are not named for an output of another format than its rejects', () => {
+    const told = (input: string, output: string): string => {
+      const values = resolveValues(runOptions, { report: 'churn', output });
+      return describeRejects({ values, input, address: local, rejects: `${output}.rejects`, env: {} });
+    };
+    for (const [input, output] of [
+      ['in.jsonl', 'out.csv.gz'],
+      ['in.jsonl', 'out.parquet'],
+      ['in.csv', 'out.jsonl'],
+    ] as const)
+      assert.match(told(input, output), /an output of another format than its rejects cannot be repaired$/);
+    for (const [input, output] of [
+      ['in.jsonl', 'out.jsonl'],
+      ['in.parquet', 'out.csv'],
+      ['in.parquet', 'out.jsonl'],
+      ['in.csv', 'out.parquet'],
+    ] as const)
+      assert.match(told(input, output), /rowcast repair/);
+  });
+
+  it('are not named for a Parquet output that lacks columns of its rejects', () => {
+    const told = (flags: Record<string, string>, input = 'in.parquet'): string => {
+      const values = resolveValues(runOptions, { report: 'churn', output: 'out.parquet', ...flags });
+      return describeRejects({ values, input, address: local, rejects: 'out.parquet.rejects', env: {} });
+    };
+    assert.match(told({}), /rowcast repair/);
+    assert.match(told({ keep: 'a', output: 'out.csv' }), /rowcast repair/);
+    assert.match(told({ keep: 'a,b', features: 'a' }), /rowcast repair/);
+    for (const text of [told({ keep: 'a' }), told({ keep: 'a,b', features: 'a' }, 'in.csv')])
+      assert.equal(
+        text,
+        'the rejected rows are in out.parquet.rejects; correct them in the input and score it again, or score the corrected rows into a file of their own: Parquet that lacks columns cannot be repaired',
+      );
   });
 });
