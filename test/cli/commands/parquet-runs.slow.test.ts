@@ -106,7 +106,7 @@ describe('a run that reads or writes Parquet', () => {
       await refuse('wrong_suffix', 'score', input, ...ONE, '-o', output, ...more);
   });
 
-  it('is repaired by the commands that it names, without the options of its columns', async t => {
+  it('names no repair of an output that lacks columns, which is refused', async t => {
     const { folder, run, write, bytesIn } = await folderOf(t, await trainedHome());
     // The second row is malformed, and so not in the output.
     await write('in.csv', 'tenure,plan,note\n1,a,x\n2,b\n3,c,z\n');
@@ -117,10 +117,8 @@ describe('a run that reads or writes Parquet', () => {
       env,
     });
     assert.equal(scored.code, 1, scored.stderr);
-    assert.match(
-      scored.stderr,
-      /rowcast score out\.parquet\.rejects (?!.*--keep)(?!.*--group-rows).* -o out\.parquet\.corrected\n/,
-    );
+    assert.match(scored.stderr, /out\.parquet\.rejects; correct the input and score it again/);
+    assert.doesNotMatch(scored.stderr, /rowcast repair/);
     await write('out.parquet.rejects', String(await bytesIn('out.parquet.rejects')).replace('2,b', '2,b,y'));
     await run('score', 'out.parquet.rejects', ...ONE, '-o', 'out.parquet.corrected');
     const before = await bytesIn('out.parquet');
