@@ -19,6 +19,8 @@ export interface ReadOptions {
   range?: InputRange | undefined;
   /** The most bytes that may describe the columns and groups of such a file; by default 256 MiB. */
   maxFooterBytes?: number | undefined;
+  /** Texts that stood for a missing number when a file that is not text was made. */
+  nulls?: readonly string[] | undefined;
   /** Whether a lone CR ends the records of an input without a header line; by default, its first record tells. */
   loneCr?: boolean | undefined;
 }

@@ -3,7 +3,7 @@ import { RowcastError } from '../base/errors.ts';
 import { inputOptions } from '../base/options/input.ts';
 import { runOptions } from '../base/options/score.ts';
 import { resolveValues, type Values } from '../base/options/values/resolve-options.ts';
-import type { sampleOptions } from '../base/options/verify.ts';
+import type { sampleOptions, verifyOptions } from '../base/options/verify.ts';
 import { readTable } from '../formats/read-table.ts';
 import { executeRun } from '../runs/execute-run.ts';
 import { RunControl } from '../runs/run-control.ts';
@@ -16,7 +16,9 @@ import { namesOf } from './run-names.ts';
 import { byteStream, streamInputSource } from './streams/byte-input.ts';
 
 /** The values of a run that predicts rows of a sample, and writes nothing but the predictions, in full. */
-export function sampleValues(given: Values<typeof sampleOptions>): JobValues & { report: string } {
+export function sampleValues(
+  given: Values<typeof sampleOptions> & Pick<Values<typeof verifyOptions>, 'nulls'>,
+): JobValues & { report: string } {
   const { report, protocol, custom, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
   const { auth, headerEnv, clientCert, clientKey, caFile, proxy } = given;
   const { features, excludeFeatures, predict, types, nulls, missing, allowMissing, classes } = given;

@@ -43,6 +43,10 @@ export const verifyOptions = {
   limit: { ...inputOptions.limit, describe: 'the --limit that the run had', defaultText: 'none' },
   ...shapeOptions,
   ...storeAccess,
+  nulls: {
+    ...inputOptions.nulls,
+    describe: 'the --nulls that the run or its report had: numbers that a Parquet output does not have',
+  },
   names,
   encoding,
   delimiter,
@@ -72,7 +76,6 @@ export const sampleOptions = {
   'exclude-features': inputOptions['exclude-features'],
   predict: inputOptions.predict,
   types: inputOptions.types,
-  nulls: inputOptions.nulls,
   missing: inputOptions.missing,
   'allow-missing': inputOptions['allow-missing'],
   classes: appendedOptions.classes,

@@ -51,7 +51,8 @@ async function sampleOf(
   defined: Readonly<Record<string, unknown>>,
 ): Promise<FilesToVerify['sample']> {
   const { flags, env } = context;
-  const values = resolveValues(sampleOptions, flags, defined);
+  const { nulls } = verifyOptions;
+  const values = resolveValues({ ...sampleOptions, nulls }, flags, defined);
   if (values.sample === undefined) return undefined;
   // Loaded only when it is needed.
   const { predictAgain, sampleValues } = await import('../../library/predict-again.ts');

@@ -7,24 +7,31 @@ import type { RowGroups } from '../records/row-groups.ts';
 import type { FileColumn, ParquetFile } from './footer/parquet-file.ts';
 import { valueComparison } from './value-comparison.ts';
 
+export interface ParquetLayoutOptions {
+  readonly file: ParquetFile;
+  /** The columns that are read. */
+  readonly columns: readonly FileColumn[];
+  readonly groups: RowGroups | undefined;
+  /** Texts that stood for a missing number when the file was made. */
+  readonly nulls: ReadonlySet<string>;
+}
+
 /** A Parquet file, whose rows are read as those of a CSV. */
 export class ParquetLayout extends CsvLayout {
   override readonly format = 'parquet';
   readonly rows: number;
   readonly types: readonly (string | undefined)[];
   readonly file: ParquetFile;
+  readonly #nulls: ReadonlySet<string>;
 
   constructor(
     header: Header,
     output: OutputColumns | undefined,
-    {
-      file,
-      columns,
-      groups,
-    }: { file: ParquetFile; columns: readonly FileColumn[]; groups: RowGroups | undefined },
+    { file, columns, groups, nulls }: ParquetLayoutOptions,
   ) {
     super(header, output, groups);
     this.file = file;
+    this.#nulls = nulls;
     this.rows = file.rows;
     this.types = columns.map(({ type }) => TYPES[type.is]);
   }
@@ -39,7 +46,11 @@ export class ParquetLayout extends CsvLayout {
     file: string,
   ): Comparison {
     const numbers = this.types.map(type => type === 'float');
-    return valueComparison(header, columns, CsvLayout.headerOf(this), { numbers, file });
+    return valueComparison(header, columns, CsvLayout.headerOf(this), {
+      numbers,
+      nulls: this.#nulls,
+      file,
+    });
   }
 
   override get data(): LayoutData {

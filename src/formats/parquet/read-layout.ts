@@ -53,7 +53,12 @@ export async function readParquetLayout(
   const isCopied = isCopy(options.writes);
   const written = isCopied ? { ...options, keep: 'none' as const, rename: {}, outputHeader: false } : options;
   const groups = isCopied ? { ends: file.groups.map(({ before, rows }) => before + rows) } : undefined;
-  const layout = new ParquetLayout(header, outputColumns(header, written, name), { file, columns, groups });
+  const layout = new ParquetLayout(header, outputColumns(header, written, name), {
+    file,
+    columns,
+    groups,
+    nulls: new Set(options.nulls),
+  });
   return { layout, rest: Buffer.alloc(0), pieces };
 }
 

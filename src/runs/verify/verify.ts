@@ -114,7 +114,7 @@ async function run(
   const larger = { ...readAs, maxRecordBytes: options.maxRecordBytes + APPENDED_BYTES };
   const names = options.outputHeader === false ? 'numbers' : undefined;
   const scored = await written.format
-    .readLayout(written.bytes, { ...larger, names })
+    .readLayout(written.bytes, { ...larger, names, nulls: options.nulls })
     .catch(error => brokenFile(error));
   const comparison = own.layout.compareWith(scored.layout, input.name);
   options.onComparison?.(comparison.preserves);

@@ -173,6 +173,15 @@ describe('Parquet of JSON lines', () => {
     await scored(t, '{"id":1}\n{"id":2}\n', 'out.parquet', { decimals: 3 });
   });
 
+  it('has nothing where a number stands for a missing one, and is verified so', async t => {
+    const { bytes } = await scored(t, '{"id":1,"n":-99}\n{"id":2,"n":5}\n', 'out.parquet', {
+      features: ['id', 'n'],
+      types: { n: 'float' },
+      nulls: ['-99'],
+    });
+    assert.match(await textOfParquet(bytes), /^id,n,probability_no,probability_yes\n1,,0,1\n2,5,/);
+  });
+
   it('has numbers where the options say so, in row groups', async t => {
     const lines = Array.from({ length: 10 }, (_, id) => `{"id":${id},"n":"${id}.50","t":${id}}\n`).join('');
     const { bytes, check, folder } = await scored(t, lines, 'out.parquet', {

@@ -38,7 +38,7 @@ export async function scoredAs(
   const values = job({ input, output, features: ['id'], ...options });
   await score(values, rowScorer(predict, { classes }));
   const rejects = await readFile(`${output}.rejects`, 'utf8').catch(() => '');
-  const { keep, rename, delimiter, quote, decimals } = values;
+  const { keep, rename, delimiter, quote, decimals, nulls } = values;
   const check = (file = output) =>
     verify({
       input,
@@ -49,6 +49,7 @@ export async function scoredAs(
       delimiter,
       quote,
       decimals,
+      nulls,
       ...(rejects !== '' && { rejects: `${output}.rejects` }),
     });
   await check();

@@ -35,6 +35,8 @@ export interface GivenVerifyOptions {
    * storage-class, encryption, encryption-key. Default: the store's own configuration.
    */
   storeOptions?: Readonly<Record<string, string>> | undefined;
+  /** The `nulls` that the run or its report had: numbers that a Parquet output does not have. Default: none. */
+  nulls?: readonly string[] | undefined;
   /** Column names of an input without a header line. Default: the header line. */
   names?: readonly string[] | undefined;
   /** Encoding of the input, such as windows-1252 or utf-16; the output is UTF-8. Default: utf-8. */
@@ -128,8 +130,6 @@ export interface GivenVerifyOptions {
         Record<string, 'numerical' | 'categorical' | 'date' | 'integer' | 'float' | 'boolean' | 'text'>
       >
     | undefined;
-  /** Values to treat as missing, in addition to the empty one. Default: none. */
-  nulls?: readonly string[] | undefined;
   /** How a missing value is written in requests. Default: the protocol's. */
   missing?: 'null' | 'nan' | 'omit' | 'empty' | undefined;
   /** Send columns of the report that the input lacks as missing values. Default: `false`. */
