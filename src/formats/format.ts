@@ -86,7 +86,7 @@ export interface Opened {
   layout: Layout;
   /** Bytes that were read after what is before the first record. */
   rest: Buffer;
-  /** Where the input can be divided, in order, and its end, if it says so without being read. */
+  /** Where the input can be divided, in order, and where it ends; undefined if that is known only when it has been read. */
   pieces?: readonly Piece[] | undefined;
 }
 

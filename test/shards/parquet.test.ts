@@ -160,7 +160,7 @@ async function folderOf(t: TestContext, bytes = parquet) {
   return { at, flags: { features: ['id'], 'group-rows': '1500' } };
 }
 
-/** The same run in one process. */
+/** What a single process writes of the same input. */
 async function single(at: At, from: string, to: string, more: { limit?: number } = {}): Promise<void> {
   const files = { input: at(from), output: at(`whole.${to}`) };
   const outputFormat = to === 'out' ? ('parquet' as const) : undefined;

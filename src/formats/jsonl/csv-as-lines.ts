@@ -8,9 +8,7 @@ import { CsvLayout } from '../csv/csv-layout.ts';
 import type { Layout, LayoutData, MergeBatch } from '../format.ts';
 import { isNumberType } from '../number-types.ts';
 import { outputColumns } from '../output-columns.ts';
-import type { Batch } from '../records/batch.ts';
-import { INPUT_START } from '../records/position.ts';
-import { RecordKind } from '../records/record-kind.ts';
+import { batchOfOne } from '../records/batch.ts';
 import { type CellLines, cellLines, FIELD_GROWTH } from './cell-lines.ts';
 import { appendedTo, LineLayout } from './jsonl-layout.ts';
 import { lineCells } from './line-cells.ts';
@@ -79,7 +77,7 @@ export class CsvAsLines extends CsvLayout {
 
   override unscored(record: Buffer, isBlank: boolean, appended: Appended): Buffer {
     if (isBlank) return record.subarray(0, 0);
-    const line = this.#lines().linesOf(batchOf(record)).bytes;
+    const line = this.#lines().linesOf(batchOfOne(record)).bytes;
     return this.#written.unscored(line, false, appended);
   }
 
@@ -94,7 +92,7 @@ export class CsvAsLines extends CsvLayout {
     const columns = outputColumns(this, this.#value.options, file);
     const compared = cellComparison(CsvLayout.headerOf(this), columns, headerOf(all), { file });
     const read = ({ bytes, start, contentEnd }: RecordAt): RecordAt => {
-      const record = cells.recordsOf(batchOf(bytes.subarray(start, contentEnd))).bytes;
+      const record = cells.recordsOf(batchOfOne(bytes.subarray(start, contentEnd))).bytes;
       return { bytes: record, start: 0, contentEnd: record.length };
     };
     return {
@@ -112,17 +110,6 @@ export class CsvAsLines extends CsvLayout {
     return cellLines(this.names, CsvLayout.headerOf(this).dialect, this.#isNumber);
   }
 }
-
-/** A record, or a line, as a batch of its own. */
-const batchOf = (record: Buffer): Batch => ({
-  bytes: record,
-  ends: Int32Array.of(record.length),
-  // A plain record is read as a quoted one as well.
-  kinds: Uint8Array.of(RecordKind.quoted),
-  start: INPUT_START,
-  end: INPUT_START,
-  mayBeTruncated: false,
-});
 
 /** @throws RowcastError `duplicate_columns` */
 function checkDistinct(names: readonly string[], file: string): void {

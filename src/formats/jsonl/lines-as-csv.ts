@@ -8,9 +8,8 @@ import { CsvLayout } from '../csv/csv-layout.ts';
 import type { Layout, LayoutData, MergeBatch, Opened } from '../format.ts';
 import { outputColumns } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
+import { batchOfOne } from '../records/batch.ts';
 import type { ByteSource } from '../records/byte-source.ts';
-import { INPUT_START } from '../records/position.ts';
-import { RecordKind } from '../records/record-kind.ts';
 import type { RowGroups } from '../records/row-groups.ts';
 import { LineLayout } from './jsonl-layout.ts';
 import { CELL_GROWTH, type LineCells, lineCells } from './line-cells.ts';
@@ -141,13 +140,4 @@ function checkOptions({ names, delimiter, quote }: ReadOptions, kept: readonly s
 }
 
 /** A line without its line ending as the content of a record. */
-function recordOf(line: Buffer, cells: LineCells): Buffer {
-  return cells.recordsOf({
-    bytes: line,
-    ends: Int32Array.of(line.length),
-    kinds: Uint8Array.of(RecordKind.plain),
-    start: INPUT_START,
-    end: INPUT_START,
-    mayBeTruncated: false,
-  }).bytes;
-}
+const recordOf = (line: Buffer, cells: LineCells): Buffer => cells.recordsOf(batchOfOne(line)).bytes;

@@ -3,9 +3,9 @@ import { MAX_DEPTH } from './object-reader.ts';
 
 /** The names in an object, in the order of its bytes. */
 export interface ObjectNames {
-  /** Of its members. */
+  /** The names of its members. */
   readonly members: readonly string[];
-  /** The full names of the values that are no objects with members of their own, such as `a.b`. */
+  /** The full names of the values that are not objects with members of their own, such as `a.b`. */
   readonly values: readonly string[];
   /** The full names of objects that have members. */
   readonly outer: readonly string[];

@@ -1,5 +1,5 @@
 import { countLines, type LineEndings } from './line-endings.ts';
-import type { Position } from './position.ts';
+import { INPUT_START, type Position } from './position.ts';
 import { RecordKind } from './record-kind.ts';
 
 /** Consecutive complete records that are sent in one `batch-persona` request, as raw bytes. */
@@ -42,6 +42,17 @@ export function positionOf(batch: Batch, index: number, endings: LineEndings): P
     line: batch.start.line + countLines(batch.bytes, 0, at, endings),
   };
 }
+
+/** A batch of a single record, which is no blank line. Its position in the input is not known. */
+export const batchOfOne = (record: Buffer): Batch => ({
+  bytes: record,
+  ends: Int32Array.of(record.length),
+  // A record without quotes is also read correctly as a quoted one.
+  kinds: Uint8Array.of(RecordKind.quoted),
+  start: INPUT_START,
+  end: INPUT_START,
+  mayBeTruncated: false,
+});
 
 /** The records `[from, to)` of a batch as a batch of their own; the bytes are shared. */
 export function sliceBatch(batch: Batch, from: number, to: number, endings: LineEndings): Batch {

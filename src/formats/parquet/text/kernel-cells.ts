@@ -42,8 +42,9 @@ export class KernelCells {
   readonly #opens: readonly number[];
   readonly #missing: number;
   readonly #close: number;
-  /** Of the group: cells of dictionaries by their `starts`, and codes. */
+  /** Where the cells of the group's dictionaries are, by their `starts`. */
   #cells = new Map<Int32Array, KeptCells>();
+  /** Where the codes of the group's pages are. */
   #codes = new Map<TextPage, KeptCodes>();
   #keptBytes = 0;
   #columns = 0;
