@@ -217,6 +217,11 @@ describe('predictions whose kind is known', () => {
     assert.throws(() => at('label', '/out/none'), /prediction 1 has nothing at "\/out\/none"/);
   });
 
+  it('are no labels if they have half of a surrogate pair', () => {
+    const labels = read(['\ud83d', '😀', 'a\ude00']);
+    assert.deepEqual(labels.kind === 'label' && [...labels.indices], [-1, 0, -1]);
+  });
+
   it('are no labels if they are integers that a double does not hold', () => {
     const labels = read([9007199254740991, 9007199254740994], { row: { kind: 'label', at: '' } });
     assert.deepEqual(labels.kind === 'label' && [...labels.indices], [0, -1]);
