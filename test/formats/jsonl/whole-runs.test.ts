@@ -178,8 +178,13 @@ describe('JSON lines', () => {
 
 describe('The columns of JSON lines', () => {
   const scoringOf = async (t: TestContext, records: readonly string[]) => {
-    const { scoring, textIn } = await bench(t, records);
-    return { scored: (options = {}) => scoring('out.jsonl', options), textIn };
+    const { scoring, textIn } = await bench(t, [...records]);
+    const scored = async (options = {}) => {
+      const result = await scoring('out.jsonl', options);
+      assert.ok(result);
+      return result;
+    };
+    return { scored, textIn };
   };
   const lines = (record: string, count = 3): string[] => new Array<string>(count).fill(record);
 
