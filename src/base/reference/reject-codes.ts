@@ -19,7 +19,7 @@ export const faultDocs = {
     fix: 'Nothing is lost; to avoid it, join only the rows. `train` leaves such records out.',
   },
   not_utf8: {
-    cause: 'The record is not valid UTF-8.',
+    cause: 'The record is not valid UTF-8, or a text of JSON lines has an escape of half a character.',
     fix: 'Use `--encoding`, such as `windows-1252`; if only some rows are wrong, correct them.',
   },
   bad_json: {

@@ -1,4 +1,5 @@
 import { type Dialect, parseRecords } from '../../../base/parse-records.ts';
+import { writeRow } from '../../../base/write-row.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
 import { isRejectsFile, rejectColumns } from '../../records/reject-columns.ts';
@@ -16,9 +17,14 @@ const BOM = [0xef, 0xbb, 0xbf];
  */
 export class RepeatedHeader {
   readonly #dialect: Dialect;
+  /** Of a record without a quoted field. */
+  readonly #bare: Dialect;
   readonly #names: readonly string[];
   readonly #sorted: string;
+  /** The bytes that names begin with, and the names themselves, as Latin-1 texts. */
   readonly #first: Uint8Array;
+  readonly #firstTexts: Set<string>;
+  readonly #quote: number | undefined;
   readonly #least: number;
   /** The most bytes of a header in which each name is quoted. */
   readonly #most: number;
@@ -27,6 +33,7 @@ export class RepeatedHeader {
 
   private constructor(names: readonly string[], dialect: Dialect, before: number) {
     this.#dialect = dialect;
+    this.#bare = { ...dialect, quote: undefined };
     this.#names = names;
     this.#before = before;
     this.#sorted = sortedText(names);
@@ -36,7 +43,11 @@ export class RepeatedHeader {
     this.#first = new Uint8Array(256);
     const firsts = bytes.map(([byte = dialect.delimiter.charCodeAt(0)]) => byte);
     for (const byte of [...firsts, BOM[0] as number]) this.#first[byte] = 1;
-    if (dialect.quote !== undefined) this.#first[dialect.quote.charCodeAt(0)] = 1;
+    this.#quote = dialect.quote?.charCodeAt(0);
+    // A name that has quotes of its own is looked at with them.
+    const quoted =
+      dialect.quote === undefined ? [] : names.map(name => writeRow([name], dialect).slice(0, -1));
+    this.#firstTexts = new Set([...names, ...quoted].map(name => Buffer.from(name).toString('latin1')));
   }
 
   /** @returns undefined if a row may have these values */
@@ -57,12 +68,15 @@ export class RepeatedHeader {
     if (this.#before > 0) return size > 0 ? this.#findRejected(bytes, start, end) : undefined;
     if (size < 0 || (kind === RecordKind.plain ? size > AROUND_BYTES : end - start > this.#most))
       return undefined;
-    if (this.#first[bytes[start] as number] === 0) return undefined;
+    if (this.#first[bytes[bytes[start] === this.#quote ? start + 1 : start] as number] === 0)
+      return undefined;
     const from = BOM.every((byte, index) => bytes[start + index] === byte) ? start + BOM.length : start;
+    const isQuoted = bytes[from] === this.#quote;
     const content = contentEnd(bytes, from, end, this.#dialect);
-    const own = kind === RecordKind.quoted ? this.#dialect : { ...this.#dialect, quote: undefined };
-    const first = this.#textOf(bytes.toString('utf8', from, fieldEnd(bytes, from, content, own)))[0];
-    if (first === undefined || !this.#names.includes(first)) return undefined;
+    const own = kind === RecordKind.quoted ? this.#dialect : this.#bare;
+    const first = bytes.toString('latin1', from, fieldEnd(bytes, from, content, own));
+    const isName = this.#firstTexts.has(first) || (isQuoted && this.#firstTexts.has(first.slice(1, -1)));
+    if (!isName) return undefined;
     const fields = this.#textOf(bytes.toString('utf8', from, content));
     if (fields.length !== this.#names.length) return undefined;
     if (fields.every((field, index) => field === this.#names[index])) return 'same';
@@ -77,7 +91,9 @@ export class RepeatedHeader {
     if (!bytes.toString('utf8', start, content).includes(last)) return undefined;
     const fields = this.#textOf(bytes.toString('utf8', start, content));
     if (fields.length !== this.#before + length) return undefined;
-    const own = fields.slice(this.#before).map((field, index) => (index === 0 ? field.replace(/^\ufeff/, '') : field));
+    const own = fields
+      .slice(this.#before)
+      .map((field, index) => (index === 0 ? field.replace(/^\ufeff/, '') : field));
     return own.every((field, index) => field === this.#names[index]) ? 'same' : undefined;
   }
 
