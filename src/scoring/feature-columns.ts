@@ -2,6 +2,7 @@ import type { LooseReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { countOf } from '../base/number-text.ts';
 import { suggestNames } from '../base/suggest-names.ts';
+import { excelSeparator } from '../formats/csv/header.ts';
 import type { Layout } from '../formats/format.ts';
 import { isRejectsFile, rejectColumns } from '../formats/records/reject-columns.ts';
 import { looksLikeValue, refuseRowAsHeader } from '../formats/refuse-row-as-header.ts';
@@ -29,6 +30,10 @@ export interface SentOptions {
   types?: Readonly<Record<string, string>> | undefined;
   /** The names of the columns, if the input has no header line. */
   names?: readonly string[] | undefined;
+  /** The number of lines before the header. */
+  skipLines?: number | undefined;
+  /** The delimiter, if it was given. */
+  delimiter?: string | undefined;
 }
 
 /**
@@ -37,7 +42,7 @@ export interface SentOptions {
  * @throws RowcastError `bad_header`, `missing_columns`, `duplicate_columns`, `no_columns`
  */
 export function chooseFeatures(
-  layout: Pick<Layout, 'names' | 'absent' | 'columnsHint' | 'types'>,
+  layout: Pick<Layout, 'names' | 'absent' | 'columnsHint' | 'laterHeader' | 'types'>,
   report: Pick<LooseReport, 'predicts' | 'columns'>,
   options: SentOptions,
   file: string,
@@ -46,19 +51,21 @@ export function chooseFeatures(
   const names = absent.size === 0 ? layout.names : layout.names.filter(name => !absent.has(name));
   const { places, repeated } = indexNames(layout.names);
   const isThere = (name: string): boolean => places.has(name) && !absent.has(name);
-  const place = { file, line: 1 };
+  const place = { file, line: 1 + (options.skipLines ?? 0) };
   const listed = report.columns?.map(({ name }) => name);
   const excluded = new Set(options.excludeFeatures);
   const given = [...(options.features ?? []), ...excluded, ...Object.keys(options.types ?? {})];
   // Records that name their own columns have no header.
   const isNamed = options.names !== undefined || layout.absent !== undefined;
-  if (!isNamed)
-    refuseRowAsHeader({ names, file, hint: layout.columnsHint ?? rowHint(listed) }, [
-      ...(listed ?? []),
-      ...given,
-    ]);
+  const known = [...(listed ?? []), ...given];
+  const columnsHint = (): string | undefined =>
+    layout.laterHeader(options.features ?? listed ?? []) ?? layout.columnsHint;
+  if (!isNamed) {
+    refuseSingleColumn(layout, known, options.delimiter !== undefined, place);
+    refuseRowAsHeader({ names, ...place, hint: columnsHint() ?? rowHint(listed) }, known);
+  }
   requireNames(
-    { names, columnsHint: layout.columnsHint },
+    { names, columnsHint },
     // What the first records lack may be in later ones.
     options.allowMissing ? name => places.has(name) : isThere,
     [
@@ -70,7 +77,9 @@ export function chooseFeatures(
   );
 
   const asked =
-    options.features ?? listed ?? names.filter(name => name !== report.predicts && !isRejectColumn(name));
+    options.features ??
+    listed ??
+    names.filter(name => name !== '' && name !== report.predicts && !isRejectColumn(name));
   if (options.predict !== undefined) {
     if (options.features?.includes(options.predict)) throw predictedFeature(options.predict, place);
     excluded.add(options.predict);
@@ -84,7 +93,7 @@ export function chooseFeatures(
       `the report needs ${columnCount(missing)} that the input does not have: ${listNames(missing)}`,
       {
         location: place,
-        hint: layout.columnsHint ?? missingHint(missing, { names, wanted, isNamed }),
+        hint: columnsHint() ?? missingHint(missing, { names, wanted, isNamed }),
       },
     );
 
@@ -94,12 +103,15 @@ export function chooseFeatures(
     throw new RowcastError(
       'duplicate_columns',
       `columns to send must have unique names: ${listNames([...new Set(ambiguous)])}`,
-      { location: place, hint: 'Rename them, or leave them out with --exclude-features or --features.' },
+      {
+        location: place,
+        hint: columnsHint() ?? 'Rename them, or leave them out with --exclude-features or --features.',
+      },
     );
   if (!present.some(isThere))
     throw new RowcastError('no_columns', 'there are no columns to send', {
       location: place,
-      hint: layout.columnsHint ?? noColumnsHint(options, missing.length > 0),
+      hint: columnsHint() ?? noColumnsHint(options, missing.length > 0),
     });
 
   const types = new Map(
@@ -111,6 +123,33 @@ export function chooseFeatures(
     return { name, index, type: given ?? layout.types?.[index] };
   });
 }
+
+/**
+ * Refuses a single column that looks like several, unless it is known, or its delimiter was given.
+ *
+ * @throws RowcastError `bad_header`
+ */
+function refuseSingleColumn(
+  layout: Pick<Layout, 'names' | 'columnsHint' | 'laterHeader'>,
+  known: readonly string[],
+  isGiven: boolean,
+  location: { file: string; line: number },
+): void {
+  const { names, columnsHint } = layout;
+  const isForExcel = excelSeparator(names) !== undefined;
+  if (!isForExcel && (isGiven || names.length !== 1 || names.some(name => known.includes(name)))) return;
+  const hint = isForExcel ? columnsHint : (laterHeader(layout, known) ?? columnsHint);
+  if (hint === undefined) return;
+  const wanted = isForExcel ? '' : ' If it is a single column, say so with --delimiter.';
+  throw new RowcastError('bad_header', 'the first line is not a header of several columns', {
+    location,
+    hint: `${hint}${wanted}`,
+  });
+}
+
+/** A line with the known columns is looked for, or else one with any. */
+const laterHeader = (layout: Pick<Layout, 'laterHeader'>, known: readonly string[]): string | undefined =>
+  (known.length === 0 ? undefined : layout.laterHeader(known)) ?? layout.laterHeader([]);
 
 const predictedFeature = (name: string, location: { file: string; line: number }): RowcastError =>
   new RowcastError('bad_option', `--features has the column that --predict names: ${listNames([name])}`, {
@@ -170,7 +209,7 @@ function indexNames(names: readonly string[]): { places: Map<string, number>; re
 }
 
 function requireNames(
-  layout: Pick<Layout, 'names' | 'columnsHint'>,
+  { names, columnsHint }: { names: readonly string[]; columnsHint: () => string | undefined },
   isThere: (name: string) => boolean,
   named: readonly string[],
   place: { file: string; line: number },
@@ -179,7 +218,7 @@ function requireNames(
   if (unknown.length === 0) return;
   throw new RowcastError('missing_columns', `the input has no column ${listNames(unknown)}`, {
     location: place,
-    hint: layout.columnsHint ?? `${didYouMean(unknown[0], layout.names)}${hasText(layout.names)}`,
+    hint: columnsHint() ?? `${didYouMean(unknown[0], names)}${hasText(names)}`,
   });
 }
 

@@ -16,6 +16,7 @@ export const repairOptions = {
   ...shapeOptions,
   delimiter,
   quote,
+  escape: inputOptions.escape,
   'max-record-bytes': inputOptions['max-record-bytes'],
   private: outputOptions.private,
 } as const satisfies Record<string, Option>;
