@@ -22,6 +22,10 @@ const faultOf: Readonly<Record<Exclude<LineFault, 'unknown_member'>, Fault>> = {
     hint: `write the members of the object in the place of "${REJECT_RECORD}"`,
   },
   bad_json: { code: 'bad_json', reason: 'the line is not a JSON object' },
+  half_pair: {
+    code: 'not_utf8',
+    reason: 'a text has an escape of half a character (a surrogate without the other one)',
+  },
   repeated_member: { code: 'repeated_member', reason: 'the object has a member twice' },
   scored_before: {
     code: 'scored_before',
