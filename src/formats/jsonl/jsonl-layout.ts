@@ -40,6 +40,7 @@ const NOTHING = Buffer.alloc(0);
 /** An object on each line. */
 export class LineLayout implements Layout {
   readonly names: readonly string[];
+  readonly absent: readonly string[];
   readonly columnsHint = undefined;
   readonly preamble: Buffer;
   readonly start: Position;
@@ -61,6 +62,8 @@ export class LineLayout implements Layout {
     this.#columns = columns;
     this.#appendedIn = appendedIn ?? (output => appendedTo(this.ownNames, output));
     this.names = shape.names;
+    // Corrected rejects are a few rows, chosen by what is wrong with them.
+    this.absent = isRejects(shape) ? [] : shape.absent;
     this.preamble = Buffer.from('\ufeff').subarray(0, shape.bom);
     this.start = { ...INPUT_START, offset: shape.bom };
   }
@@ -159,7 +162,7 @@ export class LineLayout implements Layout {
 
   asRejects(options: RejectsOptions, file: string): RejectsFile | undefined {
     const { names, members } = this.#shape;
-    if (!rejectColumns.every((name, index) => members[index] === name)) return undefined;
+    if (!isRejects(this.#shape)) return undefined;
     const isOwn = (name: string): boolean =>
       name !== REJECT_RECORD && !rejectColumns.some(ours => ours === name);
     // If no line was an object, only the names of the output tell its columns.
@@ -208,6 +211,9 @@ export class LineLayout implements Layout {
     throw new Error('the files have different formats');
   }
 }
+
+const isRejects = ({ members }: LineShape): boolean =>
+  rejectColumns.every((name, index) => members[index] === name);
 
 /** Reads the beginning of an input. */
 export async function readLineLayout(
