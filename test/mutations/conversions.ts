@@ -231,7 +231,6 @@ export async function convert(
   const checked = nameOf('changed');
   const known: Partial<VerifyOptions> = {
     kind: kind.type.kind,
-    
   };
   const finished: Finished = {
     name: `${from} → ${to}, ${kind.name}`,
