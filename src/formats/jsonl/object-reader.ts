@@ -1,7 +1,7 @@
 import { textView, type WordView } from '../bytes/word-view.ts';
 import { HALF_PAIR } from '../json/half-pair.ts';
 import { StringScanner } from '../json/scan-string.ts';
-import { REJECT_RECORD, rejectColumns } from '../records/reject-columns.ts';
+import { isRejectsFile, REJECT_RECORD } from '../records/reject-columns.ts';
 
 /** Where the values of an object's columns are. */
 export interface FoundValues {
@@ -106,7 +106,7 @@ export class ObjectReader {
     this.#columns = new Map(columns.map((name, index) => [name, index]));
     this.#width = columns.length;
     this.#allowed = new Set(allowed);
-    this.#isRejects = rejectColumns.every((name, index) => columns[index] === name);
+    this.#isRejects = isRejectsFile(columns);
     this.#needed = new Set(columns.flatMap(withOuterNames));
   }
 

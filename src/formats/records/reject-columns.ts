@@ -4,6 +4,10 @@ export const rejectColumns = ['reject_row', 'reject_line', 'reject_code', 'rejec
 /** The member that JSON lines have behind these for a line that was no object: its text. */
 export const REJECT_RECORD = 'reject_record';
 
+/** A corrected rejects file can be scored again: the columns that rowcast added to it are never sent. */
+export const isRejectsFile = (names: readonly string[]): boolean =>
+  rejectColumns.every((ours, index) => names[index] === ours);
+
 /** The names in their order, with a delimiter between them, or the values of a row. */
 const BEGINNING = new RegExp(`^\\ufeff?\\W{0,2}${rejectColumns.join('\\b[^\\r\\n]{1,80}?\\b')}\\b`);
 
