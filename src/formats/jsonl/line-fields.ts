@@ -16,6 +16,10 @@ import { type LineFault, ObjectReader } from './object-reader.ts';
 /** What is wrong with a line, by its code. */
 const faultOf: Readonly<Record<Exclude<LineFault, 'unknown_member'>, Fault>> = {
   bad_json: { code: 'bad_json', reason: 'the line is not a JSON object' },
+  half_pair: {
+    code: 'not_utf8',
+    reason: 'a text has an escape of half a character (a surrogate without the other one)',
+  },
   repeated_member: { code: 'repeated_member', reason: 'the object has a member twice' },
   scored_before: {
     code: 'scored_before',

@@ -1,0 +1,20 @@
+import { customers, names } from './customers.ts';
+import { type Kind, refused, scored } from './kind.ts';
+
+const quoted = (fields: readonly string[]): string => `${fields.map(text => `"${text}"`).join(',')}\n`;
+
+/** What tools write. */
+export const exports: readonly Kind[] = [
+  {
+    is: 'all fields in quotes (R, `csv.QUOTE_ALL`)',
+    file: 'in.csv',
+    bytes: () => [names, ...customers].map(quoted).join(''),
+    happens: scored,
+  },
+  {
+    is: 'columns in upper case (Snowflake, Oracle)',
+    file: 'in.csv',
+    bytes: () => [names.map(name => name.toUpperCase()), ...customers].map(quoted).join(''),
+    happens: refused('missing_columns'),
+  },
+];

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { newFolder, sharedFolder } from '../support/folder.ts';
+import { rowcast } from '../support/in-process.ts';
+import { customers, history, table } from './customers.ts';
+import { kinds } from './kinds.ts';
+
+const exits = { scored: 0, rejected: 1, refused: 2, stopped: 3 } as const;
+
+describe('a file', () => {
+  let home = '';
+  /** Customer → the prediction that a plain CSV gets. */
+  let expected = new Map<string, number>();
+
+  const score = (folder: string, file: string, options: readonly string[] = []) =>
+    rowcast(['score', file, '-o', 'out.jsonl', '--report', 'churn', ...options], {
+      cwd: folder,
+      env: { ROWCAST_HOME: home },
+    });
+
+  before(async () => {
+    home = await sharedFolder();
+    await writeFile(join(home, 'history.csv'), history());
+    await writeFile(join(home, 'plain.csv'), table());
+    const options = ['--predict', 'churned', '--report', 'churn'];
+    const trained = await rowcast(['train', 'history.csv', ...options], {
+      cwd: home,
+      env: { ROWCAST_HOME: home },
+    });
+    assert.equal(trained.code, 0, trained.stderr);
+    const { code, stderr } = await score(home, 'plain.csv');
+    assert.equal(code, 0, stderr);
+    expected = await predictionsIn(home);
+    assert.equal(
+      new Set(expected.values()).size,
+      customers.length,
+      'each customer has a prediction of its own',
+    );
+  });
+
+  for (const { is, file, bytes, options, happens, says = [] } of Object.values(kinds).flat())
+    it(`is ${happens.is}: ${is}`, async t => {
+      const folder = await newFolder(t);
+      await writeFile(join(folder, file), await bytes());
+      const { code, stderr } = await score(folder, file, options);
+      assert.equal(code, exits[happens.is], stderr);
+      for (const text of says) assert.ok(stderr.includes(text), stderr);
+      if ('code' in happens) assert.ok(stderr.includes(happens.code), stderr);
+      if (happens.is === 'refused' || happens.is === 'stopped')
+        return assert.ok(!existsSync(join(folder, 'out.jsonl')), 'there is no output');
+      const found = await predictionsIn(folder);
+      const scored = happens.is === 'rejected' ? customers.length - happens.rows : customers.length;
+      assert.equal(found.size, scored);
+      for (const [customer, prediction] of found) assert.equal(prediction, expected.get(customer), customer);
+    });
+});
+
+/** Customer → its prediction. */
+async function predictionsIn(folder: string): Promise<Map<string, number>> {
+  const lines = (await readFile(join(folder, 'out.jsonl'), 'utf8')).split('\n').filter(Boolean);
+  const rows = lines.map(line => JSON.parse(line) as { customer: string; probability_yes?: number | null });
+  return new Map(
+    rows.flatMap(row => (row.probability_yes == null ? [] : [[row.customer, row.probability_yes] as const])),
+  );
+}

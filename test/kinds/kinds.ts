@@ -1,0 +1,8 @@
+import { dialects } from './dialects.ts';
+import { exports } from './exports.ts';
+import { formats } from './formats.ts';
+import type { Kind } from './kind.ts';
+import { preambles } from './preambles.ts';
+
+/** All kinds of files, by the heading that their table has in docs/what-rowcast-makes-of-your-file.md. */
+export const kinds: Readonly<Record<string, readonly Kind[]>> = { dialects, preambles, formats, exports };
