@@ -1,5 +1,6 @@
 import { dirname, relative } from 'node:path';
 import type { Option, Options } from '../../base/options/option.ts';
+import { homeOption } from '../../base/options/service.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { connectionOf, type Given, homeOf } from '../service/choose-service.ts';
 import { sections } from './definition-schema.ts';
@@ -23,7 +24,7 @@ export interface Access {
 }
 
 /** The options of the section `score`, which has the keys of `service` too. */
-const scoreSection: Options = { ...sections.service, ...sections.score };
+const scoreSection: Options = { ...sections.service, ...sections.score, ...homeOption };
 
 /** What is read among the options that are paths. All others are written. */
 const READ = ['input', 'compare', 'history', 'api-key-file', 'client-cert', 'client-key', 'ca-file'];
