@@ -2,15 +2,8 @@ import type { DefaultAzureCredential } from '@azure/identity';
 import type { StoragePipelineOptions } from '@azure/storage-blob';
 import { StoreError } from '../../objects/store-error.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { CLOUDS } from './azure-name.ts';
+import { type AzureAccount, CLOUDS } from './azure-name.ts';
 import { AnonymousCredential, BlobServiceClient, StorageSharedKeyCredential } from './sdk.ts';
-
-/** A storage account as a URL names it. */
-export interface AzureAccount {
-  name: string;
-  /** The domain of its cloud: `core.windows.net`. */
-  cloud: string;
-}
 
 /** Whether an endpoint may get a secret as it is: an account in one of Azure's clouds, never in the clear. */
 const isOwn = ({ protocol, hostname }: URL): boolean =>

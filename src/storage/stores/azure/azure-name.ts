@@ -1,5 +1,11 @@
 import { notAnObject, type ObjectName, parseObjectPrefix } from '../../objects/object-name.ts';
-import type { AzureAccount } from './azure-account.ts';
+
+/** A storage account as a URL names it. */
+export interface AzureAccount {
+  name: string;
+  /** The domain of its cloud: `core.windows.net`. */
+  cloud: string;
+}
 
 export interface AzureName extends ObjectName {
   /** Undefined: the usual one. */
