@@ -2,7 +2,7 @@ import { exitCodes, RowcastError } from '../../base/errors.ts';
 import { serviceOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { Access } from '../../library/definition/accesses.ts';
+import type { Access } from '../../library/definition/access.ts';
 import { examinedAccesses, untrusted } from '../../library/definition/check-trust.ts';
 import { inspectFile } from '../../library/definition/definition.ts';
 import { flagsOf } from '../../library/definition/settings.ts';

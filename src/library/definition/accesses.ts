@@ -3,25 +3,11 @@ import type { Option, Options } from '../../base/options/option.ts';
 import { homeOption } from '../../base/options/service.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { connectionOf, type Given, homeOf } from '../service/choose-service.ts';
+import type { Access } from './access.ts';
 import { sections } from './definition-schema.ts';
 import type { MemberPath } from './document.ts';
 import type { LocatedDefinition } from './inspect-definition.ts';
 import { serviceAccesses, storeAccesses } from './service-accesses.ts';
-
-/** Something that a definition reads, writes or sends. */
-export interface Access {
-  /** The member that says so. */
-  path: MemberPath;
-  does: 'read' | 'write' | 'send';
-  /** A path or URL; for `send`, what is sent. */
-  what: string;
-  /** Where it is sent. */
-  to?: string;
-  /** Whether `what` is a path or a URL. */
-  isFile?: boolean;
-  /** Why a definition of somebody else must not do it; undefined if any definition may. */
-  refusal: string | undefined;
-}
 
 /** The options of the section `score`, which has the keys of `service` too. */
 const scoreSection: Options = { ...sections.service, ...sections.score, ...homeOption };

@@ -2,7 +2,7 @@ import { protocolOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { redacted } from '../../client/base-url.ts';
 import { chooseService, connectionOf, type Given } from '../service/choose-service.ts';
-import type { Access } from './accesses.ts';
+import type { Access } from './access.ts';
 import type { MemberPath } from './document.ts';
 import type { LocatedDefinition } from './inspect-definition.ts';
 
