@@ -363,7 +363,7 @@ export class ObjectReader {
 }
 
 /** A name with a point may also be that of a member of another one: `a`, `a.b` and `a.b.c`. */
-const withOuterNames = (name: string): string[] =>
+export const withOuterNames = (name: string): string[] =>
   [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index)).concat(name);
 
 const newMembers = (): Members => ({ list: [], byKey: new Map() });
