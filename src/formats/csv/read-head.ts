@@ -1,3 +1,4 @@
+import { withRoom } from '../bytes/with-room.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { dialectOf } from './dialect.ts';
@@ -47,12 +48,4 @@ export async function readHead(
     const found = before === undefined ? header : { ...header, before };
     return { header: found, rest: read.subarray(readBytes(found).length) };
   }
-}
-
-/** A buffer with the same first `length` bytes and room for more. The size doubles, so that little is copied twice. */
-function withRoom(buffer: Buffer, length: number, more: number): Buffer {
-  if (length + more <= buffer.length) return buffer;
-  const larger = Buffer.allocUnsafeSlow(2 * (length + more));
-  buffer.copy(larger, 0, 0, length);
-  return larger;
 }
