@@ -59,7 +59,9 @@ export function chooseFeatures(
   const isNamed = options.names !== undefined || layout.absent !== undefined;
   const known = [...(listed ?? []), ...given];
   const columnsHint = (): string | undefined =>
-    layout.laterHeader(options.features ?? listed ?? []) ?? layout.columnsHint;
+    layout.laterHeader(options.features ?? listed ?? []) ??
+    layout.columnsHint ??
+    (layout.names.length === 1 ? layout.laterHeader([]) : undefined);
   if (!isNamed) {
     refuseSingleColumn(layout, known, options.delimiter !== undefined, place);
     refuseRowAsHeader({ names, ...place, hint: columnsHint() ?? rowHint(listed) }, known);
@@ -125,7 +127,8 @@ export function chooseFeatures(
 }
 
 /**
- * Refuses a single column that looks like several, unless it is known, or its delimiter was given.
+ * Refuses a single column that looks like several where nothing says which columns there should be, unless its delimiter was
+ * given.
  *
  * @throws RowcastError `bad_header`
  */
@@ -137,8 +140,8 @@ function refuseSingleColumn(
 ): void {
   const { names, columnsHint } = layout;
   const isForExcel = excelSeparator(names) !== undefined;
-  if (!isForExcel && (isGiven || names.length !== 1 || names.some(name => known.includes(name)))) return;
-  const hint = isForExcel ? columnsHint : (laterHeader(layout, known) ?? columnsHint);
+  if (!isForExcel && (isGiven || names.length !== 1 || known.length > 0)) return;
+  const hint = isForExcel ? columnsHint : (layout.laterHeader([]) ?? columnsHint);
   if (hint === undefined) return;
   const wanted = isForExcel ? '' : ' If it is a single column, say so with --delimiter.';
   throw new RowcastError('bad_header', 'the first line is not a header of several columns', {
@@ -146,10 +149,6 @@ function refuseSingleColumn(
     hint: `${hint}${wanted}`,
   });
 }
-
-/** A line with the known columns is looked for, or else one with any. */
-const laterHeader = (layout: Pick<Layout, 'laterHeader'>, known: readonly string[]): string | undefined =>
-  (known.length === 0 ? undefined : layout.laterHeader(known)) ?? layout.laterHeader([]);
 
 const predictedFeature = (name: string, location: { file: string; line: number }): RowcastError =>
   new RowcastError('bad_option', `--features has the column that --predict names: ${listNames([name])}`, {

@@ -197,7 +197,7 @@ describe('a header that is not in the first line', () => {
     assert.equal((await score('--skip-lines', '1')).code, 1);
     assert.match(await read('out.csv.rejects'), /^31,33,too_few_fields,/m);
     assert.equal((await verify('--skip-lines', '1')).code, 0);
-    const labelled = Array.from({ length: 60 }, (_, row) => `${row * row},${row % 2 ? 'a' : 'b'}\n`).join('');
+    const labelled = Array.from({ length: 60 }, (_, row) => `${row % 7},${row % 2 ? 'a' : 'b'}\n`).join('');
     const other = await bench(t, `title\nage,plan\n${labelled}`);
     const args = ['train', 'in.csv', '--predict', 'plan', '--report', 'r'];
     assert.match((await other.run(...args)).stderr, /Line 2 has these columns: use --skip-lines 1\./);
