@@ -89,7 +89,8 @@ export class RunPosition {
   };
 }
 
-export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches' | 'maxUnseen'> {
+export interface CommitOptions
+  extends Pick<RunValues, 'limit' | 'maxMismatches' | 'maxMissing' | 'maxUnseen'> {
   /** What is counted in the data, if anything is. */
   data: DataTally | undefined;
   budget: RejectBudget;
@@ -106,7 +107,7 @@ export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches'
 /**
  * Writes the parts of the output in order.
  *
- * @throws RowcastError `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`; as `Output.write`
+ * @throws RowcastError `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`, `too_many_missing`; as `Output.write`
  */
 export async function commit(
   parts: AsyncIterable<MergedPart>,
@@ -122,7 +123,7 @@ export async function commit(
     await unlessStopped(output.write(reached.add(part), reached.commitPoint), signal);
     for (const reject of part.rejects) watch.rejected(reject);
     budget.check(rowCounts);
-    data?.check(limits, rowCounts.read, part.input);
+    data?.check(limits, rowCounts, part.input);
     const { predictionType, position } = reached;
     const figures = () => data?.figures(predictionType);
     watch.progress({

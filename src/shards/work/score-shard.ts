@@ -64,6 +64,7 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
   const { shard, file, part, reportHash, predictionType, scorer, budget, observers, control, backends } =
     work;
   const { summary, summaryHtml, compare, private: isPrivate, encoding, report } = work.options;
+  const { maxMissing = 'none' } = work.options;
   return {
     names: {
       version: null,
@@ -90,7 +91,7 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
     control,
     shared: { budget },
     part: { range: rangeOf(shard), reportHash, predictionType },
-    isDetailed: summary !== undefined || summaryHtml !== undefined || compare !== undefined,
+    isDetailed: [summary, summaryHtml, compare].some(file => file !== undefined) || maxMissing !== 'none',
   };
 }
 
@@ -103,6 +104,7 @@ const ofTheWhole: Partial<RunValues> = {
   checksum: false,
   maxRejects: undefined,
   maxMismatches: 'none',
+  maxMissing: 'none',
   maxUnseen: 'none',
   compare: undefined,
   summary: undefined,
@@ -115,7 +117,11 @@ const ofTheWhole: Partial<RunValues> = {
 const isFirst = ({ from }: Shard): boolean => from === null || from.row === 1;
 
 /** The limits that a single process would apply to the same rows, so that a run over the wrong data stops early. */
-const limitsOf = ({ maxMismatches, maxUnseen }: ShardWork['options']) => ({ maxMismatches, maxUnseen });
+const limitsOf = ({ maxMismatches, maxMissing, maxUnseen }: ShardWork['options']) => ({
+  maxMismatches,
+  maxMissing,
+  maxUnseen,
+});
 
 /** The range of the shard; undefined if it is a whole input. */
 function rangeOf({ from, to, is_last }: Shard): InputRange | undefined {
