@@ -1,5 +1,7 @@
 import type { ColumnProfile } from '../../base/contract/profile.ts';
-import type { UnknownKind } from './unrecognized.ts';
+
+/** A kind of values that the model learns nothing from. */
+export type UnknownKind = 'missing' | 'mismatched' | 'unseen';
 
 /** A column of a report and its share of what the predictions depend on. */
 export interface Driver {

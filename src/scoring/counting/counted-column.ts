@@ -1,7 +1,6 @@
 import type { ColumnProfile, TrainingProfile } from '../../base/contract/profile.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { type Driver, stopsAbove, weightsOf } from './columns-that-matter.ts';
-import type { UnknownKind } from './unrecognized.ts';
+import { type Driver, stopsAbove, type UnknownKind, weightsOf } from './columns-that-matter.ts';
 
 /** A column whose values a run counts, as plain data. */
 export interface CountedColumn {

@@ -1,9 +1,7 @@
+import type { UnknownKind } from './columns-that-matter.ts';
 import type { CountedColumn } from './counted-column.ts';
 import type { RunTally } from './run-tally.ts';
 import type { TallyLayout } from './tally.ts';
-
-/** A kind of values that the model learns nothing from. */
-export type UnknownKind = 'missing' | 'mismatched' | 'unseen';
 
 /** Where a kind is counted, after `TallyLayout.unrecognizedAt`. */
 export const placeOf: Readonly<Record<UnknownKind, number>> = {
