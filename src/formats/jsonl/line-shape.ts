@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
+import { refuseUnsupported } from '../refuse-unsupported.ts';
 import { namesIn, type ObjectNames } from './object-names.ts';
 import { isScoredName } from './object-reader.ts';
 
@@ -41,16 +42,18 @@ const BOM = Buffer.from('\ufeff');
  * Reads the first objects of an input.
  *
  * @returns the shape, and all that was read after the byte order mark
+ * @throws RowcastError `unsupported_format`
  */
 export async function readShape(
-  { chunks }: Pick<ByteSource, 'chunks'>,
+  source: ByteSource,
   { known, maxRecordBytes, namesColumns = false }: ShapeOptions,
 ): Promise<{ shape: LineShape; rest: Buffer }> {
   const isOneEnough = known !== undefined && !namesColumns;
   let bytes: Buffer = Buffer.alloc(0);
   for (;;) {
-    const { value, done } = await chunks.next();
+    const { value, done } = await source.chunks.next();
     if (value !== undefined && value.length > 0) bytes = Buffer.concat([bytes, value]);
+    refuseUnsupported(bytes, source, 'JSON lines');
     const isIdle = !namesColumns && value !== undefined && value.length === 0 && bytes.length > 0;
     const rest = bytes.subarray(0, BOM.length).equals(BOM) ? bytes.subarray(BOM.length) : bytes;
     const isWhole = done === true;
