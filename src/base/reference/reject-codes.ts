@@ -15,7 +15,7 @@ export const faultDocs = {
     fix: 'Quote fields that contain the delimiter.',
   },
   not_utf8: {
-    cause: 'The record is not valid UTF-8.',
+    cause: 'The record is not valid UTF-8, or a text of JSON lines has an escape of half a character.',
     fix: 'Use `--encoding`, such as `windows-1252`; if only some rows are wrong, correct them.',
   },
   bad_json: {

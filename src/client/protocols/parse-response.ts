@@ -36,7 +36,7 @@ function parseWithTokens(text: string): unknown {
 }
 
 /** A string, which may contain such words, or a token. */
-const TOKENS = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?Infinity|NaN/g;
+const TOKENS = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|(?<![\w.])(?:-?Infinity|NaN)(?!\w)/g;
 
 /** A number of JSON that is read as infinity. */
 const TOO_LARGE = '1e999';

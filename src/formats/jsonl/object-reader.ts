@@ -1,4 +1,5 @@
 import { textView, type WordView } from '../bytes/word-view.ts';
+import { HALF_PAIR } from '../json/half-pair.ts';
 import { StringScanner } from '../json/scan-string.ts';
 
 /** Where the values of an object's columns are. */
@@ -9,7 +10,7 @@ export interface FoundValues {
 }
 
 /** What is wrong with a line. */
-export type LineFault = 'bad_json' | 'repeated_member' | 'scored_before' | 'unknown_member';
+export type LineFault = 'bad_json' | 'half_pair' | 'repeated_member' | 'scored_before' | 'unknown_member';
 
 /** Objects and lists that may be nested. */
 export const MAX_DEPTH = 256;
@@ -277,6 +278,7 @@ export class ObjectReader {
       if (text === undefined) return false;
       if (member?.value.isUnknown === true) this.#rejectUnknown(member.value.name);
       if (member !== undefined && member.value.column !== -1) {
+        if (HALF_PAIR.test(text)) this.#fault ??= 'half_pair';
         const from = this.#keepText(text);
         this.#set(member, from, from + Buffer.byteLength(text));
       }
@@ -361,7 +363,7 @@ export class ObjectReader {
 }
 
 /** A name with a point may also be that of a member of another one: `a`, `a.b` and `a.b.c`. */
-const withOuterNames = (name: string): string[] =>
+export const withOuterNames = (name: string): string[] =>
   [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index)).concat(name);
 
 const newMembers = (): Members => ({ list: [], byKey: new Map() });

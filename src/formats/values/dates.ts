@@ -23,10 +23,15 @@ export function daysOf(text: string, order: DateOrder): number | null {
     : midnight / DAY_SECONDS + (secondsOf(parts) - 60 * parts.offset) / DAY_SECONDS;
 }
 
-/** The time of day as written, in hours from 0 to 24, ignoring the time zone; null if the text is not a date. */
+/**
+ * The time of day in hours from 0 to 24: that of UTC if the text has a time zone, because a Parquet file has an instant in UTC
+ * whatever the zone, else as written; null if the text is not a date.
+ */
 export function hourOf(text: string, order: DateOrder): number | null {
   const parts = partsOf(text, order);
-  return parts === null || midnightOf(parts) === null ? null : secondsOf(parts) / 3600;
+  if (parts === null || midnightOf(parts) === null) return null;
+  const seconds = (secondsOf(parts) - 60 * parts.offset) % DAY_SECONDS;
+  return (seconds < 0 ? seconds + DAY_SECONDS : seconds) / 3600;
 }
 
 /** Reads values of a date column; anything that is not a date is missing. */

@@ -205,6 +205,19 @@ describe('a run with a model server', { concurrency: 3 }, () => {
     });
   }
 
+  for (const name of ['sagemaker', 'sagemaker-jsonlines', 'datarobot'])
+    it(`takes no page, and no JSON with something behind it, for the label of its only row with ${name}`, async t => {
+      const server = served[name] as Served; // a row above
+      // Without classes, as far as the stub names them, any text could be a label.
+      const classes = name === 'sagemaker' ? ['no', 'yes'] : undefined;
+      for (const bodyOf of [() => '<html>Sign in</html>', (usual: string) => `${usual.trimEnd()} and more`]) {
+        const outcome = await scoreWith(t, server, firstWith(bodyOf), { limit: 1, classes });
+        assert.equal(outcome.failure, undefined);
+        assert.deepEqual(outcome.retries, { wrong_answer: 1 });
+        assert.equal(outcome.result?.rowCounts.scored, 1);
+      }
+    });
+
   it('goes on where it was stopped, with the same bytes, and not by another protocol', async t => {
     const folder = await newFolder(t);
     const { custom, 'kserve-v1': kserve } = served as Record<'custom' | 'kserve-v1', Served>; // both are rows above

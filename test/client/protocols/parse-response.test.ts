@@ -25,7 +25,17 @@ describe('the parser of responses', () => {
   });
 
   it('refuses everything else that is no JSON', () => {
-    for (const text of ['', 'NaNa', '[1NaN]', '[nan]', '+Infinity', '["NaN]', '[Infinity'])
+    for (const text of [
+      '',
+      'NaNa',
+      '[1NaN]',
+      '[1Infinity]',
+      '[Infinity1]',
+      '[nan]',
+      '+Infinity',
+      '["NaN]',
+      '[Infinity',
+    ])
       assert.throws(() => parsed(text), /the response is not JSON/, text);
   });
 

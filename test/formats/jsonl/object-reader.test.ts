@@ -152,6 +152,15 @@ describe('objects of JSON lines', () => {
     assert.deepEqual(read(`${many},"m11999":1}`), { fault: 'repeated_member' });
   });
 
+  it('may have half of a surrogate pair only where no column is, because it would be U+FFFD', () => {
+    const read = readerOf(['a', 'l']);
+    for (const half of ['\\ud83d', 'x\\ude00', '\\ude00\\ud83d', '\\ud83dx', '\\uD83D\\n'])
+      assert.deepEqual(read(`{"a":"${half}"}`), { fault: 'half_pair' }, half);
+    assert.deepEqual(read('{"a":"\\ud83d\\ude00","b":"\\ud83d","l":["\\ud83d"]}'), {
+      values: ['"😀"', '["\\ud83d"]'],
+    });
+  });
+
   it('may not have been scored before, unless such a member is one of the input', () => {
     assert.deepEqual(readerOf(['a'])('{"a":1,"probability_yes":0.5}'), { fault: 'scored_before' });
     assert.deepEqual(readerOf(['probability_yes'], ['probability_yes'])('{"a":1,"probability_yes":0.5}'), {

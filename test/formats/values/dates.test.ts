@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { valueText } from '../../../src/formats/parquet/text/value-text.ts';
 import { dateOrderOf } from '../../../src/formats/values/date-order.ts';
 import { daysOf, hourOf } from '../../../src/formats/values/dates.ts';
 
@@ -105,10 +106,37 @@ test('the order of a column is that in which its dates are written, with ISO dat
   assert.deepEqual(orderOf('2024-01-02', '31.01.2024', '01.02.2024'), { order: 'dmy', dates: 3 });
 });
 
-test('the hour of a date is the one written, regardless of its time zone', () => {
-  assert.equal(hourOf('2024-01-03 06:45:00+05:30', 'ymd'), 6.75);
-  assert.equal(hourOf('2024-01-03', 'ymd'), 0);
-  assert.equal(hourOf('2024-02-30 06:45', 'ymd'), null);
+test('the hour of a date is that of UTC if there is a time zone, else the one written', () => {
+  for (const [text, hour] of [
+    ['2024-01-03 06:45:00', 6.75],
+    ['2024-01-03 06:45:00+05:30', 1.25],
+    ['2024-01-03 00:15 +0200', 22.25],
+    ['2024-01-03T20:30:00-08:00', 4.5],
+    ['2024-01-03T06:45:00Z', 6.75],
+    ['2024-01-03', 0],
+    ['2024-02-30 06:45', null],
+  ] as const)
+    assert.equal(hourOf(text, 'ymd'), hour, text);
+});
+
+test('an instant has the same day and hour in local time, with its offset, as in the text of Parquet', () => {
+  const parquetText = valueText({ is: 'timestamp', digits: 6, isUtc: true });
+  const parts = new Intl.DateTimeFormat('sv', {
+    timeZone: 'Europe/Berlin',
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  });
+  const offset = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', timeZoneName: 'longOffset' });
+  const offsets = new Set<string>();
+  for (let at = Date.UTC(2024, 2, 30); at < Date.UTC(2024, 9, 29); at += 40 * 60_000) {
+    const [, shift = ''] = / GMT(.*)$/.exec(offset.format(at)) ?? [];
+    offsets.add(shift);
+    const local = `${parts.format(at)}${shift}`;
+    const utc = parquetText?.(BigInt(at) * 1000n) ?? '';
+    assert.equal(daysOf(local, 'ymd'), daysOf(utc, 'ymd'), local);
+    assert.equal(hourOf(local, 'ymd'), hourOf(utc, 'ymd'), local);
+  }
+  assert.deepEqual([...offsets], ['+01:00', '+02:00']);
 });
 
 for (const { of, texts, order } of [

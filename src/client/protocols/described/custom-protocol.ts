@@ -1,3 +1,4 @@
+import { isOfLines } from '../../bodies/layout-of.ts';
 import type { CustomProtocol } from './custom-shape.ts';
 import type { DescribedKind, ProtocolDescription, RowDescription } from './description.ts';
 
@@ -9,7 +10,7 @@ export function customDescription({ request, response, errors, ready }: CustomPr
     speaks: 'any server with these shapes',
     auth: 'none',
     request,
-    response: { rows, row: rowOf(row), classes },
+    response: { rows, lines: isOfLines(request.layout), row: rowOf(row), classes },
     errors: errors === undefined ? { message: USUAL_MESSAGES } : withoutUndefined(errors),
     ready,
     missing: request.layout.startsWith('csv') ? 'empty' : 'null',

@@ -1,22 +1,19 @@
 import { sanitize } from '../../../base/sanitize.ts';
-import { isOfLines } from '../../bodies/layout-of.ts';
 import { InvalidResponse } from '../../invalid-response.ts';
 import { checkCount } from '../collect-predictions.ts';
 import { parseResponse } from '../parse-response.ts';
-import type { Expected, ResponseReader } from '../protocol.ts';
+import { type Expected, expectedClasses, type ResponseReader } from '../protocol.ts';
 import type { ProtocolDescription } from './description.ts';
 import { pathOf, valueAt } from './json-pointer.ts';
 import { firstAt, listAt, pathsOf } from './pointers.ts';
 import { readPredictions } from './read-predictions.ts';
 import { parseIfJson, rowsOfLines } from './response-lines.ts';
-import { valueOfRow } from './row-values.ts';
+import { valueOfRow, withoutLabels } from './row-values.ts';
 
-type Responses = Pick<ProtocolDescription, 'response' | 'errors'> & {
-  request: Pick<ProtocolDescription['request'], 'layout'>;
-};
+type Responses = Pick<ProtocolDescription, 'response' | 'errors'>;
 
 /** Where the rows of a response are, and the error that it has in their place. */
-export function responsePaths({ response, errors }: Omit<Responses, 'request'>) {
+export function responsePaths({ response, errors }: Responses) {
   return {
     rows: pathsOf(response.rows),
     error: pathsOf(errors.message),
@@ -36,8 +33,7 @@ export function describedReader(
   named: readonly string[] | undefined,
 ): ResponseReader {
   const paths = responsePaths(description);
-  const hasLines = isOfLines(description.request.layout);
-  const { row: own, rows: where } = description.response;
+  const { row: own, rows: where, lines: hasLines = false } = description.response;
   const described = own === 'any' ? undefined : own.kind;
   const within = own === 'any' ? undefined : pathOf(own.at);
   const valueIn = (row: unknown, at: number): unknown => {
@@ -59,7 +55,11 @@ export function describedReader(
       checkCount(rows.length, expected.personas);
       if (paths.index !== undefined) checkOrder(rows, paths.index);
       const listed = paths.classes === undefined ? named : classesAt(whole, paths.classes);
-      return readPredictions({ values: rows.map(valueIn), described, listed }, expected);
+      const inRows = rows.map(valueIn);
+      const kind = described ?? expected.predictionType?.kind;
+      const mayHaveLabels = kind !== 'numbers' && kind !== 'number' && described !== 'label';
+      const values = mayHaveLabels ? withoutLabels(inRows, expectedClasses(expected) ?? listed) : inRows;
+      return readPredictions({ values, described, listed }, expected);
     },
   };
 }

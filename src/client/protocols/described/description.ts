@@ -50,11 +50,10 @@ export interface RequestDescription {
 }
 
 export interface ResponseDescription {
-  /**
-   * The list of predictions; an empty pointer is the whole response. If rows are sent as lines, the response may have lines of
-   * JSON or CSV too.
-   */
+  /** The list of predictions; an empty pointer is the whole response. */
   readonly rows: Pointers;
+  /** Whether the response may also be a line of JSON or CSV for each row. */
+  readonly lines?: boolean;
   readonly row: RowDescription;
   /** Where a row that is an object has what is predicted, if it has that; for rows of any shape. */
   readonly value?: Pointers;

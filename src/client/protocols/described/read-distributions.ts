@@ -117,14 +117,14 @@ function findLabels(list: readonly LabelledValue[], classes: readonly string[], 
   return true;
 }
 
-const numberIn = (each: LabelledValue | null): unknown => each?.value;
+const numberIn = (each: LabelledValue | null): unknown => each?.value ?? each?.score;
 
 const isLabelled = (list: readonly unknown[]): boolean => isObject(list[0]);
 
 /** @throws InvalidResponse if a label is there twice */
 function byLabel(list: readonly unknown[]): Record<string, unknown> {
   const labelled = list.map((each): LabelledValue => (isObject(each) ? each : {}));
-  const values = Object.fromEntries(labelled.map(({ label, value }) => [String(label), value]));
+  const values = Object.fromEntries(labelled.map(each => [String(each.label), numberIn(each)]));
   if (Object.keys(values).length === list.length) return values;
   throw new InvalidResponse('a prediction has two values for the same label');
 }

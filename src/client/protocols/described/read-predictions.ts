@@ -7,6 +7,7 @@ import {
   type Predictions,
 } from '../../../base/contract/predictions.ts';
 import { formatList } from '../../../base/sanitize.ts';
+import { HALF_PAIR } from '../../../formats/json/half-pair.ts';
 import { noPredictions } from '../../../scoring/batch/join-predictions.ts';
 import { InvalidResponse } from '../../invalid-response.ts';
 import { checkClassCount } from '../collect-predictions.ts';
@@ -93,12 +94,13 @@ function labelsOf(values: readonly unknown[], { isKnown, mayBeNumbers }: LabelOp
 
 /**
  * A label as text. A class that is a number has its shortest text; an integer that a double cannot hold may have been
- * rounded, so it is no label.
+ * rounded, so it is no label; nor is a text with half of a surrogate pair, which UTF-8 does not have.
  *
  * @returns null if the row has no label, or none that is exact; undefined if its value is not a label
  */
 function labelOf(value: unknown, mayBeNumber: boolean): string | null | undefined {
-  if (value === null || typeof value === 'string') return value;
+  if (value === null) return null;
+  if (typeof value === 'string') return HALF_PAIR.test(value) ? null : value;
   if (typeof value === 'boolean') return String(value);
   if (typeof value !== 'number' || !mayBeNumber) return undefined;
   return Number.isSafeInteger(value) || !Number.isInteger(value) ? String(value) : null;

@@ -1,4 +1,4 @@
-import { parseRecords } from '../../../base/parse-records.ts';
+import { InvalidResponse } from '../../invalid-response.ts';
 import { jsonText } from '../../transport/response-body.ts';
 import { parseResponse, parseResponseText } from '../parse-response.ts';
 
@@ -13,10 +13,12 @@ export function parseIfJson(body: Buffer): unknown {
 
 /**
  * The predictions of a response that has a line for each row: of JSON, or of CSV without a header. Some models respond with
- * all numbers on one line.
+ * all numbers on one line. Any text could be a label of CSV, so a response that begins as JSON or as a page does, or that is
+ * not text, is none.
  *
  * @param personas the number of rows sent
  * @returns for a record with several fields, a list
+ * @throws InvalidResponse if it is neither JSON nor CSV
  */
 export function rowsOfLines(body: Buffer, personas: number): unknown[] {
   const text = jsonText(body);
@@ -24,12 +26,37 @@ export function rowsOfLines(body: Buffer, personas: number): unknown[] {
   try {
     return lines.map(parseResponseText);
   } catch {
-    const records = parseRecords(text, { delimiter: ',', quote: '"', loneCr: false });
-    const [first = []] = records;
-    const isOneLine = records.length === 1 && personas > 1 && first.length === personas;
-    return isOneLine
-      ? first.map(valueIn)
-      : records.map(fields => (fields.length === 1 ? valueIn(fields[0]) : fields.map(valueIn)));
+    if (NOT_CSV.some(pattern => pattern.test(text))) throw neither();
+  }
+  const records = lines.map(fieldsOf);
+  const [first = []] = records;
+  const isOneLine = records.length === 1 && personas > 1 && first.length === personas;
+  if (isOneLine && first.every(value => typeof value !== 'string')) return first;
+  return records.map(fields => (fields.length === 1 ? fields[0] : fields));
+}
+
+const neither = (): InvalidResponse => new InvalidResponse('the response is neither JSON nor CSV');
+
+/** What a page begins with, a line of JSON, and what no text has, or what was not UTF-8. */
+const NOT_CSV = [
+  /^\uFEFF?\s*<[a-z!?/]/i,
+  /^\s*[[{]/m,
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
+  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\uFFFD]/,
+];
+
+/** A field with what ends it, in quotes or not. */
+const FIELD = /[ \t]*(?:"([^"]*(?:""[^"]*)*)"[ \t]*|([^",]*))(,|\r?$)/y;
+
+/** The values of a record. @throws InvalidResponse if it is not CSV */
+function fieldsOf(line: string): unknown[] {
+  const values: unknown[] = [];
+  FIELD.lastIndex = 0;
+  for (;;) {
+    const [, quoted, plain, end] = FIELD.exec(line) ?? [];
+    if (end === undefined) throw neither();
+    values.push(valueIn(quoted?.replaceAll('""', '"') ?? plain));
+    if (end !== ',') return values;
   }
 }
 

@@ -10,7 +10,7 @@ export const sagemaker: ProtocolDescription = {
   auth: 'sigv4',
   request: { path: '/endpoints/{model}/invocations', layout: 'csv-without-header' },
   // XGBoost and Linear Learner have the probability, or the number, in `score`.
-  response: { rows: ['/predictions', ''], row: 'any', value: '/score' },
+  response: { rows: ['/predictions', ''], lines: true, row: 'any', value: '/score' },
   errors: { message: ['/OriginalMessage', '/Message', '/message'] },
   missing: 'empty',
   // docs.aws.amazon.com/sagemaker/latest/APIReference/API_runtime_InvokeEndpoint.html

@@ -3,6 +3,7 @@ import type { Predictions } from '../../../base/contract/predictions.ts';
 import { formatList, sanitize } from '../../../base/sanitize.ts';
 import { InvalidResponse } from '../../invalid-response.ts';
 import { checkCount, collectPredictions } from '../collect-predictions.ts';
+import type { DescribedKind } from '../described/description.ts';
 import { copyList, placesIn, unnamed } from '../described/read-distributions.ts';
 import { readPredictions } from '../described/read-predictions.ts';
 import { parseResponse } from '../parse-response.ts';
@@ -47,7 +48,7 @@ export class InferenceResponses implements ResponseReader {
     for (const each of outputs) checkShape(each, expected.personas);
     const chosen = chooseOutput(outputs, this.#requested, this.#named);
     return chosen === undefined
-      ? readPredictions({ values: rowsOf(outputs), described: undefined, listed: undefined }, expected)
+      ? readPredictions({ values: rowsOf(outputs), described: 'numbers', listed: undefined }, expected)
       : this.#readOutput(chosen, expected);
   }
 
@@ -55,7 +56,7 @@ export class InferenceResponses implements ResponseReader {
     const { data } = chosen;
     const width = widthOf(chosen);
     if (width === 1)
-      return readPredictions({ values: data, described: undefined, listed: undefined }, expected);
+      return readPredictions({ values: data, described: kindOf(chosen), listed: undefined }, expected);
     const listed = this.#named;
     if (listed === undefined) throw unnamed();
     const known = expectedClasses(expected);
@@ -128,6 +129,12 @@ function chooseOutput(
 }
 
 const isNumeric = ({ datatype }: Output): boolean => /^(FP|BF|U?INT)\d+$/.test(datatype);
+
+/** What the values of an output are, one for each row. No server checks that they are what their type says. */
+function kindOf(chosen: Output): DescribedKind | undefined {
+  if (isNumeric(chosen)) return 'number';
+  return /^(BYTES|BOOL)$/.test(chosen.datatype) ? 'label' : undefined;
+}
 
 /** An object for each row, with a value of each output. */
 const rowsOf = (outputs: readonly Output[]): Record<string, unknown>[] =>

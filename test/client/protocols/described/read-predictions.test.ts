@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Predictions } from '../../../../src/base/contract/predictions.ts';
-import type { LayoutName } from '../../../../src/client/bodies/layout-of.ts';
 import { describedReader } from '../../../../src/client/protocols/described/described-reader.ts';
 import type {
   ResponseDescription,
@@ -17,17 +16,16 @@ interface Options extends Partial<Expected> {
 /** Reads a response that is a list of predictions. */
 function read(rows: unknown, { row = 'any', named, ...expected }: Options = {}): Predictions {
   const personas = Array.isArray(rows) ? rows.length : 1;
-  return readText(JSON.stringify(rows), { rows: '', row }, 'objects', { personas, ...expected }, named);
+  return readText(JSON.stringify(rows), { rows: '', row }, { personas, ...expected }, named);
 }
 
 function readText(
   text: string,
   response: ResponseDescription,
-  layout: LayoutName,
   expected: Pick<Expected, 'personas'> & Partial<Expected>,
   named?: string[],
 ): Predictions {
-  const reader = describedReader({ request: { layout }, response, errors: { message: '/error' } }, named);
+  const reader = describedReader({ response, errors: { message: '/error' } }, named);
   return reader.read(Buffer.from(text), { predictionType: undefined, ...expected });
 }
 
@@ -101,10 +99,76 @@ describe('predictions by their shape', () => {
     assert.throws(() => read([[0.2, 0.3, 0.5]], { named: ['no', 'yes'] }), /3 probabilities for 2 classes/);
   });
 
+  it('are probabilities next to a label, as H2O, PyCaret and transformers return them', () => {
+    for (const rows of [
+      [
+        { predict: 'no', no: 0.75, yes: 0.25 },
+        { predict: 'no', no: 0.5, yes: 0.5 },
+      ],
+      [
+        { predict: 0, no: 0.75, yes: 0.25 },
+        { predict: 1, no: 0.5, yes: 0.5 },
+      ],
+      [
+        [
+          { label: 'yes', score: 0.25 },
+          { label: 'no', score: 0.75 },
+        ],
+        [
+          { label: 'no', score: 0.5 },
+          { label: 'yes', score: 0.5 },
+        ],
+      ],
+    ])
+      for (const row of ['any', { kind: 'probabilities', at: '' }] as const) {
+        const received = read(rows, { row });
+        assert.ok(received.kind === 'distribution');
+        assert.deepEqual(received.classes, ['no', 'yes']);
+        assert.deepEqual([...received.probabilities], [0.75, 0.25, 0.5, 0.5]);
+      }
+  });
+
+  it('next to a label are wrong in their row only, once the classes are known', () => {
+    const predictionType = { kind: 'distribution', classes: ['no', 'yes'] } as const;
+    const rows = [
+      { predict: 'no', no: 0.5, yes: 0.1 },
+      { predict: 'no', no: 0.5, yes: 0.5 },
+    ];
+    assert.deepEqual([...read(rows, { predictionType }).errors.keys()], [0]);
+  });
+
+  it('are probabilities of a class that is called label, if the numbers with it sum to 1', () => {
+    for (const rows of [[{ label: 0.25, other: 0.75 }], [{ label: 0, other: 1 }]]) {
+      const received = read(rows);
+      assert.deepEqual(received.kind === 'distribution' && received.classes, ['label', 'other']);
+    }
+  });
+
+  it('are labels if only the score of the label is next to it', () => {
+    const received = read([
+      { prediction_label: 'b', prediction_score: 0.75 },
+      null,
+      { prediction_label: 'a' },
+    ]);
+    assert.ok(received.kind === 'label');
+    assert.deepEqual(
+      [received.labels, [...received.indices]],
+      [
+        ['b', 'a'],
+        [0, -1, 1],
+      ],
+    );
+  });
+
+  it('are nothing if a single row has what a server says of an error', () => {
+    for (const row of [{ code: 500 }, { status_code: 503, error: null }, { label: 'failed', code: 7 }])
+      assert.throws(() => read([row]), /which is (an error|no prediction)$/);
+  });
+
   it('are nothing if an object has text, or is empty', () => {
     assert.throws(
-      () => read([{ label: 'yes', p: 0.5 }]),
-      /an object with the members label, p, which is no prediction$/,
+      () => read([{ name: 'yes', p: 0.5 }]),
+      /an object with the members name, p, which is no prediction$/,
     );
     assert.throws(() => read([{}]), /which is no prediction/);
   });
@@ -151,6 +215,11 @@ describe('predictions whose kind is known', () => {
     assert.deepEqual(several.kind === 'numbers' && several.names, ['x', 'y']);
     assert.equal(at('probabilities', '/out/p').kind, 'distribution');
     assert.throws(() => at('label', '/out/none'), /prediction 1 has nothing at "\/out\/none"/);
+  });
+
+  it('are no labels if they have half of a surrogate pair', () => {
+    const labels = read(['\ud83d', '😀', 'a\ude00']);
+    assert.deepEqual(labels.kind === 'label' && [...labels.indices], [-1, 0, -1]);
   });
 
   it('are no labels if they are integers that a double does not hold', () => {

@@ -24,6 +24,25 @@ describe('a response of lines', () => {
     assert.deepEqual(rowsOf('0.25,0.75'), [0.25, 0.75]);
     assert.deepEqual(rowsOf('0.25,0.75', 1), [[0.25, 0.75]]);
     assert.deepEqual(rowsOf('0.25,0.75', 3), [[0.25, 0.75]]);
+    assert.deepEqual(rowsOf('Busy now, try again'), [['Busy now', 'try again']]);
+  });
+
+  it('that is a page, JSON with something behind it, or no text, is no label', () => {
+    for (const text of [
+      '<html>Sign in</html>',
+      '\ufeff \n<!DOCTYPE html><p>Sign in',
+      '{"predictions":[0.5]} and more',
+      '[0.5',
+      '0.5\n{"message":"Model',
+      'yes\n [',
+      '"yes" and more',
+      'a "yes"',
+      'yes\0',
+      'caf\ufffd',
+    ])
+      for (const personas of [1, 2])
+        assert.throws(() => rowsOf(text, personas), /the response is neither JSON nor CSV$/, text);
+    assert.deepEqual(rowsOf('<50K\n>=50K\n'), ['<50K', '>=50K']);
   });
 
   it('that is empty has no rows', () => {
