@@ -69,6 +69,7 @@ export function withoutEnd(
   return {
     start: isFirst ? encoder.start : NOTHING,
     group: (...group) => encoder.group(...group),
+    ...(encoder.hasCopied && { hasCopied: encoder.hasCopied.bind(encoder) }),
     end: () => NOTHING,
   };
 }
