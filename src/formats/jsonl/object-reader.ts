@@ -1,6 +1,7 @@
 import { textView, type WordView } from '../bytes/word-view.ts';
 import { HALF_PAIR } from '../json/half-pair.ts';
 import { StringScanner } from '../json/scan-string.ts';
+import { isRejectsFile, REJECT_RECORD } from '../records/reject-columns.ts';
 
 /** Where the values of an object's columns are. */
 export interface FoundValues {
@@ -10,7 +11,13 @@ export interface FoundValues {
 }
 
 /** What is wrong with a line. */
-export type LineFault = 'bad_json' | 'half_pair' | 'repeated_member' | 'scored_before' | 'unknown_member';
+export type LineFault =
+  | 'bad_json'
+  | 'half_pair'
+  | 'left_as_rejected'
+  | 'repeated_member'
+  | 'scored_before'
+  | 'unknown_member';
 
 /** Objects and lists that may be nested. */
 export const MAX_DEPTH = 256;
@@ -45,8 +52,8 @@ interface NamedValue {
   readonly name: string;
   /** The index of its column; -1 if it has none. */
   readonly column: number;
-  /** Whether it seems to be of an earlier output. */
-  readonly isScored: boolean;
+  /** What is wrong with an object that has it. */
+  readonly fault: LineFault | undefined;
   /** Whether nothing is written of it. */
   readonly isUnknown: boolean;
   /** The number of the last object that had it. */
@@ -70,6 +77,8 @@ export class ObjectReader {
   readonly #values = new Map<string, NamedValue>();
   readonly #width: number;
   readonly #allowed: ReadonlySet<string>;
+  /** Whether the objects are those of a rejects file. */
+  readonly #isRejects: boolean;
   /** The names of the columns, and of all that they are in, which are remembered in any case. */
   readonly #needed: ReadonlySet<string>;
   /** The names of all values that an object may have; undefined if it may have any. */
@@ -97,6 +106,7 @@ export class ObjectReader {
     this.#columns = new Map(columns.map((name, index) => [name, index]));
     this.#width = columns.length;
     this.#allowed = new Set(allowed);
+    this.#isRejects = isRejectsFile(columns);
     this.#needed = new Set(columns.flatMap(withOuterNames));
   }
 
@@ -236,9 +246,9 @@ export class ObjectReader {
   #valueOf(name: string, { isTop, isKept }: { isTop: boolean; isKept: boolean }): NamedValue {
     const known = this.#values.get(name);
     if (known !== undefined) return known;
-    const isScored = isTop && this.#isScored(name);
+    const fault = isTop ? this.#faultOf(name) : undefined;
     const column = this.#columns.get(name) ?? -1;
-    const value = { name, column, isScored, isUnknown: this.#isUnknown(name), seen: 0 };
+    const value = { name, column, fault, isUnknown: this.#isUnknown(name), seen: 0 };
     if (isKept) this.#values.set(name, value);
     return value;
   }
@@ -254,13 +264,14 @@ export class ObjectReader {
     this.#fault ??= 'unknown_member';
   }
 
-  #isScored(name: string): boolean {
-    return isScoredName(name) && !this.#allowed.has(name);
+  #faultOf(name: string): LineFault | undefined {
+    if (name === REJECT_RECORD && this.#isRejects) return 'left_as_rejected';
+    return isScoredName(name) && !this.#allowed.has(name) ? 'scored_before' : undefined;
   }
 
   #note({ value }: Member): void {
     if (value.seen === this.#object) this.#fault ??= 'repeated_member';
-    if (value.isScored) this.#fault ??= 'scored_before';
+    if (value.fault !== undefined) this.#fault ??= value.fault;
     value.seen = this.#object;
   }
 
