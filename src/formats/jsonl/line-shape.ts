@@ -55,7 +55,7 @@ const BOM = Buffer.from('\ufeff');
  * @returns the shape, and all that was read after the byte order mark
  */
 export async function readShape(
-  source: ByteSource,
+  source: Pick<ByteSource, 'name' | 'decompressor' | 'chunks'>,
   { known, maxRecordBytes, maxColumns = MAX_COLUMNS, namesColumns = false }: ShapeOptions,
 ): Promise<{ shape: LineShape; rest: Buffer }> {
   const wanted = namesColumns ? undefined : known;
