@@ -20,7 +20,7 @@ export interface Head {
  * @returns the header, and the bytes that were read after it
  */
 export async function readHead(
-  source: Pick<ByteSource, 'name' | 'contentName' | 'chunks'>,
+  source: Pick<ByteSource, 'name' | 'contentName' | 'decompressor' | 'chunks'>,
   options: ReadOptions,
 ): Promise<Head> {
   const { maxRecordBytes, maxColumns, names, loneCr, skipLines = 0 } = options;
@@ -39,10 +39,11 @@ export async function readHead(
     const from = afterLines(read, skipLines, done === true, limits);
     if (from === undefined) continue;
     const bytes = read.subarray(from);
+    const { decompressor } = source;
     const header =
       names === undefined
-        ? readHeader(bytes, done === true, { ...limits, scan })
-        : headerOfNames(names, bytes, done === true, { ...limits, loneCr, scan });
+        ? readHeader(bytes, done === true, { ...limits, decompressor, scan })
+        : headerOfNames(names, bytes, done === true, { ...limits, decompressor, loneCr, scan });
     if (header === undefined) continue;
     const before = from === 0 ? undefined : { bytes: Buffer.from(read.subarray(0, from)), lines: skipLines };
     const found = before === undefined ? header : { ...header, before };
