@@ -52,12 +52,6 @@ describe('an input whose rows are all malformed stops the run, with its cause an
       says: /not valid UTF-8/,
       does: /--encoding windows-1252/,
     },
-    'a list of objects': {
-      text: `[\n${'{"age":1},\n'.repeat(9)}{"age":1}\n]\n`,
-      name: 'in.jsonl',
-      says: /11 of the first 12 rows are malformed: the lines are those of a list/,
-      does: /jq -c '\.\[\]' < in\.jsonl/,
-    },
     'commas after objects': {
       text: '{"age":1},\n'.repeat(9),
       name: 'in.jsonl',
