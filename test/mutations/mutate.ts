@@ -23,11 +23,23 @@ const bytes = [
 
 const all = [...pieces, ...bytes.map(own => Buffer.from(own))];
 
-/** Changes a file at one to four random places. The same seed makes the same changes. */
-export function mutate(file: Buffer, seed: number): Buffer {
+/**
+ * Changes a file at one to four random places. The same seed makes the same changes.
+ *
+ * @param keepsOffsets whether most changes leave all other bytes where they are, because the file says where its parts begin
+ */
+export function mutate(file: Buffer, seed: number, keepsOffsets: boolean): Buffer {
   const random = seededRandom(seed);
   const below = (end: number): number => Math.floor(random() * end);
   let mutated = file;
+  if (keepsOffsets && below(8) > 0) {
+    mutated = Buffer.from(file);
+    for (let left = 1 + below(2); left > 0; left--) {
+      const at = below(file.length);
+      mutated.writeUInt8(below(2) === 0 ? mutated.readUInt8(at) ^ (1 << below(8)) : below(256), at);
+    }
+    return mutated;
+  }
   for (let left = 1 + below(4); left > 0; left--) mutated = changed(mutated, below);
   return mutated;
 }

@@ -42,7 +42,7 @@ export async function openMutatedFiles(folder: string): Promise<MutatedFiles> {
   const scorer = await LocalScorer.open({ home, threads: 1 });
   return {
     async score(format, seed) {
-      const bytes = mutate(files[format], seed);
+      const bytes = mutate(files[format], seed, format === 'parquet');
       // Parquet is read at several places at once, so it needs a file.
       const input = join(folder, `in.${format}`);
       await writeFile(input, bytes);
