@@ -4,7 +4,7 @@ import { sharedFolder } from '../support/folder.ts';
 import { seed as first } from '../support/random-tests.ts';
 import { inputFormats, type MutatedFiles, openMutatedFiles } from './score-mutated.ts';
 
-/** Of each format; `npm run test:mutations` does more. */
+/** Of each format; `npm run test:inputs` does more. */
 const COUNT = 150;
 
 describe('a file that is changed at random places', () => {
