@@ -5,7 +5,7 @@ import { seed as first } from '../support/random-tests.ts';
 import { inputFormats, type MutatedFiles, openMutatedFiles } from './score-mutated.ts';
 
 /** Of each format; `npm run test:inputs` does more. */
-const COUNT = 150;
+const COUNT = 100;
 
 describe('a file that is changed at random places', () => {
   let files: MutatedFiles | undefined;

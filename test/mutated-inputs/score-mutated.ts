@@ -59,7 +59,7 @@ export async function openMutatedFiles(folder: string): Promise<MutatedFiles> {
       try {
         const output = await buffer(run);
         await run.summary;
-        return { code: 'scored', fault: await readByOthers(outputFormat, output) };
+        return { code: 'scored', fault: await readByOthers(outputFormat, output, format === outputFormat) };
       } catch (error) {
         if (!(error instanceof RowcastError)) return { code: 'unexpected', fault: String(error) };
         const { code, severity, message } = error;
