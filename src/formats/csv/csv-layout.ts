@@ -17,6 +17,7 @@ import type { Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
 import type { RowGroups } from '../records/row-groups.ts';
+import { typedFieldReader } from '../records/typed-fields.ts';
 import { appendedColumns } from './appended-columns.ts';
 import { csvComparison } from './csv-comparison.ts';
 import { csvRejectRecords } from './csv-reject-records.ts';
@@ -36,6 +37,7 @@ export interface CsvLayoutValue {
   readonly header: Header;
   readonly columns: OutputColumns | undefined;
   readonly groups: RowGroups | undefined;
+  readonly types: Layout['types'];
 }
 
 /** A CSV, as its header and options describe it. */
@@ -47,6 +49,7 @@ export class CsvLayout implements Layout {
   readonly namesColumnsLater = false;
   readonly readAs: ReadAs;
   readonly groups: RowGroups | undefined;
+  readonly types: Layout['types'];
   readonly #dialect: Dialect;
   readonly #header: Header;
   readonly #columns: OutputColumns | undefined;
@@ -54,9 +57,11 @@ export class CsvLayout implements Layout {
   /**
    * @param columns of the output, if they are not those of the input
    * @param groups of the output's rows; none if the output is text
+   * @param types of the columns, if the file that this is the text of says them
    */
-  constructor(header: Header, columns?: OutputColumns, groups?: RowGroups) {
+  constructor(header: Header, columns?: OutputColumns, groups?: RowGroups, types?: Layout['types']) {
     this.groups = groups;
+    this.types = types;
     this.#header = header;
     this.#columns = columns;
     this.#dialect = header.dialect;
@@ -74,7 +79,8 @@ export class CsvLayout implements Layout {
   }
 
   get data(): LayoutData {
-    const value: CsvLayoutValue = { header: this.#header, columns: this.#columns, groups: this.groups };
+    const { groups, types } = this;
+    const value: CsvLayoutValue = { header: this.#header, columns: this.#columns, groups, types };
     return { format: this.format, value };
   }
 
@@ -92,7 +98,7 @@ export class CsvLayout implements Layout {
 
   fieldReader(memory?: BatchMemory): (batch: Batch) => Fields {
     const reader = new FieldReader(this.names.length, this.#dialect, memory);
-    return batch => reader.read(batch);
+    return typedFieldReader(batch => reader.read(batch), this.types);
   }
 
   slice(batch: Batch, from: number, to: number): Batch {

@@ -18,6 +18,7 @@ import { INPUT_START, type Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
 import type { RowGroups } from '../records/row-groups.ts';
+import { typedFieldReader } from '../records/typed-fields.ts';
 import { appendedMembers } from './appended-members.ts';
 import { lineComparison } from './line-comparison.ts';
 import { lineFieldReader } from './line-fields.ts';
@@ -46,7 +47,8 @@ export class LineLayout implements Layout {
   readonly preamble: Buffer;
   readonly start: Position;
   readonly format = 'jsonl';
-  readonly namesColumnsLater = true;
+  readonly namesColumnsLater: boolean;
+  readonly types: Layout['types'];
   readonly readAs: ReadAs = {};
   readonly longName = undefined;
   readonly groups: RowGroups | undefined = undefined;
@@ -60,6 +62,8 @@ export class LineLayout implements Layout {
     this.#shape = shape;
     this.#columns = columns;
     this.names = shape.names;
+    this.types = shape.types;
+    this.namesColumnsLater = shape.types === undefined;
     this.preamble = Buffer.from('\ufeff').subarray(0, shape.bom);
     this.start = { ...INPUT_START, offset: shape.bom };
   }
@@ -75,7 +79,7 @@ export class LineLayout implements Layout {
   }
 
   fieldReader(memory?: BatchMemory): (batch: Batch) => Fields {
-    return lineFieldReader(this.#shape, memory);
+    return typedFieldReader(lineFieldReader(this.#shape, memory), this.types);
   }
 
   faultFinder(): (batch: Batch) => ReadonlyMap<number, Fault> {
@@ -203,13 +207,19 @@ export class LineLayout implements Layout {
   }
 }
 
-/** Reads the beginning of an input. */
+/**
+ * Reads the beginning of an input.
+ *
+ * @param types of the known columns, if they are all that there are
+ */
 export async function readLineLayout(
   source: ByteSource,
   options: ReadOptions & ColumnOptions,
+  types?: Layout['types'],
 ): Promise<Opened> {
   const { columns: known, maxRecordBytes } = options;
-  const { shape, rest } = await readShape(source, { known, maxRecordBytes });
+  const { shape: own, rest } = await readShape(source, { known, maxRecordBytes });
+  const shape = types === undefined ? own : { ...own, names: known ?? [], types };
   return { layout: new LineLayout(shape, lineColumns(shape, options, source.name)), rest };
 }
 

@@ -44,7 +44,7 @@ const unknownMember = (name: string): Fault => ({
  * @param memory in which a kernel finds the fields of most lines, and may read them
  */
 export function lineFieldReader(
-  { names, allowed, closed }: Pick<LineShape, 'names' | 'allowed' | 'closed'>,
+  { names, allowed, closed, types }: Pick<LineShape, 'names' | 'allowed' | 'closed' | 'types'>,
   memory: BatchMemory | undefined,
 ): (batch: Batch) => Fields {
   const width = names.length;
@@ -97,7 +97,7 @@ export function lineFieldReader(
       ends.fill(0, rows * width, (rows + 1) * width);
     }
     if (texts !== undefined) bytes = texts.subarray(0, length);
-    return { rows, width, bytes, isTyped: true, starts, ends, faults, placed };
+    return { rows, width, bytes, isTyped: types === undefined, starts, ends, faults, placed };
   };
 }
 

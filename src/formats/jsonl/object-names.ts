@@ -7,16 +7,19 @@ export interface ObjectNames {
   readonly members: readonly string[];
   /** The full names of the values that are not objects with members of their own, such as `a.b`. */
   readonly values: readonly string[];
+  /** Those of them that are null, or an empty object. */
+  readonly missing: readonly string[];
   /** The full names of objects that have members. */
   readonly outer: readonly string[];
 }
 
-const [OPEN, QUOTE] = [0x7b, 0x22];
+const [OPEN, QUOTE, SMALL_N] = [0x7b, 0x22, 0x6e];
 
 /** @returns undefined if objects are nested too deep, or if a name is there twice: such a line is malformed */
 export function namesIn(line: Buffer): ObjectNames | undefined {
   const members: string[] = [];
   const values = new Set<string>();
+  const missing: string[] = [];
   const outer = new Set<string>();
   /** @returns whether all names differ */
   const add = (start: number, end: number, path: string, depth: number): boolean => {
@@ -28,11 +31,16 @@ export function namesIn(line: Buffer): ObjectNames | undefined {
       if (hasMembers(line, member.value, member.end)) {
         outer.add(name);
         if (!add(member.value, member.end, `${name}.`, depth + 1)) return false;
-      } else values.add(name);
+        continue;
+      }
+      values.add(name);
+      if (line[member.value] === OPEN || line[member.value] === SMALL_N) missing.push(name);
     }
     return true;
   };
-  return add(0, line.length, '', 1) ? { members, values: [...values], outer: [...outer] } : undefined;
+  return add(0, line.length, '', 1)
+    ? { members, values: [...values], missing, outer: [...outer] }
+    : undefined;
 }
 
 /** Whether the value `bytes[start, end)` is an object that is not empty. */
