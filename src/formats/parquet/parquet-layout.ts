@@ -63,7 +63,7 @@ const TYPES: Readonly<Record<Exclude<FileColumn['type']['is'], NoText>, string>>
   Readonly<Partial<Record<NoText, string>>> = {
   boolean: 'boolean',
   signed: 'integer',
-  unsigned: 'integer',
+  unsigned: 'UINT64',
   float: 'float',
   double: 'float',
   half: 'float',
