@@ -109,6 +109,8 @@ export interface Layout {
   readonly names: readonly string[];
   /** Whether later records may have more columns than these. */
   readonly namesColumnsLater: boolean;
+  /** Those of the columns that were known otherwise, and that none of the first records has. */
+  readonly absent?: readonly string[] | undefined;
   /** The types of the columns that the input itself gives, as options and reports call them. */
   readonly types?: readonly (string | undefined)[] | undefined;
   /** The number of rows, if the input says it. */

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify';
 import { drainRequest } from './http/drain-request.ts';
@@ -20,14 +19,14 @@ export interface RequestHandling {
   observers: readonly RequestObserver[];
   /** By default, a problem document. */
   notFound: Extension['notFound'] | undefined;
-  /** Whether the connection closes after the response to this request. */
-  isLast(request: IncomingMessage): boolean;
+  /** Whether connections close after their next response. */
+  isClosing(): boolean;
 }
 
 /** What applies to the requests of all routes, from their body to the end of their response. */
 export function handleRequests(
   app: FastifyInstance,
-  { limits, memory, observers, notFound, isLast }: RequestHandling,
+  { limits, memory, observers, notFound, isClosing }: RequestHandling,
 ): void {
   app.removeAllContentTypeParsers();
   // The routes parse the body themselves, in slices.
@@ -54,9 +53,9 @@ export function handleRequests(
     if (payload instanceof Readable) onRequestEnd(reply, () => payload.destroy());
     done();
   });
-  // Tells the client that the connection closes, unless an earlier pipelined request still awaits its response.
+  // Tells the client that the connection closes.
   app.addHook('onSend', ({ raw }, reply, _, done) => {
-    if (raw.complete && isLast(raw)) reply.header('connection', 'close');
+    if (raw.complete && isClosing()) reply.header('connection', 'close');
     done();
   });
 }

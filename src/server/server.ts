@@ -86,7 +86,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     memory: fairUse.shares.memory,
     observers,
     notFound: options.extension?.notFound,
-    isLast: request => isClosing && connections?.isAlone(request) === true,
+    isClosing: () => isClosing,
   });
   checkHosts(app, host);
   app.register(publicRoutes, { readiness, metrics });

@@ -43,6 +43,7 @@ const REJECT_RECORD = 'reject_record';
 /** An object on each line. */
 export class LineLayout implements Layout {
   readonly names: readonly string[];
+  readonly absent: readonly string[];
   readonly columnsHint = undefined;
   readonly preamble: Buffer;
   readonly start: Position;
@@ -64,6 +65,8 @@ export class LineLayout implements Layout {
     this.names = shape.names;
     this.types = shape.types;
     this.namesColumnsLater = shape.types === undefined;
+    // Corrected rejects are a few rows, chosen by what is wrong with them.
+    this.absent = isRejects(shape) ? [] : shape.absent;
     this.preamble = Buffer.from('\ufeff').subarray(0, shape.bom);
     this.start = { ...INPUT_START, offset: shape.bom };
   }
@@ -162,7 +165,7 @@ export class LineLayout implements Layout {
 
   asRejects(options: ColumnOptions, file: string): RejectsFile | undefined {
     const { names, members } = this.#shape;
-    if (!rejectColumns.every((name, index) => members[index] === name)) return undefined;
+    if (!isRejects(this.#shape)) return undefined;
     const isOwn = (name: string): boolean =>
       name !== REJECT_RECORD && !rejectColumns.some(ours => ours === name);
     const shape = { ...this.#shape, bom: 0, names: names.filter(isOwn), members: members.filter(isOwn) };
@@ -206,6 +209,9 @@ export class LineLayout implements Layout {
     throw new Error('the files have different formats');
   }
 }
+
+const isRejects = ({ members }: LineShape): boolean =>
+  rejectColumns.every((name, index) => members[index] === name);
 
 /**
  * Reads the beginning of an input.

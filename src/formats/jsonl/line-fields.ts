@@ -11,6 +11,7 @@ import { RecordKind } from '../records/record-kind.ts';
 import { KernelMembers } from './kernel-members.ts';
 import type { LineShape } from './line-shape.ts';
 import { lines } from './lines.ts';
+import { hasColumn, namesIn } from './object-names.ts';
 import { type LineFault, ObjectReader } from './object-reader.ts';
 
 /** What is wrong with a line, by its code. */
@@ -97,8 +98,33 @@ export function lineFieldReader(
       ends.fill(0, rows * width, (rows + 1) * width);
     }
     if (texts !== undefined) bytes = texts.subarray(0, length);
-    return { rows, width, bytes, isTyped: types === undefined, starts, ends, faults, placed };
+    const rowsWithout = (columns: readonly number[]): number[] =>
+      withoutAny({ rows, width, ends, faults }, batch, columns, names);
+    return { rows, width, bytes, isTyped: types === undefined, starts, ends, faults, placed, rowsWithout };
   };
+}
+
+/** Only the lines of rows without a value are looked at again: null is there, but not a value. */
+function withoutAny(
+  { rows, width, ends, faults }: Pick<Fields, 'rows' | 'width' | 'ends' | 'faults'>,
+  batch: Batch,
+  columns: readonly number[],
+  names: readonly string[],
+): number[] {
+  const empty: number[] = [];
+  for (let row = 0, at = 0; row < rows; row++, at += width)
+    if (!columns.some(column => ends[at + column] !== 0)) empty.push(row);
+  if (empty.length === 0) return empty;
+  const records: number[] = [];
+  for (let index = 0; index < batch.ends.length; index++)
+    if (batch.kinds[index] !== RecordKind.blank && !faults.has(index)) records.push(index);
+  return empty.filter(row => {
+    const index = records[row] as number;
+    const found = namesIn(batch.bytes.subarray(startOf(batch, index), batch.ends[index]));
+    if (found === undefined) return false;
+    const has = hasColumn(found);
+    return !columns.some(column => has(names[column] as string));
+  });
 }
 
 interface Place {

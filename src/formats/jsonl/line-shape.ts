@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Layout } from '../format.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
-import { namesIn, type ObjectNames } from './object-names.ts';
+import { hasColumn, namesIn, type ObjectNames } from './object-names.ts';
 import { isScoredName, outerNames } from './object-reader.ts';
 
 /** What the first objects of an input are like, as plain data. */
@@ -19,6 +19,8 @@ export interface LineShape {
   readonly last: readonly string[];
   /** The full names of those values of the first objects that are no objects with members of their own. */
   readonly values: readonly string[];
+  /** The known columns that none of the first objects has. */
+  readonly absent: readonly string[];
   /** The names of all values that a line may have, if one with another value is to be rejected. */
   readonly closed?: readonly string[] | undefined;
   /** The types of the columns, if the file that the lines are the text of says them: then values have none of their own. */
@@ -27,7 +29,7 @@ export interface LineShape {
 
 /** What is known of an input before its first objects are read. */
 export interface ShapeOptions {
-  /** The names of columns. A single object is enough then. */
+  /** The names of columns. As few objects are enough then as have all of them. */
   readonly known?: readonly string[] | undefined;
   readonly maxRecordBytes: number;
   /** Whether the members of the first objects are the columns of what is written. As many are read then as can be. */
@@ -49,7 +51,7 @@ export async function readShape(
   { chunks }: Pick<ByteSource, 'chunks'>,
   { known, maxRecordBytes, namesColumns = false }: ShapeOptions,
 ): Promise<{ shape: LineShape; rest: Buffer }> {
-  const isOneEnough = known !== undefined && !namesColumns;
+  const wanted = namesColumns ? undefined : known;
   let bytes: Buffer = Buffer.alloc(0);
   for (;;) {
     const { value, done } = await chunks.next();
@@ -57,13 +59,17 @@ export async function readShape(
     const isIdle = !namesColumns && value !== undefined && value.length === 0 && bytes.length > 0;
     const rest = bytes.subarray(0, BOM.length).equals(BOM) ? bytes.subarray(BOM.length) : bytes;
     const isWhole = done === true;
-    const objects = objectsIn(rest, FIRST_BYTES, isOneEnough ? 1 : FIRST_OBJECTS, isWhole);
+    const one = wanted && objectsIn(rest, FIRST_BYTES, 1, isWhole);
+    const hasAll = one !== undefined && one.length > 0 && absentFrom(one, wanted ?? []).length === 0;
+    const objects = hasAll ? one : objectsIn(rest, FIRST_BYTES, FIRST_OBJECTS, isWhole);
     const isEnough = objects.length > 0 && (objects.length === FIRST_OBJECTS || rest.length >= FIRST_BYTES);
     const isLong = rest.length >= Math.max(FIRST_BYTES, maxRecordBytes);
-    if (isIdle || isWhole || isEnough || isLong || (isOneEnough && objects.length > 0)) {
+    if (isIdle || isWhole || isEnough || isLong || hasAll) {
       const found = objects.length > 0 ? objects : objectsIn(rest, rest.length, 1, isWhole);
       const shape = shapeOf(found, known ?? [], bytes.length - rest.length);
-      return { shape, rest };
+      // The rows that a pipe has paused after are too few to tell.
+      const isKnown = found.length > 0 && (isWhole || isEnough || isLong);
+      return { shape: isKnown ? shape : { ...shape, absent: [] }, rest };
     }
   }
 }
@@ -92,7 +98,16 @@ function shapeOf(objects: readonly ObjectNames[], known: readonly string[], bom:
     members.add(name.slice(0, name.indexOf('.') === -1 ? undefined : name.indexOf('.')));
   }
   const last = lastNames(objects.map(object => object.members));
-  return { bom, names: [...names], members: [...members], allowed, last, values };
+  const absent = absentFrom(objects, known);
+  return { bom, names: [...names], members: [...members], allowed, last, values, absent };
+}
+
+function absentFrom(objects: readonly ObjectNames[], columns: readonly string[]): string[] {
+  const has = hasColumn({
+    values: objects.flatMap(({ values }) => values),
+    outer: objects.flatMap(({ outer }) => outer),
+  });
+  return columns.filter(name => !has(name));
 }
 
 /** The longest list that all lists end with. */

@@ -1,5 +1,5 @@
 import { membersOf } from './members.ts';
-import { MAX_DEPTH } from './object-reader.ts';
+import { MAX_DEPTH, withOuterNames } from './object-reader.ts';
 
 /** The names in an object, in the order of its bytes. */
 export interface ObjectNames {
@@ -41,6 +41,15 @@ export function namesIn(line: Buffer): ObjectNames | undefined {
   return add(0, line.length, '', 1)
     ? { members, values: [...values], missing, outer: [...outer] }
     : undefined;
+}
+
+/** Tells which columns objects with these names have: null is a value, and of `a.b` a null for `a`, too. */
+export function hasColumn({
+  values,
+  outer,
+}: Pick<ObjectNames, 'values' | 'outer'>): (name: string) => boolean {
+  const [ends, inner] = [new Set(values), new Set(outer)];
+  return name => inner.has(name) || withOuterNames(name).some(part => ends.has(part));
 }
 
 /** Whether the value `bytes[start, end)` is an object that is not empty. */

@@ -368,7 +368,7 @@ export class ObjectReader {
 }
 
 /** A name with a point may also be that of a member of another one: `a`, `a.b` and `a.b.c`. */
-const withOuterNames = (name: string): string[] => [...outerNames(name), name];
+export const withOuterNames = (name: string): string[] => [...outerNames(name), name];
 
 /** The names of the members that a value may be in. */
 export const outerNames = (name: string): string[] =>

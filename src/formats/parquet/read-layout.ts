@@ -140,6 +140,13 @@ function neededColumns(file: ParquetFile, options: ReadOptions & ColumnOptions):
     writes !== undefined && !isCopy(writes) && (keep === 'all' || keep.includes(name));
   const isScored = (name: string): boolean => scored?.includes(name) === true;
   const needsAll = writes === undefined || scored === undefined;
+  const [first] = all;
+  if (first?.type.is === 'unsupported' && all.every(({ type }) => type.is === 'unsupported') && needsAll)
+    throw new RowcastError(
+      'unsupported_column',
+      `none of the columns can be read: "${sanitize(first.name)}" has ${first.type.what}`,
+      { location: { file: file.name }, hint: 'Write their members to columns of their own first.' },
+    );
   return all.filter(column => {
     const { name, type } = column;
     const isNeeded = isWritten(name) || isScored(name);

@@ -6,7 +6,7 @@ import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
 import { appendedFor, appendedOptions, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
-import { nullsOf, withPredicted } from '../../scoring/prepare.ts';
+import { knownOf, nullsOf, withPredicted } from '../../scoring/prepare.ts';
 import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import { type Backends, openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
@@ -76,9 +76,11 @@ async function planSource(
   const report = withPredicted(await scorer.describe(options.report), options);
   const writes = writtenFile(options);
   const isText = writes.format === 'csv' || writes.format === 'jsonl';
-  const opened = await readLayout(source, isText ? { ...options, writes } : options);
+  const read = { ...options, ...knownOf(options, report) };
+  const opened = await readLayout(source, isText ? { ...read, writes } : read);
   const { layout } = opened;
-  const { names } = layout;
+  const absent = new Set(layout.absent);
+  const names = layout.names.filter(name => !absent.has(name));
   const nulls = nullsOf(options, report);
   let features: FeatureColumn[] = [];
   let problem: RowcastError | undefined;
@@ -121,6 +123,9 @@ async function planSource(
       contentSize,
       scorer: batchScorer,
       keep: Math.max(probes, showRequest ? 1 : 0),
+    }).catch(error => {
+      // A run looks at the columns first.
+      throw problem ?? error;
     });
     const probe =
       batchScorer === undefined

@@ -22,15 +22,55 @@ export interface Admin {
   close(): Promise<void>;
 }
 
+/** How long to wait before a thread that died is started again. */
+const RESTART_MS = 500;
+
 /**
  * Serves /healthz, /readyz and /metrics from a separate thread, which responds even while this one is busy. Plain HTTP
- * without a key: the responses contain no secrets.
+ * without a key: the responses contain no secrets. A thread that dies is started again, on the same port.
  *
  * @throws RowcastError `cannot_listen`
  */
-export async function startAdmin({ host, port, readiness, metrics, log }: AdminOptions): Promise<Admin> {
+export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const heartbeat = new Heartbeat();
   const stop = heartbeat.start();
+  const { worker: first, url } = await startThread(options, heartbeat).catch(error => {
+    stop();
+    throw error;
+  });
+  let worker = first;
+  let restarting: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const restartLater = (): void => {
+    if (!isClosed) restarting = setTimeout(restart, RESTART_MS).unref();
+  };
+  const restart = async (): Promise<void> => {
+    try {
+      // Ports that are the default of http are not in the URL.
+      const { port } = new URL(url);
+      const started = await startThread({ ...options, port: port === '' ? 80 : Number(port) }, heartbeat);
+      worker = started.worker.once('exit', restartLater);
+      if (isClosed) await worker.terminate();
+    } catch {
+      restartLater();
+    }
+  };
+  worker.once('exit', restartLater);
+  return {
+    url,
+    async close() {
+      isClosed = true;
+      stop();
+      clearTimeout(restarting);
+      await worker.terminate();
+    },
+  };
+}
+
+async function startThread(
+  { host, port, readiness, metrics, log }: AdminOptions,
+  heartbeat: Heartbeat,
+): Promise<{ worker: Worker; url: string }> {
   const job: AdminJob = {
     host,
     port,
@@ -42,14 +82,12 @@ export async function startAdmin({ host, port, readiness, metrics, log }: AdminO
     // Options of the process, such as --input-type, may forbid starting a file.
     execArgv: [],
   });
-  const exited = new Promise<void>(resolve => worker.once('exit', () => resolve()));
   worker.on('error', cause =>
-    log?.error({ event: 'thread_died' }, `the admin thread died: ${cause.message}`),
+    log?.error({ event: 'thread_died' }, `the admin thread died: ${cause.message}; another one is started`),
   );
   // The thread's first message is always an AdminMessage.
   const [message] = (await once(worker, 'message')) as [AdminMessage];
   if ('failure' in message) {
-    stop();
     await worker.terminate();
     throw fromThreadError(message.failure);
   }
@@ -57,14 +95,7 @@ export async function startAdmin({ host, port, readiness, metrics, log }: AdminO
     worker.postMessage(await replyTo(question, readiness, metrics));
   });
   worker.unref();
-  return {
-    url: message.url,
-    async close() {
-      stop();
-      await worker.terminate();
-      await exited;
-    },
-  };
+  return { worker, url: message.url };
 }
 
 async function replyTo(

@@ -11,8 +11,6 @@ export const uploadBody =
     const body = decoded(request, reply, payload);
     requireUploadRate(payload, body, {
       limits,
-      // While an earlier response on the same connection waits for the client to read.
-      isHeld: () => request.raw.socket.isPaused(),
       onTooSlow: () => fairUse.onRefused('slow_upload'),
     });
     return body;

@@ -7,8 +7,6 @@ const SAMPLES = 20;
 
 export interface UploadRateOptions {
   limits: Pick<Limits, 'uploadBytesPerSecond' | 'uploadRateMs'>;
-  /** Whether the service itself blocks the client from sending, for another reason than a full `body`. */
-  isHeld(): boolean;
   onTooSlow(): void;
 }
 
@@ -23,7 +21,7 @@ export interface UploadRateOptions {
 export function requireUploadRate(
   payload: Readable,
   body: Writable,
-  { limits: { uploadBytesPerSecond, uploadRateMs }, isHeld, onTooSlow }: UploadRateOptions,
+  { limits: { uploadBytesPerSecond, uploadRateMs }, onTooSlow }: UploadRateOptions,
 ): void {
   const least = (uploadBytesPerSecond * uploadRateMs) / 1000;
   let bytes = 0;
@@ -34,7 +32,7 @@ export function requireUploadRate(
   });
   // Counts samples rather than time: bytes that arrived while the event loop was busy have not been read yet.
   const timer = setInterval(() => {
-    if (body.writableNeedDrain || payload.readableEnded || isHeld()) return;
+    if (body.writableNeedDrain || payload.readableEnded) return;
     counts.push(bytes);
     bytes = 0;
     if (counts.length > SAMPLES) counts.shift();

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from './client-network.ts';
 import { type ConnectionLimits, connectionToClose } from './connection-limits.ts';
+import { refuseRequests } from './refuse-requests.ts';
 import { type Closing, type Connection, type Handshake, isIdle } from './unused-connections.ts';
-import { WaitingRequests } from './waiting-requests.ts';
 
 export interface ConnectionsOptions extends ConnectionLimits {
   isTls: boolean;
@@ -42,15 +42,15 @@ export class Connections {
   }
 
   /**
-   * Handles a request once the responses to all earlier requests of its connection have been passed to the kernel.
-   * Clients may send requests without waiting for responses (pipelining, RFC 9112 section 9.3.2). Node would handle
-   * them at once and keep all responses in memory until the client reads them.
+   * Handles a request. Its connection is closed if another one arrives before the response was passed to the kernel. Clients
+   * may send requests without waiting for responses (pipelining, RFC 9112 section 9.3.2), but none that is in use does, and
+   * Node would parse and handle all of them at once: what is read from a socket may contain thousands.
    */
   serve(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
     const { socket } = request;
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
-    connection.responses++;
+    connection.isAnswering = true;
     connection.request = request;
     connection.bytesRead = socket.bytesRead;
     const settle = (): void => {
@@ -59,25 +59,17 @@ export class Connections {
     response.once('prefinish', () => {
       connection.unreadSince = performance.now();
     });
-    // Not called for responses that are queued on a broken connection; they are forgotten with it.
     response.once('close', () => {
-      connection.responses--;
+      connection.isAnswering = false;
       connection.unreadSince = undefined;
       connection.since = performance.now();
       settle();
-      connection.waiting.next();
     });
     request.once('end', () => {
       if (hasBody(request)) connection.bytesRead = socket.bytesRead;
       settle();
     });
-    if (connection.responses === 1) handle();
-    else if (!connection.waiting.add(handle)) this.#close(socket, 'pipelined');
-  }
-
-  /** Whether a request's response is the only one pending on its connection, so that it may be the last. */
-  isAlone({ socket }: IncomingMessage): boolean {
-    return this.#open.get(socket)?.responses === 1;
+    handle();
   }
 
   /** Closes each connection as soon as it is idle. */
@@ -100,14 +92,18 @@ export class Connections {
     const connection: Connection = {
       network: networkOf(socket.remoteAddress ?? ''),
       since: performance.now(),
-      responses: 0,
-      waiting: new WaitingRequests(socket),
+      isAnswering: false,
       unreadSince: undefined,
       request: undefined,
       bytesRead,
     };
     this.#open.set(socket, connection);
     socket.once('close', () => this.#open.delete(socket));
+    refuseRequests(socket, () => {
+      if (!connection.isAnswering) return false;
+      this.#close(socket, 'pipelined');
+      return true;
+    });
     if (this.#isEnding) this.#endIfIdle(socket, connection);
   }
 

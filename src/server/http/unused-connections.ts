@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { WaitingRequests } from './waiting-requests.ts';
 
 /**
  * Why a connection was closed. To make room at a limit: its client did not read its response (`unread`), it waited for a
  * request (`idle`), its client did not finish sending its request (`stalled`), or there was none of these, and the new one
- * was closed (`refused`). Without a limit of connections: too many of its requests waited for responses (`pipelined`).
+ * was closed (`refused`). Without a limit of connections: a request arrived before the response
+ * to the last one was sent (`pipelined`).
  */
 export type Closing = keyof typeof texts;
 
@@ -14,7 +14,7 @@ const texts = {
   idle: 'without a request',
   stalled: 'whose client did not finish its request',
   refused: 'refused, because all others were in use',
-  pipelined: 'with too many requests at once',
+  pipelined: 'with several requests at once',
 } as const;
 
 // `Object.keys` is typed as string[].
@@ -38,9 +38,8 @@ export interface Connection {
   network: string;
   /** When it was opened, or when its last response was sent; by `performance.now()`. */
   since: number;
-  /** Responses that have not been passed to the kernel yet, including those to requests that wait. */
-  responses: number;
-  waiting: WaitingRequests;
+  /** Whether the response to its last request has not been passed to the kernel yet. */
+  isAnswering: boolean;
   /** Since when its response is completely written and waits for the client to read; by `performance.now()`. */
   unreadSince: number | undefined;
   /** The last request, whose body may still be coming after its response. */
@@ -59,8 +58,11 @@ export interface Handshake {
 }
 
 /** Whether a connection waits for its next request, or is about to. */
-export function isIdle({ bytesRead }: Socket, { responses, request, bytesRead: known }: Connection): boolean {
-  if (responses > 0) return false;
+export function isIdle(
+  { bytesRead }: Socket,
+  { isAnswering, request, bytesRead: known }: Connection,
+): boolean {
+  if (isAnswering) return false;
   return request?.complete === false ? request.destroyed : bytesRead === known;
 }
 
@@ -83,8 +85,7 @@ export function longestUnused(
   const unread = new Longest(now - stalledMs);
   for (const [socket, connection] of open) {
     if (socket === added) continue;
-    if (connection.responses === 0)
-      (isIdle(socket, connection) ? idle : stalled).add(socket, connection.since);
+    if (!connection.isAnswering) (isIdle(socket, connection) ? idle : stalled).add(socket, connection.since);
     else if (connection.unreadSince !== undefined)
       for (const each of [abandoned, unread]) each.add(socket, connection.unreadSince);
   }

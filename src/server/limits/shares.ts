@@ -9,7 +9,7 @@ import { SharedBudget } from './shared-budget.ts';
 
 /** The resources that keys share. */
 export interface Shares {
-  /** Concurrent requests, including pipelined ones: each holds memory, often a file, and may hold a connection. */
+  /** Concurrent requests: each holds memory, often a file, and may hold a connection. */
   requests: SharedBudget;
   /** Upload slots. */
   uploads: SharedBudget;

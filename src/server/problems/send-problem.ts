@@ -77,7 +77,7 @@ export function sendClientError(
   );
 }
 
-/** @returns undefined if no response can be sent: the client went away, or its handshake failed or never ended */
+/** @returns undefined if no response can be sent: the client went away or was refused, or its handshake failed or never ended */
 function clientProblem(code = ''): [code: ProblemCode, detail: string] | undefined {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -85,6 +85,7 @@ function clientProblem(code = ''): [code: ProblemCode, detail: string] | undefin
     case 'HPE_HEADER_OVERFLOW':
       return ['headers_too_large', 'The headers are too large.'];
     case 'HPE_INVALID_EOF_STATE':
+    case 'HPE_CB_HEADERS_COMPLETE':
       return undefined;
     default:
       return code.startsWith('HPE_') ? ['malformed', 'The request is not valid HTTP.'] : undefined;

@@ -56,7 +56,7 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
     name: 'rowcast_connections_closed_total',
     help:
       'Connections closed at a limit: unread, idle or stalled ones to make room, new ones, refused because there was ' +
-      'none to close, or those with too many pipelined requests.',
+      'none to close, or those with a request before the response to the last one.',
     labelNames: ['reason'],
     registers: [registry],
   });

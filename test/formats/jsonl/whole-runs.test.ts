@@ -175,3 +175,65 @@ describe('JSON lines', () => {
       );
   });
 });
+
+describe('The columns of JSON lines', () => {
+  const scoringOf = async (t: TestContext, records: readonly string[]) => {
+    const { scoring, textIn } = await bench(t, [...records]);
+    const scored = async (options = {}) => {
+      const result = await scoring('out.jsonl', options);
+      assert.ok(result);
+      return result;
+    };
+    return { scored, textIn };
+  };
+  const lines = (record: string, count = 3): string[] => new Array<string>(count).fill(record);
+
+  for (const [what, record] of [
+    ['in upper case', '{"ID":1,"TEXT":"a"}'],
+    ['in an envelope', '{"Item":{"id":{"N":"1"},"text":{"S":"a"}}}'],
+    ['of an error page', '{"message":"Unauthorized"}'],
+  ] as const)
+    it(`are missing if they are ${what}`, async t => {
+      const { scored } = await scoringOf(t, lines(record));
+      await assert.rejects(scored(), {
+        code: 'missing_columns',
+        message: /^the input has no column "id", "text"$/,
+      });
+      await assert.rejects(scored(), ({ hint }: { hint: string }) => !hint.includes('--allow-missing'));
+    });
+
+  it('are missing if no row of the first ones has them, of which a single other name is suggested', async t => {
+    const { scored } = await scoringOf(t, lines('{"id":1,"txet":"a"}', 150));
+    await assert.rejects(scored(), {
+      code: 'missing_columns',
+      message: /^the input has no column "text"$/,
+      hint: /"txet"/,
+    });
+    await scored({ allowMissing: true });
+  });
+
+  it('may be absent from many rows, or null in all', async t => {
+    const { scored } = await scoringOf(t, [...lines('{"id":1}', 99), '{"id":2,"text":null}']);
+    const { rowCounts } = await scored();
+    assert.deepEqual([rowCounts.scored, rowCounts.rejected], [100, 0]);
+  });
+
+  it('are each nowhere in a row that is rejected, which is kept', async t => {
+    const { scored, textIn } = await scoringOf(t, [
+      '{"id":1,"text":"a"}',
+      '{"message":"Unauthorized"}',
+      '{}',
+      '{"text":null}',
+    ]);
+    const { rowCounts } = await scored();
+    assert.deepEqual(rowCounts.rejectedBy, { unknown_columns: 2 });
+    assert.match(await textIn('out.jsonl'), /^\{"message":"Unauthorized","probability_no":null/m);
+  });
+
+  it('need not be in each of the corrected rejects', async t => {
+    const { scored } = await scoringOf(t, [
+      '{"reject_row":1,"reject_line":1,"reject_code":"bad","reject_reason":"no","id":1}',
+    ]);
+    assert.equal((await scored()).rowCounts.scored, 1);
+  });
+});

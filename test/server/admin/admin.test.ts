@@ -55,6 +55,32 @@ test('the admin port has no metrics if they are disabled; an admin port in use i
   });
 });
 
+test('an admin thread that died is started again, on the same port', async t => {
+  const threads: Worker[] = [];
+  const unref = Worker.prototype.unref;
+  t.mock.method(Worker.prototype, 'unref', function (this: Worker) {
+    threads.push(this);
+    return unref.call(this);
+  });
+  const { admin } = await withAdmin(t);
+  for (let deaths = 1; deaths <= 2; deaths++) {
+    await threads.at(-1)?.terminate();
+    for (let status = 0; status !== 200; )
+      status = await fetch(`${admin}/healthz`).then(
+        answer => answer.status,
+        () => 0,
+      );
+    assert.equal(threads.length, deaths + 1);
+  }
+});
+
+test('the admin port closes a connection with several requests at once', async t => {
+  const { admin } = await withAdmin(t);
+  const line = await openConnection(admin);
+  line.socket.write('GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(1_000));
+  assert.equal(await line.ended, '');
+});
+
 test('the admin port answers each probe while others hold more connections than it has, and closes theirs', async t => {
   const { admin } = await withAdmin(t);
   const held: RawConnection[] = [];

@@ -5,6 +5,7 @@ import type { Target } from '../../support/service/client.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { persona, serving } from '../../support/service/serving.ts';
 import { openConnection, type RawConnection } from '../../support/service/socket.ts';
+import { unreadResponses } from '../../support/service/unread-responses.ts';
 
 const health = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n';
 const body = JSON.stringify({ id: 'two', ...persona });
@@ -65,7 +66,7 @@ function destroyAfter(t: TestContext, ...lines: RawConnection[]): void {
 
 test('a thousand idle connections do not block a new one; the oldest are closed first', async t => {
   const { log, lines } = recorded();
-  const target = await serving(t, { log, metrics: true });
+  const target = await serving(t, { log, metrics: true, limits: { headersMs: 60_000 } });
   const idle: RawConnection[] = [];
   for (let i = 0; i < 1000; i++) idle.push(await openConnection(target.url));
   destroyAfter(t, ...idle);
@@ -144,23 +145,6 @@ test('a client that closes at the limit is not counted', async t => {
   assert.equal(await closings(line), '');
 });
 
-/** A connection whose client does not read: what the kernel cannot take stays with the service. */
-async function unread(target: Target, answeredRequests: () => number): Promise<RawConnection> {
-  const line = await openConnection(target.url);
-  line.socket.pause();
-  const before = answeredRequests();
-  for (let sent = REQUESTS; ; sent += REQUESTS) {
-    line.socket.write('GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(REQUESTS));
-    for (let turns = 0; answeredRequests() - before < sent; turns++) {
-      if (turns === 50) return line;
-      await new Promise(done => setTimeout(done, 10));
-    }
-  }
-}
-
-/** As many as a connection may send at once. */
-const REQUESTS = 30;
-
 test('the response that is unread for longest is closed first, before idle connections', async t => {
   const now = performance.now.bind(performance);
   let later = 0;
@@ -168,8 +152,8 @@ test('the response that is unread for longest is closed first, before idle conne
   const { log, lines } = recorded();
   const target = await serving(t, { log, metrics: true, limits: { connections: 3 } });
   const served = (): number => lines().filter(({ event }) => event === 'request').length;
-  const first = await unread(target, served);
-  const second = await unread(target, served);
+  const { line: first } = await unreadResponses(target.url, served);
+  const { line: second } = await unreadResponses(target.url, served);
   const idle = await answered(target);
   later += 6_000;
   const next = [await answered(target), await answered(target)];
@@ -184,8 +168,8 @@ test('a new client is served while another one fills all connections with unread
   const { log, lines } = recorded();
   const target = await serving(t, { log, metrics: true, limits: { connections: 2 } });
   const served = (): number => lines().filter(({ event }) => event === 'request').length;
-  const attacking = [await unread(target, served), await unread(target, served)];
-  destroyAfter(t, ...attacking);
+  const attacking = [await unreadResponses(target.url, served), await unreadResponses(target.url, served)];
+  destroyAfter(t, ...attacking.map(({ line }) => line));
   const next = await answeredInTheEnd(target);
   destroyAfter(t, next);
   assert.match(await closings(next), /^unread=1( refused=\d+)?$/);
@@ -210,30 +194,4 @@ test('an address has a limit of its own, and closes only its own connections', a
   // A proxy on the same machine connects for many clients.
   const proxied = [await from('127.0.0.1'), await from('127.0.0.1'), await from('127.0.0.1')];
   assert.equal(await closings(proxied[0] as RawConnection), 'idle=1');
-});
-
-test('a connection with too many requests at once is closed', async t => {
-  const target = await serving(t, { metrics: true });
-  const line = await openConnection(target.url);
-  line.socket.write(health.repeat(1_000));
-  assert.ok((await line.ended).split('alive').length <= 2);
-  const next = await answered(target);
-  destroyAfter(t, next);
-  assert.equal(await closings(next), 'pipelined=1');
-});
-
-test('requests that are sent at once are answered in their order', async t => {
-  const target = await serving(t);
-  const line = await openConnection(target.url);
-  destroyAfter(t, line);
-  const ids = Array.from({ length: REQUESTS }, (_, i) => `request-${i}`);
-  line.socket.write(
-    ids.map(id => `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx-request-id: ${id}\r\n\r\n`).join(''),
-  );
-  await line.receives(new RegExp(`request-${REQUESTS - 1}\r\n[\\s\\S]*alive`));
-  const answers = line.received().matchAll(/^x-request-id: (.*)\r$/gm);
-  assert.deepEqual(
-    [...answers].map(([, id]) => id),
-    ids,
-  );
 });
