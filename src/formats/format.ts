@@ -14,6 +14,7 @@ import type { ByteSource } from './records/byte-source.ts';
 import type { Fault } from './records/faults.ts';
 import type { Fields } from './records/fields.ts';
 import type { LongField } from './records/long-field.ts';
+import type { MalformedCause, MalformedRecord } from './records/malformed-cause.ts';
 import type { Position } from './records/position.ts';
 import type { Reject } from './records/reject.ts';
 import type { RowGroups } from './records/row-groups.ts';
@@ -138,6 +139,13 @@ export interface Layout {
    * @param memory that may be used for a batch
    */
   fieldReader(memory?: BatchMemory): (batch: Batch) => Fields;
+  /**
+   * Why most of the records are malformed.
+   *
+   * @param records some of them, in input order
+   * @param file the name of the input
+   */
+  whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause;
   /** The records `[from, to)` of a batch as a batch of their own. */
   slice(batch: Batch, from: number, to: number): Batch;
   /** Position of record `index` in the input; if `index` is the number of records, the end of the batch. */

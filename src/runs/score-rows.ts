@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
+import type { GroupEncoder } from '../base/group-encoder.ts';
 import { type Stopping, stopping } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { type InputRange, isInside } from '../formats/records/position.ts';
@@ -13,9 +14,10 @@ import { commit, RunPosition } from './commit.ts';
 import { dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
+import { MalformedLimit } from './guards/malformed-limit.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
 import type { Output } from './output/output.ts';
-import { seekToCheckpoint } from './output/resume.ts';
+import { checkCopied, seekToCheckpoint } from './output/resume.ts';
 import type { RunResult } from './run-result.ts';
 import type { RowsWatch } from './watch.ts';
 
@@ -27,6 +29,8 @@ export interface PlannedRows {
   plan: Plan;
   scorer: Scorer;
   output: Output;
+  /** Makes groups of the rows, if the output is not text. */
+  encoder?: GroupEncoder | undefined;
   watch: RowsWatch;
   /** Aborted when the run is to be stopped. */
   stop: AbortSignal;
@@ -74,8 +78,10 @@ export async function scoreRows({
   const stop = stopping(input.stop, () => source.close(), input.cancel);
   try {
     const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous, range);
-    if (previous !== undefined)
+    if (previous !== undefined) {
+      await checkCopied(source, input.encoder, previous);
       watch.resumed({ row: start.row, rowCounts: before }, previous.checkpoint.predictionType);
+    }
     const { statistics } = scorer;
     const part = range !== undefined && isInside(range, layout) ? range : undefined;
     // The header is part of another run, so this one must know what was appended to it.
@@ -110,6 +116,11 @@ export async function scoreRows({
       traceBatch: watch.traceBatch,
       windowBytes,
     });
+    const { maxRejects } = options;
+    const isFirst = part === undefined;
+    const malformed = isFirst
+      ? new MalformedLimit({ layout, file: source.name, before, maxRejects })
+      : undefined;
     const { limit, maxMismatches, maxUnseen } = options;
     const limits = { limit, maxMismatches, maxUnseen };
     await commit(parts, reached, {
@@ -119,6 +130,7 @@ export async function scoreRows({
       rows: layout.rows,
       output,
       budget,
+      malformed,
       watch,
       signal: stop.calling,
     });
@@ -131,6 +143,7 @@ export async function scoreRows({
     if (stop.reading.aborted) throw stop.interrupted();
     checkBalance(rowCounts);
     budget.check(rowCounts);
+    malformed?.checkEnd(rowCounts.read);
     if (range?.end === undefined) data?.check(options, rowCounts.read, 'end');
     if (input.budget === undefined) budget.checkEnd();
     const written = await output.finish(reached.commitPoint());

@@ -3,7 +3,7 @@ import { RowcastError } from '../base/errors.ts';
 import { countOf } from '../base/number-text.ts';
 import { suggestNames } from '../base/suggest-names.ts';
 import type { Layout } from '../formats/format.ts';
-import { rejectColumns } from '../formats/records/reject-columns.ts';
+import { isRejectsFile, rejectColumns } from '../formats/records/reject-columns.ts';
 import { looksLikeValue, refuseRowAsHeader } from '../formats/refuse-row-as-header.ts';
 import { listNames, nearMissText } from './near-misses.ts';
 
@@ -156,10 +156,6 @@ function noColumnsHint({ features, excludeFeatures }: SentOptions, isAnyMissing:
   if (isAnyMissing) return `The input has none of the columns, which ${used.join(' and ')} allows.`;
   return `Check ${used.join(' and ')}.`;
 }
-
-/** A corrected rejects file can be scored again: the columns that rowcast added to it are never sent. */
-const isRejectsFile = (names: readonly string[]): boolean =>
-  rejectColumns.every((ours, index) => names[index] === ours);
 
 const isRejectColumn = (name: string): boolean => rejectColumns.some(ours => ours === name);
 

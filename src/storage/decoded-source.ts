@@ -68,7 +68,10 @@ export class DecodedSource implements Source {
   async identify(): Promise<Identity> {
     const { version } = this;
     const { path } = this.#stored;
-    if (this.#text !== undefined) return { path, ...version, codec: this.#text.codec, contentSize: null };
+    if (this.#text !== undefined) {
+      const { codec, footer } = this.#text;
+      return { path, ...version, codec, footer, contentSize: null };
+    }
     const { codec } = await this.#begin();
     const contentSize = codec === none && this.#encoding === undefined ? version.size : null;
     return { path, ...version, codec: codec.name, contentSize };

@@ -17,6 +17,12 @@ export const commandLineCodes = {
     cause: 'The definition is invalid YAML, or a key is unknown or invalid.',
     fix: 'See [definitions](definitions.md).',
   },
+  untrusted_definition: {
+    exit: [2],
+    cause:
+      'The definition would use files outside its folder, a store, or a key in the environment. One from somebody else must not.',
+    fix: 'If it is your own, add `--trust-definition`. See [security](security.md#definitions-of-others).',
+  },
   bad_dialect: {
     exit: [2],
     cause: 'The delimiter or quote character is unusable.',

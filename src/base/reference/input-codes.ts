@@ -76,6 +76,17 @@ export const inputCodes = {
     fix: 'Correct it, or use `--encoding`; without a header line, `--names`.',
   },
   too_many_columns: { exit: [2], cause: 'The header has more columns than the limit.' },
+  other_header: {
+    exit: [2, 3],
+    cause: 'In the middle of the input is another header, with the same columns in another order.',
+    fix: 'Divide the input before this line, and score each part.',
+  },
+  malformed_input: {
+    exit: [3],
+    cause:
+      'All of the first rows, or more than half of the first 1,000, are malformed. The output was not replaced.',
+    fix: 'Follow the hint; `--max-rejects 100%` rejects them all.',
+  },
   record_too_long: {
     exit: [2, 3],
     cause: 'A record exceeds `--max-record-bytes`, so the start of the next one is uncertain.',

@@ -14,6 +14,7 @@ import type { ByteSource } from '../records/byte-source.ts';
 import type { Fault } from '../records/faults.ts';
 import type { Fields } from '../records/fields.ts';
 import { contentEnd, LF } from '../records/line-endings.ts';
+import type { MalformedCause, MalformedRecord } from '../records/malformed-cause.ts';
 import { INPUT_START, type Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
@@ -28,6 +29,7 @@ import { countLineFeeds, lines } from './lines.ts';
 import { membersOf } from './members.ts';
 import { type LineColumns, lineMerger, renamedBytes, withMembers } from './merge-lines.ts';
 import { lineColumns } from './output-members.ts';
+import { whyMalformed } from './why-malformed.ts';
 
 /** What makes the same layout in another thread. */
 export interface LineLayoutValue {
@@ -147,6 +149,10 @@ export class LineLayout implements Layout {
 
   unscored(record: Buffer, isBlank: boolean, appended: Appended): Buffer {
     return isBlank ? record : withMembers(record, appended.empty.bytes, this.#columns);
+  }
+
+  whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause {
+    return whyMalformed(records, file);
   }
 
   fileOf(records: readonly Buffer[]): Buffer {

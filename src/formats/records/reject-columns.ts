@@ -1,6 +1,10 @@
 /** The columns that stand before a rejected record; `score` does not send them. */
 export const rejectColumns = ['reject_row', 'reject_line', 'reject_code', 'reject_reason'] as const;
 
+/** A corrected rejects file can be scored again: the columns that rowcast added to it are never sent. */
+export const isRejectsFile = (names: readonly string[]): boolean =>
+  rejectColumns.every((ours, index) => names[index] === ours);
+
 /** The names in their order, with a delimiter between them, or the values of a row. */
 const BEGINNING = new RegExp(`^\\ufeff?\\W{0,2}${rejectColumns.join('\\b[^\\r\\n]{1,80}?\\b')}\\b`);
 

@@ -59,6 +59,7 @@ export function withoutEnd(
   return {
     start: isFirst ? encoder.start : NOTHING,
     group: (...group) => encoder.group(...group),
+    ...(encoder.hasCopied && { hasCopied: encoder.hasCopied.bind(encoder) }),
     end: () => NOTHING,
   };
 }

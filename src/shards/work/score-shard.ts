@@ -13,7 +13,7 @@ import type { Backends } from '../../storage/backends.ts';
 import type { StoredExtent } from '../../storage/durable-output.ts';
 import type { PlanFile, Shard } from '../folder/plan-shape.ts';
 import type { ShardResult } from '../folder/result-shape.ts';
-import { openPlanned } from '../plan/make-plan.ts';
+import { checkFooter, openPlanned } from '../plan/make-plan.ts';
 
 export interface ShardWork {
   shard: Shard;
@@ -89,7 +89,12 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
     observers: [...observers, keep],
     control,
     shared: { budget },
-    part: { range: rangeOf(shard), reportHash, predictionType },
+    part: {
+      range: rangeOf(shard),
+      reportHash,
+      predictionType,
+      checkInput: identity => checkFooter(file, identity),
+    },
     isDetailed: summary !== undefined || summaryHtml !== undefined || compare !== undefined,
   };
 }

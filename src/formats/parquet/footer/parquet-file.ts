@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { RowcastError } from '../../../base/errors.ts';
 import { counted } from '../../../base/number-text.ts';
 import type { StoredBytes } from '../../../base/text-of-file.ts';
@@ -11,6 +12,8 @@ export interface ParquetFile {
   readonly name: string;
   readonly stored: StoredBytes;
   readonly footer: ThriftStruct;
+  /** SHA-256 of the footer's bytes, in hex. */
+  readonly footerDigest: string;
   /** Its columns: the children of the root of its schema. */
   readonly columns: readonly FileColumn[];
   /** The groups that have rows. */
@@ -58,7 +61,7 @@ export async function openParquet(
   maxFooterBytes = MAX_FOOTER_BYTES,
 ): Promise<ParquetFile> {
   try {
-    return describe(readStruct(await footerOf(stored, name, maxFooterBytes)), stored, name);
+    return describe(await footerOf(stored, name, maxFooterBytes), stored, name);
   } catch (error) {
     if (error instanceof RowcastError) throw error;
     throw badParquet(name, `its footer is damaged: ${(error as Error).message}`);
@@ -94,7 +97,8 @@ async function footerOf({ size, read }: StoredBytes, name: string, maxFooterByte
   return length <= end ? tail.subarray(end - length, end) : read(size - 8 - length, size - 8);
 }
 
-function describe(footer: ThriftStruct, stored: StoredBytes, name: string): ParquetFile {
+function describe(bytes: Buffer, stored: StoredBytes, name: string): ParquetFile {
+  const footer = readStruct(bytes);
   if (footer.has(FILE.encryption)) throw badParquet(name, 'it is encrypted');
   const columns = columnsOf(footer.structs(FILE.schema));
   const leaves = columns.at(-1)?.leaves[1] ?? 0;
@@ -112,7 +116,8 @@ function describe(footer: ThriftStruct, stored: StoredBytes, name: string): Parq
     before += rows;
   }
   if (before !== footer.integer(FILE.rows)) throw new Error('the groups do not have all rows');
-  return { name, stored, footer, columns, groups, rows: before };
+  const footerDigest = createHash('sha256').update(bytes).digest('hex');
+  return { name, stored, footer, footerDigest, columns, groups, rows: before };
 }
 
 /** The children of the root, of a tree whose elements are listed depth first. */
