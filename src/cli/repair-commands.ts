@@ -88,7 +88,10 @@ export function repairCommands({
       name === 'protocol' ||
       OF_FILES.includes(name),
   );
-  const shape = flagsWhere(values, ([name]) => OF_SHAPE.includes(name) || OF_FILES.includes(name));
+  const shape = flagsWhere(
+    values,
+    ([name]) => OF_SHAPE.includes(name) || OF_FILES.includes(name) || (isParquet && name === 'nulls'),
+  );
   const service = flagsOfAddress(address, env);
   const isNamed = values.rejects !== undefined;
   const named = isNamed ? ['--rejects', rejects] : [];

@@ -77,7 +77,7 @@ export async function openSource(
 ): Promise<Source> {
   // Before the file is opened.
   if (encoding !== undefined) checkEncoding(encoding);
-  return new DecodedSource(await backendOf(input, among).openInput(input), checksum, encoding);
+  return new DecodedSource(await backendOf(input, among).openInput(input), checksum, { encoding });
 }
 
 /** @returns undefined if there is no such file, or nothing is known of it */

@@ -43,15 +43,22 @@ export class DecodedSource implements Source {
   /** The text that is made of the file, if it is not text. */
   #text: TextOfFile | undefined;
   readonly #encoding: string | undefined;
+  readonly #maxWindowBytes: number | undefined;
 
   /**
    * @param checksum whether `sha256` will be called
    * @param encoding of the text, if it is not UTF-8
+   * @param maxWindowBytes as of `Codec.decompress`
    * @throws RowcastError `bad_option` for an unknown encoding
    */
-  constructor(stored: StoredInput, checksum: boolean, encoding?: string) {
+  constructor(
+    stored: StoredInput,
+    checksum: boolean,
+    { encoding, maxWindowBytes }: { encoding?: string | undefined; maxWindowBytes?: number | undefined } = {},
+  ) {
     if (encoding !== undefined) checkEncoding(encoding);
     this.#encoding = encoding;
+    this.#maxWindowBytes = maxWindowBytes;
     const { name, version, stream, streamFrom } = stored;
     this.#stored = stored;
     this.name = name;
@@ -160,7 +167,7 @@ export class DecodedSource implements Source {
 
   async *#content(): AsyncGenerator<Buffer> {
     const { codec, first } = await this.#begin();
-    const content = codec.decompress(followedBy(first, this.#raw), this.name);
+    const content = codec.decompress(followedBy(first, this.#raw), this.name, this.#maxWindowBytes);
     if (this.#encoding === undefined) yield* content;
     else yield* transcode(expectUtf16(content, this.#encoding, this.name), this.#encoding, this.name);
   }

@@ -40,7 +40,7 @@ export interface HeaderOptions {
   scan?: Scan;
 }
 
-const MAX_COLUMNS = 1_000_000;
+export const MAX_COLUMNS = 1_000_000;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**

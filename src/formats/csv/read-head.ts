@@ -1,3 +1,4 @@
+import { withRoom } from '../bytes/with-room.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { dialectOf } from './dialect.ts';
@@ -40,12 +41,4 @@ export async function readHead(
         : headerOfNames(names, bytes, done === true, { ...limits, loneCr, scan });
     if (header !== undefined) return { header, rest: bytes.subarray(readBytes(header).length) };
   }
-}
-
-/** A buffer with the same first `length` bytes and room for more. The size doubles, so that little is copied twice. */
-function withRoom(buffer: Buffer, length: number, more: number): Buffer {
-  if (length + more <= buffer.length) return buffer;
-  const larger = Buffer.allocUnsafeSlow(2 * (length + more));
-  buffer.copy(larger, 0, 0, length);
-  return larger;
 }

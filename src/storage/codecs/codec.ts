@@ -6,6 +6,9 @@ import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
  */
 export const MEMBER_BYTES = 1 << 20;
 
+/** The largest window of uploads: more than any level of zstd has without --long. Windows of 2 GiB are for files of the user. */
+export const UPLOAD_WINDOW_BYTES = 128 << 20;
+
 /** A compression of files, or none. Another one is a file in this folder and a line in `codecs.ts`. */
 export interface Codec {
   /** The name that checkpoints record. */
@@ -25,9 +28,10 @@ export interface Codec {
    * Decompresses an input.
    *
    * @param file for messages
+   * @param maxWindowBytes the most that the data may have it remember, where that is the sender's choice
    * @throws RowcastError for damaged data, such as `bad_gzip`; `no_zstd`
    */
-  decompress(chunks: AsyncIterable<Buffer>, file: string): AsyncIterable<Buffer>;
+  decompress(chunks: AsyncIterable<Buffer>, file: string, maxWindowBytes?: number): AsyncIterable<Buffer>;
   /** Writes a file that can be truncated and continued at its marks, compressed. */
   partialFile<Mark>(file: AppendedFile, from: Extent<Mark>): PartialFile<Mark>;
   /** Compresses a small file before it returns. */

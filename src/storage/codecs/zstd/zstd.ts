@@ -11,7 +11,7 @@ export const zstd: Codec = {
   suffix: '.zst',
   isStart: bytes => MAGIC.test(bytes.toString('hex', 0, 4)),
   checkAvailable: file => void findZstd(file),
-  decompress: (chunks, file) => findZstd(file).decompress(chunks, file),
+  decompress: (chunks, file, maxWindowBytes) => findZstd(file).decompress(chunks, file, maxWindowBytes),
   partialFile: (file, from) => membersPartial(file, from, findZstd('').compress),
   compressNow: bytes => findZstd('').compressNow(bytes),
 };
