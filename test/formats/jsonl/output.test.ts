@@ -84,10 +84,15 @@ describe('the output of JSON lines', () => {
     const bytes = Buffer.concat([
       Buffer.from(`${lines.join('\n')}\n`),
       Buffer.from('{"a":"\xff"}\n', 'latin1'),
+      // If most lines are malformed, a run stops.
+      Buffer.from('{"a":2}\n'.repeat(4)),
     ]);
     const { text, rejects, verified } = await scored(t, bytes);
-    assert.equal(shortened(text), '{"a":1,"b":{"c":1},*}\n{"a":null,*}\n{"a":"\u00e4",*}\n');
-    assert.deepEqual([verified.scored, verified.malformed], [3, 7]);
+    assert.equal(
+      shortened(text),
+      `{"a":1,"b":{"c":1},*}\n{"a":null,*}\n{"a":"\u00e4",*}\n${'{"a":2,*}\n'.repeat(4)}`,
+    );
+    assert.deepEqual([verified.scored, verified.malformed], [7, 7]);
     const objects = rejects
       .trimEnd()
       .split('\n')
