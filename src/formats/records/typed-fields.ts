@@ -1,7 +1,8 @@
 import type { Batch } from './batch.ts';
 import type { Fields } from './fields.ts';
 
-const NAN = Buffer.from('NaN');
+/** The bytes of `NaN`. */
+const NAN = Buffer.of(0x4e, 0x61, 0x4e);
 
 /**
  * Finds fields in the text of a file that says what its columns are: in one of floats, NaN is a missing value.
