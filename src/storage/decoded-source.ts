@@ -35,6 +35,7 @@ export class DecodedSource implements Source {
   #stream: ByteStream;
   readonly #raw: AsyncGenerator<Buffer>;
   #beginning: Promise<Beginning> | undefined;
+  #codec: Codec | undefined;
   /** Hash of a live input's bytes so far; any other is read a second time instead. */
   readonly #hash: Hash | undefined;
   #isRead = false;
@@ -82,6 +83,10 @@ export class DecodedSource implements Source {
     const { codec } = await this.#begin();
     const contentSize = codec === none && this.#encoding === undefined ? version.size : null;
     return { path, ...version, codec: codec.name, contentSize };
+  }
+
+  get decompressor(): string | undefined {
+    return this.#codec?.decompressor;
   }
 
   get stored(): StoredBytes | undefined {
@@ -146,7 +151,8 @@ export class DecodedSource implements Source {
       size += value.length;
     }
     const first = Buffer.concat(head);
-    return { codec: codecOfBytes(first), first };
+    this.#codec = codecOfBytes(first);
+    return { codec: this.#codec, first };
   }
 
   /** The bytes of a range of the file, of which `size` are wanted. */

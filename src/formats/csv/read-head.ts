@@ -19,7 +19,7 @@ export interface Head {
  * @returns the header, and the bytes that were read after it
  */
 export async function readHead(
-  source: Pick<ByteSource, 'name' | 'contentName' | 'chunks'>,
+  source: Pick<ByteSource, 'name' | 'contentName' | 'decompressor' | 'chunks'>,
   options: ReadOptions,
 ): Promise<Head> {
   const { maxRecordBytes, maxColumns, names, loneCr } = options;
@@ -35,10 +35,11 @@ export async function readHead(
       length += value.copy(buffer, length);
     }
     const bytes = buffer.subarray(0, length);
+    const { decompressor } = source;
     const header =
       names === undefined
-        ? readHeader(bytes, done === true, { ...limits, scan })
-        : headerOfNames(names, bytes, done === true, { ...limits, loneCr, scan });
+        ? readHeader(bytes, done === true, { ...limits, decompressor, scan })
+        : headerOfNames(names, bytes, done === true, { ...limits, decompressor, loneCr, scan });
     if (header !== undefined) return { header, rest: bytes.subarray(readBytes(header).length) };
   }
 }

@@ -5,6 +5,7 @@ import { withRoom } from '../bytes/with-room.ts';
 import { MAX_COLUMNS } from '../csv/header.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
+import { refuseUnsupported } from '../refuse-unsupported.ts';
 import { hasColumn, namesIn, type ObjectNames } from './object-names.ts';
 import { isScoredName } from './object-reader.ts';
 
@@ -50,19 +51,19 @@ const BOM = Buffer.from('\ufeff');
 /**
  * Reads the first objects of an input.
  *
- * @throws RowcastError `too_many_columns`
+ * @throws RowcastError `unsupported_format`, `too_many_columns`
  * @returns the shape, and all that was read after the byte order mark
  */
 export async function readShape(
-  { chunks, name: file }: Pick<ByteSource, 'chunks' | 'name'>,
+  source: Pick<ByteSource, 'name' | 'decompressor' | 'chunks'>,
   { known, maxRecordBytes, maxColumns = MAX_COLUMNS, namesColumns = false }: ShapeOptions,
 ): Promise<{ shape: LineShape; rest: Buffer }> {
   const wanted = namesColumns ? undefined : known;
-  const first = { maxColumns, file };
+  const first = { maxColumns, file: source.name };
   let buffer: Buffer = Buffer.alloc(0);
   let length = 0;
   for (let looked = 0; ; ) {
-    const { value, done } = await chunks.next();
+    const { value, done } = await source.chunks.next();
     if (value !== undefined && value.length > 0) {
       buffer = withRoom(buffer, length, value.length);
       length += value.copy(buffer, length);
@@ -73,6 +74,7 @@ export async function readShape(
     if (!isIdle && !isWhole && length < GROWTH * looked) continue;
     looked = length;
     const bytes = buffer.subarray(0, length);
+    refuseUnsupported(bytes, source, 'JSON lines');
     const rest = bytes.subarray(0, BOM.length).equals(BOM) ? bytes.subarray(BOM.length) : bytes;
     const one = wanted && objectsIn(rest, { ...first, within: FIRST_BYTES, most: 1, isWhole });
     const hasAll = one !== undefined && one.length > 0 && absentFrom(one, wanted ?? []).length === 0;
