@@ -18,17 +18,18 @@ export const csv: Format = {
     // A copy, because the memory of `rest` is reused.
     const first = Buffer.from(rest.subarray(0, FIRST_BYTES));
     refuseRule(header, first, source.name);
-    return { layout: new CsvLayout(header, columns, options.writes?.groups, first), rest };
+    return { layout: new CsvLayout(header, columns, options.writes?.groups, undefined, first), rest };
   },
   layoutFrom(data) {
     // `CsvLayout` makes them.
-    const { header, columns, groups } = data.value as CsvLayoutValue;
+    const { header, columns, groups, types } = data.value as CsvLayoutValue;
     const { bytes } = header;
     // Structured cloning makes a Uint8Array of a Buffer.
     return new CsvLayout(
       { ...header, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) },
       columns,
       groups,
+      types,
     );
   },
   readAs(options, file) {
