@@ -62,7 +62,9 @@ export function appendedCheck(
   if (findWrong === undefined) return undefined;
   const { delimiter, quote = '' } = dialect;
   const isAlone = !isAfterOthers && labels.length === 1;
-  const empty = isAlone ? delimiter + quote + quote : delimiter.repeat(labels.length);
+  // Where a missing value is none, an empty line is a row.
+  const quotes = areNumbers === true ? '' : quote + quote;
+  const empty = isAlone ? delimiter + quotes : delimiter.repeat(labels.length);
   return {
     isAfterOthers,
     isAlone,
