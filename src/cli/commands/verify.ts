@@ -18,7 +18,8 @@ export async function run(context: Context): Promise<number> {
   const { flags, log } = context;
   const defined = await definedBy(context);
   checkEndpoint(flags, defined);
-  const values = resolveValues(verifyOptions, flags, defined);
+  const { classes, predict } = sampleOptions;
+  const values = resolveValues({ ...verifyOptions, classes, predict }, flags, defined);
   const sample = await sampleOf(context, defined);
   const [input, output] = [String(flags.input), String(flags.output)];
   const begun = performance.now();

@@ -42,6 +42,9 @@ export interface VerifyOptions
   kind?: PredictionType['kind'] | undefined;
   /** The --prefix that the run had. */
   prefix?: string | undefined;
+  /** The classes and the predicted column that the run had, if they are known: the appended columns are named so. */
+  classes?: readonly string[] | undefined;
+  predict?: string | undefined;
   sample?: SampleOptions | undefined;
   /** The formats that the files may have, if they are not the usual ones. */
   formats?: Formats | undefined;
