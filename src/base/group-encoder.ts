@@ -14,6 +14,13 @@ export interface GroupEncoder {
     notes: readonly string[],
     append: (bytes: Uint8Array) => Promise<void>,
   ): Promise<string | undefined>;
+  /**
+   * Whether the file that columns are copied from still has the bytes that were copied into groups.
+   *
+   * @param notes of the groups that were written
+   * @param first index of the first group that is compared
+   */
+  hasCopied?(notes: readonly string[], first: number): Promise<boolean>;
   /** The bytes after the last group. */
   end(notes: readonly string[]): Uint8Array;
 }

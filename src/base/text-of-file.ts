@@ -15,6 +15,8 @@ export interface StoredBytes {
 export interface TextOfFile {
   /** The name of the format, in the place of that of a compression. */
   readonly codec: string;
+  /** SHA-256 of what describes the content of the file, in hex. */
+  readonly footer: string;
   /** What its format makes the same text of in another thread; plain data, which structured cloning copies. */
   readonly data: unknown;
   /**

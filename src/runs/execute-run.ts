@@ -126,6 +126,7 @@ async function scoreOnce(
     checkInputOptions(options, layout);
     if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
     const input = await source.identify();
+    part?.checkInput(input);
     const { relativeRejects: rejects } = locked;
     const fingerprint = fingerprintOf({
       input,
@@ -156,6 +157,7 @@ async function scoreOnce(
       plan,
       scorer,
       output,
+      encoder,
       watch,
       stop,
       cancel,

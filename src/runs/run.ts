@@ -5,7 +5,7 @@ import type { ReadOptions } from '../formats/read-options.ts';
 import type { InputRange } from '../formats/records/position.ts';
 import type { OpenScorer } from '../scoring/scorer.ts';
 import type { Backends } from '../storage/backends.ts';
-import type { Source } from '../storage/source.ts';
+import type { Identity, Source } from '../storage/source.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
 import type { RejectBudget } from './guards/reject-budget.ts';
@@ -42,6 +42,8 @@ export interface Run {
     /** The hash that the report's description must have. */
     reportHash: string;
     predictionType?: PredictionType | undefined;
+    /** Throws if the input is not the one that was planned, as far as only its format knows. */
+    checkInput: (input: Identity) => void;
   };
   /** Whether to count everything that a summary has, even if the options name no summary. */
   isDetailed?: boolean;

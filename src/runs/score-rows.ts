@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
+import type { GroupEncoder } from '../base/group-encoder.ts';
 import { type Stopping, stopping } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { type InputRange, isInside } from '../formats/records/position.ts';
@@ -16,7 +17,7 @@ import type { TotalTally } from './drift/total-tally.ts';
 import { MalformedLimit } from './guards/malformed-limit.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
 import type { Output } from './output/output.ts';
-import { seekToCheckpoint } from './output/resume.ts';
+import { checkCopied, seekToCheckpoint } from './output/resume.ts';
 import type { RunResult } from './run-result.ts';
 import type { RowsWatch } from './watch.ts';
 
@@ -28,6 +29,8 @@ export interface PlannedRows {
   plan: Plan;
   scorer: Scorer;
   output: Output;
+  /** Makes groups of the rows, if the output is not text. */
+  encoder?: GroupEncoder | undefined;
   watch: RowsWatch;
   /** Aborted when the run is to be stopped. */
   stop: AbortSignal;
@@ -66,7 +69,7 @@ export async function scoreRows({
     planned,
     budget = new RejectBudget(options.maxRejects),
   } = input;
-  const { earlier, isDetailed = hasSummary(options) || earlier !== undefined } = input;
+  const { earlier, isDetailed = countsAll(options) || earlier !== undefined } = input;
   const { layout } = plan;
   const { previous } = output;
   const before = rowCountsOf(previous?.checkpoint);
@@ -75,8 +78,10 @@ export async function scoreRows({
   const stop = stopping(input.stop, () => source.close(), input.cancel);
   try {
     const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous, range);
-    if (previous !== undefined)
+    if (previous !== undefined) {
+      await checkCopied(source, input.encoder, previous);
       watch.resumed({ row: start.row, rowCounts: before }, previous.checkpoint.predictionType);
+    }
     const { statistics } = scorer;
     const part = range !== undefined && isInside(range, layout) ? range : undefined;
     // The header is part of another run, so this one must know what was appended to it.
@@ -116,8 +121,8 @@ export async function scoreRows({
     const malformed = isFirst
       ? new MalformedLimit({ layout, file: source.name, before, maxRejects })
       : undefined;
-    const { limit, maxMismatches, maxUnseen } = options;
-    const limits = { limit, maxMismatches, maxUnseen };
+    const { limit, maxMismatches, maxMissing, maxUnseen } = options;
+    const limits = { limit, maxMismatches, maxMissing, maxUnseen };
     await commit(parts, reached, {
       ...limits,
       data,
@@ -139,7 +144,7 @@ export async function scoreRows({
     checkBalance(rowCounts);
     budget.check(rowCounts);
     malformed?.checkEnd(rowCounts.read);
-    if (range?.end === undefined) data?.check(options, rowCounts.read, 'end');
+    if (range?.end === undefined) data?.check(options, rowCounts, 'end');
     if (input.budget === undefined) budget.checkEnd();
     const written = await output.finish(reached.commitPoint());
     const checksums = options.checksum
@@ -158,8 +163,9 @@ export async function scoreRows({
   }
 }
 
-const hasSummary = ({ summary, summaryHtml }: RunValues): boolean =>
-  summary !== undefined || summaryHtml !== undefined;
+/** A limit of missing values is also for columns of which nothing is known. */
+const countsAll = ({ summary, summaryHtml, maxMissing = 'none' }: RunValues): boolean =>
+  summary !== undefined || summaryHtml !== undefined || maxMissing !== 'none';
 
 /** Ends an unfinished run so that it can be resumed; returns the error to throw. */
 async function suspend(

@@ -21,6 +21,8 @@ export interface Identity extends Version {
   readonly path: string;
   /** Name of the compression, or of the format of a file that is not text. */
   readonly codec: string;
+  /** SHA-256 of the footer of a file that is not text, which says where its columns are, in hex. */
+  readonly footer?: string;
   /** Size of the uncompressed bytes; null if not known, or if they have another encoding than UTF-8. */
   readonly contentSize: number | null;
 }
@@ -32,6 +34,8 @@ export interface Source {
   /** The name without the suffix of a compression. */
   readonly contentName: string;
   readonly version: Version;
+  /** The command that decompresses it, if it is compressed; known once some bytes were read. */
+  readonly decompressor: string | undefined;
   /** Whether the bytes arrive as another process writes them. */
   readonly isLive: boolean;
   /** Waits for the first bytes, which show the compression. They are not lost for `chunks`. */

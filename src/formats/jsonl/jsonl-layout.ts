@@ -226,8 +226,8 @@ export async function readLineLayout(
   source: ByteSource,
   options: ReadOptions & ColumnOptions,
 ): Promise<Opened> {
-  const { columns: known, maxRecordBytes } = options;
-  const { shape, rest } = await readShape(source, { known, maxRecordBytes });
+  const { columns: known, maxRecordBytes, maxColumns } = options;
+  const { shape, rest } = await readShape(source, { known, maxRecordBytes, maxColumns });
   return { layout: new LineLayout(shape, lineColumns(shape, options, source.name)), rest };
 }
 

@@ -21,6 +21,8 @@ export type LineFault =
 
 /** Objects and lists that may be nested. */
 export const MAX_DEPTH = 256;
+/** Characters of the names of the objects that a value is in. Each value in them is looked up by its full name. */
+export const MAX_PATH = 1_024;
 /** Members that are remembered, besides those of the columns: an input may have as many as it likes. */
 const MAX_KNOWN = 10_000;
 /** Whether a member of an object is one of an earlier output, as far as its name tells. */
@@ -160,7 +162,7 @@ export class ObjectReader {
 
   /** @returns whether there is an object */
   #readObject(members: Members | undefined, path: string, depth: number): boolean {
-    if (depth > MAX_DEPTH || !this.#pass(OPEN)) return false;
+    if (depth > MAX_DEPTH || path.length > MAX_PATH || !this.#pass(OPEN)) return false;
     this.#passSpace();
     if (this.#pass(CLOSE)) return true;
     let others: Set<string> | undefined;

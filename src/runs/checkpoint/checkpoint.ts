@@ -25,6 +25,8 @@ const fingerprintShape = z.strictObject({
     etag: z.string().exactOptional(),
     /** Name of the compression. */
     codec: z.string(),
+    /** SHA-256 of the footer of an input that is not text. */
+    footer: z.string().exactOptional(),
     /** The part of it that the run reads, unless it is all of it: offsets of its first byte and of the one after it. */
     range: z.strictObject({ start: z.number(), end: z.number().nullable() }).exactOptional(),
   }),
@@ -176,6 +178,8 @@ const isResized = (a: Input, b: Input): boolean =>
 function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
   if (!isSameInput(saved.input, now.input))
     yield `the input was ${inputText(saved.input)}, now it is ${inputText(now.input)}`;
+  else if (saved.input.footer !== now.input.footer)
+    yield 'the footer of the input, which describes its columns and row groups, has changed';
   if (saved.format !== now.format) yield `the input was read as ${saved.format}, now as ${now.format}`;
   else if (!isDeepStrictEqual(saved.readAs, now.readAs))
     yield `the input was read with ${readAsText(saved.readAs)}, now with ${readAsText(now.readAs)}`;

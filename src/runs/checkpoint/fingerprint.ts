@@ -101,7 +101,7 @@ export const reportHash = (report: Description): string =>
     .digest('hex');
 
 function inputOf(
-  { path, size, modified, etag, codec }: Identity,
+  { path, size, modified, etag, codec, footer }: Identity,
   range: InputRange | undefined,
 ): Fingerprint['input'] {
   return {
@@ -110,6 +110,7 @@ function inputOf(
     modified,
     codec,
     ...(etag !== undefined && { etag }),
+    ...(footer !== undefined && { footer }),
     ...(range !== undefined && { range: { start: range.start.offset, end: range.end ?? null } }),
   };
 }

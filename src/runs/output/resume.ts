@@ -1,4 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
+import type { GroupEncoder } from '../../base/group-encoder.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { Layout, Opened } from '../../formats/format.ts';
 import { type InputRange, isInside, type Position } from '../../formats/records/position.ts';
@@ -78,6 +79,23 @@ export async function seekToCheckpoint(
   return { rest: chunk, digest, start: previous.checkpoint.position, lastByte };
 }
 
+/**
+ * Compares what was copied to the output, and is not in the text that is read, with the input: all of it, or after a seek only that
+ * of the last group.
+ *
+ * @throws RowcastError `other_work`; `unreadable_input`
+ */
+export async function checkCopied(
+  source: Pick<Source, 'name'>,
+  encoder: GroupEncoder | undefined,
+  { checkpoint, method }: PreviousRun,
+): Promise<void> {
+  const { notes = [] } = checkpoint.output;
+  const first = method === 'seek' ? Math.max(0, notes.length - 1) : 0;
+  const hasCopied = (await encoder?.hasCopied?.(notes, first)) ?? true;
+  if (!hasCopied) throw otherInput(source, 'its columns are not those that were copied');
+}
+
 /** Moves a source to the start of a range, and checks that it is between two records. */
 async function seekToRange(source: Source, { start }: InputRange, layout: Layout): Promise<PositionedSource> {
   source.seek(start.offset - 1);
@@ -92,7 +110,7 @@ async function seekToRange(source: Source, { start }: InputRange, layout: Layout
   return { rest: chunk.subarray(1), digest: new PrefixDigest(), start, lastByte };
 }
 
-function otherInput(source: Source, message: string): RowcastError {
+function otherInput(source: Pick<Source, 'name'>, message: string): RowcastError {
   return new RowcastError('other_work', `the input is not the one that the unfinished run read: ${message}`, {
     location: { file: source.name },
     hint: 'Use the same input to resume, or --restart to start over.',

@@ -220,10 +220,10 @@ const BROKEN = new Set([
   'bad_header',
   'bad_parquet',
   'empty_input',
-  'not_csv',
   'record_too_long',
   'unclosed_quote',
   'unsupported_column',
+  'unsupported_format',
 ]);
 
 /** Reports a file that cannot be read in its format as a difference; others, such as an unreadable file, are rethrown. */

@@ -2,7 +2,7 @@ import type { RunValues } from '../../base/options/values/run-values.ts';
 import { readLayout } from '../../formats/formats.ts';
 import { fileEncoder, writtenFile } from '../../runs/output/written-file.ts';
 import type { Backends } from '../../storage/backends.ts';
-import { openPlanned } from '../plan/make-plan.ts';
+import { checkFooter, openPlanned } from '../plan/make-plan.ts';
 import type { FileParts } from './file-parts.ts';
 
 /**
@@ -23,6 +23,7 @@ export async function endOfOutput(
     // Nothing but the footer is read of it.
     const reading = { ...options, writes, maxGroupBytes: Number.POSITIVE_INFINITY };
     const { layout } = await readLayout(source, reading);
+    checkFooter(file, await source.identify());
     const encoder = await fileEncoder(layout, { ...options, columns }, writes);
     return Buffer.from(encoder?.end(parts.flatMap(({ result }) => result.output.notes ?? [])) ?? []);
   } finally {

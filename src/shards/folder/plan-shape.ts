@@ -17,6 +17,8 @@ const planFileShape = z.strictObject({
   etag: z.string().exactOptional(),
   /** Name of the compression, or `parquet`. A compressed file is one shard, because it can only be read from its start. */
   codec: z.string(),
+  /** SHA-256 of the footer of an input that is not text. */
+  footer: z.string().exactOptional(),
   /** SHA-256 of what is before the first record. */
   header: z.string(),
   /** The name of its format, and the options of the format. */

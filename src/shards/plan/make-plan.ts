@@ -100,7 +100,7 @@ const newTrace = (): string => `00-${randomBytes(16).toString('hex')}-${randomBy
 function planFile(
   pair: FilePair,
   { version: { etag } }: Source,
-  { size, modified, codec }: Identity,
+  { size, modified, codec, footer }: Identity,
   prepared: Plan,
 ): PlanFile {
   const { layout } = prepared;
@@ -119,6 +119,7 @@ function planFile(
     modified,
     ...(etag !== undefined && { etag }),
     codec,
+    ...(footer !== undefined && { footer }),
     format: layout.format,
     read_as: layout.readAs,
     may_join_lines: layout.mayJoinLines,
@@ -139,13 +140,17 @@ export async function openPlanned(
   const { size, modified, etag } = source.version;
   if (size === file.size && modified === file.modified && etag === file.etag) return source;
   source.close();
-  throw new RowcastError(
-    'input_changed',
-    'the input is not the one that was planned: its size, time or version differs',
-    {
-      severity: 'stopped',
-      location: { file: file.input },
-      hint: 'Restore it, or discard the run with rowcast abort and plan again.',
-    },
-  );
+  throw notPlanned(file, 'its size, time or version differs');
 }
+
+/** Checks what only a format knows of an input. @throws RowcastError `input_changed` */
+export function checkFooter(file: PlanFile, { footer }: Pick<Identity, 'footer'>): void {
+  if (footer !== file.footer) throw notPlanned(file, 'its footer differs');
+}
+
+const notPlanned = ({ input: file }: PlanFile, why: string): RowcastError =>
+  new RowcastError('input_changed', `the input is not the one that was planned: ${why}`, {
+    severity: 'stopped',
+    location: { file },
+    hint: 'Restore it, or discard the run with rowcast abort and plan again.',
+  });

@@ -13,7 +13,7 @@ import type { Backends } from '../../storage/backends.ts';
 import type { StoredExtent } from '../../storage/durable-output.ts';
 import type { PlanFile, Shard } from '../folder/plan-shape.ts';
 import type { ShardResult } from '../folder/result-shape.ts';
-import { openPlanned } from '../plan/make-plan.ts';
+import { checkFooter, openPlanned } from '../plan/make-plan.ts';
 
 export interface ShardWork {
   shard: Shard;
@@ -64,6 +64,7 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
   const { shard, file, part, reportHash, predictionType, scorer, budget, observers, control, backends } =
     work;
   const { summary, summaryHtml, compare, private: isPrivate, encoding, report } = work.options;
+  const { maxMissing = 'none' } = work.options;
   return {
     names: {
       version: null,
@@ -89,8 +90,13 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
     observers: [...observers, keep],
     control,
     shared: { budget },
-    part: { range: rangeOf(shard), reportHash, predictionType },
-    isDetailed: summary !== undefined || summaryHtml !== undefined || compare !== undefined,
+    part: {
+      range: rangeOf(shard),
+      reportHash,
+      predictionType,
+      checkInput: identity => checkFooter(file, identity),
+    },
+    isDetailed: [summary, summaryHtml, compare].some(file => file !== undefined) || maxMissing !== 'none',
   };
 }
 
@@ -103,6 +109,7 @@ const ofTheWhole: Partial<RunValues> = {
   checksum: false,
   maxRejects: undefined,
   maxMismatches: 'none',
+  maxMissing: 'none',
   maxUnseen: 'none',
   compare: undefined,
   summary: undefined,
@@ -115,7 +122,11 @@ const ofTheWhole: Partial<RunValues> = {
 const isFirst = ({ from }: Shard): boolean => from === null || from.row === 1;
 
 /** The limits that a single process would apply to the same rows, so that a run over the wrong data stops early. */
-const limitsOf = ({ maxMismatches, maxUnseen }: ShardWork['options']) => ({ maxMismatches, maxUnseen });
+const limitsOf = ({ maxMismatches, maxMissing, maxUnseen }: ShardWork['options']) => ({
+  maxMismatches,
+  maxMissing,
+  maxUnseen,
+});
 
 /** The range of the shard; undefined if it is a whole input. */
 function rangeOf({ from, to, is_last }: Shard): InputRange | undefined {

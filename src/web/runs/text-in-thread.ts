@@ -10,6 +10,7 @@ const AHEAD = 2;
 /** The text of a file, made in a thread of its own, so that predictions are not delayed. */
 export class TextInThread implements TextOfFile {
   readonly codec: string;
+  readonly footer: string;
   readonly data: unknown;
   readonly #text: TextOfFile;
   readonly #file: { path: string; name: string };
@@ -20,6 +21,7 @@ export class TextInThread implements TextOfFile {
     this.#text = text;
     this.#file = file;
     this.codec = text.codec;
+    this.footer = text.footer;
     this.data = text.data;
   }
 

@@ -217,7 +217,7 @@ describe('JSON lines', () => {
           ['text', 100],
         ],
       );
-    await assert.rejects(profileOf('rows.csv', text), { code: 'not_csv' });
+    await assert.rejects(profileOf('rows.csv', text), { code: 'unsupported_format' });
     for (const name of ['rows.csv', 'rows', 'rows.tsv'])
       assert.equal(
         (await profileOf(name, 'a\tb\n1\t2\n'.replaceAll('\t', name.endsWith('.tsv') ? '\t' : ','))).rows,

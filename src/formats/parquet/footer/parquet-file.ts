@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import { RowcastError } from '../../../base/errors.ts';
 import { counted } from '../../../base/number-text.ts';
 import type { StoredBytes } from '../../../base/text-of-file.ts';
+import { FIRST_BYTES } from '../../../base/unsupported-files.ts';
+import { refuseUnsupported } from '../../refuse-unsupported.ts';
 import { type ColumnType, columnType } from './column-type.ts';
 import { CHUNK, COLUMN, ELEMENT, FILE, GROUP, REPEATED } from './numbers.ts';
 import { readStruct, type ThriftStruct } from './thrift.ts';
@@ -11,6 +14,8 @@ export interface ParquetFile {
   readonly name: string;
   readonly stored: StoredBytes;
   readonly footer: ThriftStruct;
+  /** SHA-256 of the footer's bytes, in hex. */
+  readonly footerDigest: string;
   /** Its columns: the children of the root of its schema. */
   readonly columns: readonly FileColumn[];
   /** The groups that have rows. */
@@ -58,7 +63,7 @@ export async function openParquet(
   maxFooterBytes = MAX_FOOTER_BYTES,
 ): Promise<ParquetFile> {
   try {
-    return describe(readStruct(await footerOf(stored, name, maxFooterBytes)), stored, name);
+    return describe(await footerOf(stored, name, maxFooterBytes), stored, name);
   } catch (error) {
     if (error instanceof RowcastError) throw error;
     throw badParquet(name, `its footer is damaged: ${(error as Error).message}`);
@@ -76,8 +81,10 @@ export function badParquet(file: string, what: string, cause?: unknown): Rowcast
 async function footerOf({ size, read }: StoredBytes, name: string, maxFooterBytes: number): Promise<Buffer> {
   const isShort = size < 3 * MAGIC.length;
   const first = isShort ? '' : (await read(0, MAGIC.length)).toString('latin1');
-  if (first !== MAGIC && first !== ENCRYPTED)
+  if (first !== MAGIC && first !== ENCRYPTED) {
+    refuseUnsupported(await read(0, Math.min(size, FIRST_BYTES)), { name }, 'Parquet');
     throw badParquet(name, 'it does not begin as one: it may be compressed, or have another format');
+  }
   const tail = isShort ? Buffer.alloc(0) : await read(Math.max(0, size - TAIL_BYTES), size);
   const magic = tail.toString('latin1', tail.length - MAGIC.length);
   if (magic === ENCRYPTED) throw badParquet(name, 'it is encrypted');
@@ -94,7 +101,8 @@ async function footerOf({ size, read }: StoredBytes, name: string, maxFooterByte
   return length <= end ? tail.subarray(end - length, end) : read(size - 8 - length, size - 8);
 }
 
-function describe(footer: ThriftStruct, stored: StoredBytes, name: string): ParquetFile {
+function describe(bytes: Buffer, stored: StoredBytes, name: string): ParquetFile {
+  const footer = readStruct(bytes);
   if (footer.has(FILE.encryption)) throw badParquet(name, 'it is encrypted');
   const columns = columnsOf(footer.structs(FILE.schema));
   const leaves = columns.at(-1)?.leaves[1] ?? 0;
@@ -112,7 +120,8 @@ function describe(footer: ThriftStruct, stored: StoredBytes, name: string): Parq
     before += rows;
   }
   if (before !== footer.integer(FILE.rows)) throw new Error('the groups do not have all rows');
-  return { name, stored, footer, columns, groups, rows: before };
+  const footerDigest = createHash('sha256').update(bytes).digest('hex');
+  return { name, stored, footer, footerDigest, columns, groups, rows: before };
 }
 
 /** The children of the root, of a tree whose elements are listed depth first. */

@@ -71,6 +71,11 @@ export class ThriftStruct {
     throw new ThriftError(`no list in member ${id}`);
   }
 
+  isBytes(id: number, bytes: Buffer): boolean {
+    const value = this.members.get(id)?.value;
+    return Buffer.isBuffer(value) && value.equals(bytes);
+  }
+
   text(id: number): string {
     const value = this.members.get(id)?.value;
     if (!Buffer.isBuffer(value)) throw new ThriftError(`no text in member ${id}`);

@@ -3,11 +3,13 @@ import type { TextEntry, TextOfFile } from '../../../base/text-of-file.ts';
 /** A text that keeps the text of each group that was read, until it is asked for. */
 export class HeardText implements TextOfFile {
   readonly codec: string;
+  readonly footer: string;
   readonly #text: TextOfFile;
   readonly #groups = new Map<number, Buffer[]>();
 
   constructor(text: TextOfFile) {
     this.codec = text.codec;
+    this.footer = text.footer;
     this.#text = text;
   }
 

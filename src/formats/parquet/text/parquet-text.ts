@@ -43,6 +43,10 @@ export class ParquetText implements TextOfFile {
     this.#entries = [{ offset: start, group: 0 }];
   }
 
+  get footer(): string {
+    return this.#file.footerDigest;
+  }
+
   get data(): ParquetTextData {
     return { columns: this.#columns.map(({ name }) => name), kind: this.#kind, header: this.#header };
   }

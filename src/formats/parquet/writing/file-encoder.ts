@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { GroupEncoder } from '../../../base/group-encoder.ts';
 import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import { ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
@@ -59,8 +60,12 @@ export class ParquetEncoder implements GroupEncoder {
       bytes += part.length;
       await append(part);
     };
+    const copiedDigest = copied && createHash('sha256');
     if (copied !== undefined)
-      for await (const part of copiedBytes(copied.file, copied.columns, notes.length)) await write(part);
+      for await (const part of copiedBytes(copied.file, copied.columns, notes.length)) {
+        copiedDigest?.update(part);
+        await write(part);
+      }
     const written = writeChunks(columns, values);
     const start = bytes;
     for (const part of written.parts) await write(part);
@@ -72,7 +77,19 @@ export class ParquetEncoder implements GroupEncoder {
     note.setInteger(GROUP.bytes, written.uncompressedBytes, 'i64');
     note.setInteger(GROUP.rows, rows, 'i64');
     note.setInteger(GROUP.compressedBytes, bytes, 'i64');
+    if (copiedDigest !== undefined) note.setBytes(COPIED, copiedDigest.digest());
     return writeStruct(note).toString('base64');
+  }
+
+  async hasCopied(notes: readonly string[], first: number): Promise<boolean> {
+    const { copied } = this.#options;
+    if (copied === undefined) return true;
+    for (let index = first; index < notes.length; index++) {
+      const digest = createHash('sha256');
+      for await (const part of copiedBytes(copied.file, copied.columns, index)) digest.update(part);
+      if (!noteOf(notes[index] ?? '').isBytes(COPIED, digest.digest())) return false;
+    }
+    return true;
   }
 
   get #valueReader(): ValueReader {
@@ -155,6 +172,9 @@ export class ParquetEncoder implements GroupEncoder {
  * version of rowcast.
  */
 const CREATED_BY = 'rowcast version 1';
+
+/** The member of a note that has the SHA-256 of what was copied; the footer has none of this number. */
+const COPIED = 100;
 
 const noteOf = (note: string): ThriftStruct => readStruct(Buffer.from(note, 'base64'));
 
