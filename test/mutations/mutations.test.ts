@@ -21,7 +21,7 @@ describe('an output in which one byte was changed', () => {
           ] as const) {
             const { name, refused, failures } = await tryMutations(finished, { count, seed, mutated });
             assert.deepEqual(failures, [], name);
-            assert.ok(refused > count / 4, `${name}: only ${refused} were refused`);
+            if (mutated === 'output') assert.ok(refused > count / 4, `${name}: only ${refused} were refused`);
           }
         }
       });

@@ -118,7 +118,7 @@ function probabilitiesCheck(
     const wrongIn = (each: Layout): string | undefined =>
       haveTypes(areTexts, place => place >= each.probabilities)
         ? checkFields(fields, each, labels, delimiter, shape)
-        : 'a number is a text, or a text is none';
+        : `the type of ${labels.map(label => sanitize(label)).join(' or ')} is not that of a run`;
     const wrong = layout && wrongIn(layout);
     if (others.length > 0) layouts = layouts.filter(each => wrongIn(each) === undefined);
     if (wrong === undefined || (others.length > 0 && layouts.length > 0)) return undefined;
