@@ -173,6 +173,19 @@ describe('what a run counts', () => {
     assert.deepEqual(figuresOf(other).scores, figuresOf(one).scores);
   });
 
+  it('stops for a column that is missing in most rows, and resumes with --max-missing none', async t => {
+    const options = { ...(await files(t)), batchRows: 500 };
+    const lacking = table.map((row, i) => row.map((text, j) => (i > 0 && j === 2 ? '' : text)));
+    await writeFile(options.input, csv(lacking));
+    const scorer = await scorerOf(t);
+    await assert.rejects(score(options, scorer), { code: 'too_many_missing', exitCode: 3 });
+    await assert.rejects(score({ ...options, maxMissing: { percent: 99 } }, scorer), {
+      code: 'too_many_missing',
+    });
+    const resumed = await score({ ...options, maxMissing: 'none' }, scorer);
+    assert.equal(resumed?.rowCounts.scored, ROWS);
+  });
+
   describe('stops a run over other data', () => {
     const PLAN = 2;
     /** A file in which all plans, or those from a row on, are unknown. */
