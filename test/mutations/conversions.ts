@@ -231,6 +231,8 @@ export async function convert(
   const checked = nameOf('changed');
   const known: Partial<VerifyOptions> = {
     kind: kind.type.kind,
+    predict: 'plan',
+    ...(kind.type.kind === 'distribution' && { classes: kind.type.classes }),
   };
   const finished: Finished = {
     name: `${from} → ${to}, ${kind.name}`,
