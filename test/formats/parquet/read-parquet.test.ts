@@ -6,15 +6,9 @@ import fc from 'fast-check';
 import { RowcastError } from '../../../src/base/errors.ts';
 import { CHUNK, COLUMN, FILE, GROUP, PAGE } from '../../../src/formats/parquet/footer/numbers.ts';
 import { openParquet } from '../../../src/formats/parquet/footer/parquet-file.ts';
-import {
-  readStruct,
-  readStructAt,
-  type ThriftStruct,
-  writeStruct,
-} from '../../../src/formats/parquet/footer/thrift.ts';
+import { readStructAt, writeStruct } from '../../../src/formats/parquet/footer/thrift.ts';
 import { readParquetLayout } from '../../../src/formats/parquet/read-layout.ts';
-import { fileEnd } from '../../../src/formats/parquet/writing/file-end.ts';
-import { parquetOf, storedBytes, textOfParquet } from '../../support/parquet.ts';
+import { changeAll, parquetOf, storedBytes, textOfParquet, withFooter } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
 
 const folder = join(root, 'fixtures/parquet');
@@ -72,7 +66,9 @@ describe('Parquet that another program has written', () => {
       [10_000_000_000, 10_000_000_000],
     ] as const) {
       const wrong = withFooter(bytes, footer => {
-        footer.structs(FILE.groups)[0]?.setInteger(GROUP.rows, ofGroup, 'i64');
+        changeAll(footer, FILE.groups, (group, index) => {
+          if (index === 0) group.setInteger(GROUP.rows, ofGroup, 'i64');
+        });
         footer.setInteger(FILE.rows, ofFile, 'i64');
       });
       const stored = storedBytes(wrong);
@@ -89,8 +85,13 @@ describe('Parquet that another program has written', () => {
     header.setInteger(PAGE.uncompressedBytes, 65 << 20, 'i32');
     const page = Buffer.concat([writeStruct(header), bytes.subarray(start, end)]);
     const wrong = withFooter(bytes, footer => {
-      const [chunk] = footer.structs(FILE.groups)[0]?.structs(GROUP.columns) ?? [];
-      chunk?.struct(CHUNK.metadata).setInteger(COLUMN.compressedBytes, page.length, 'i64');
+      changeAll(footer, FILE.groups, group =>
+        changeAll(group, GROUP.columns, (chunk, index) => {
+          const metadata = chunk.struct(CHUNK.metadata);
+          if (index === 0) metadata.setInteger(COLUMN.compressedBytes, page.length, 'i64');
+          chunk.setStruct(CHUNK.metadata, metadata);
+        }),
+      );
     });
     await assert.rejects(textOfParquet(Buffer.concat([bytes.subarray(0, 4), page, wrong.subarray(end)])), {
       code: 'bad_parquet',
@@ -103,14 +104,5 @@ describe('Parquet that another program has written', () => {
     await assert.rejects(textOfParquet(bytes), { code: 'bad_parquet', message: /encrypted/ });
   });
 });
-
-/** A file with another footer. */
-function withFooter(bytes: Buffer, change: (footer: ThriftStruct) => void): Buffer {
-  const at = bytes.length - 8;
-  const start = at - bytes.readUInt32LE(at);
-  const footer = readStruct(bytes.subarray(start, at));
-  change(footer);
-  return Buffer.concat([bytes.subarray(0, start), fileEnd(footer)]);
-}
 
 async function* noChunks(): AsyncGenerator<Buffer> {}
