@@ -99,6 +99,31 @@ describe('Parquet that another program has written', () => {
     });
   });
 
+  it('is refused if two groups share bytes', async () => {
+    const bytes = await parquetOf('a,b\nx,y\nx,y\n', { groupRows: 1 });
+    const wrong = withFooter(bytes, footer => {
+      const [first] = footer.structs(FILE.groups);
+      changeAll(footer, FILE.groups, group =>
+        group.setStructs(GROUP.columns, first?.structs(GROUP.columns) ?? []),
+      );
+    });
+    await assert.rejects(textOfParquet(wrong), { code: 'bad_parquet', message: /share bytes/ });
+  });
+
+  it('has all values in thousands of columns, and dictionaries for which the kernel has no memory', async () => {
+    const names = Array.from({ length: 3000 }, (_, column) => `c${column}`);
+    const wide = [
+      names,
+      ...[1, 2, 3, 4].map(row => names.map(name => (row === 2 ? '' : `${name}-${row % 2}`))),
+    ];
+    const csv = wide.map(row => `${row.join(',')}\n`).join('');
+    assert.ok((await textOfParquet(await parquetOf(csv, { groupRows: 3 }))) === csv);
+    // Each text twice, so that it is in a dictionary.
+    const long = Array.from({ length: 14_000 }, (_, row) => `${row % 7000}`.padStart(10_000, 'x'));
+    const large = `a\n${long.join('\n')}\n`;
+    assert.ok((await textOfParquet(await parquetOf(large, { groupRows: 14_000 }))) === large);
+  });
+
   it('is refused if it is encrypted', async () => {
     const bytes = Buffer.concat([bytesOf('polars.parquet').subarray(0, -1), Buffer.from('E')]);
     await assert.rejects(textOfParquet(bytes), { code: 'bad_parquet', message: /encrypted/ });
