@@ -14,6 +14,7 @@ import type { ByteSource } from './records/byte-source.ts';
 import type { Fault } from './records/faults.ts';
 import type { Fields } from './records/fields.ts';
 import type { LongField } from './records/long-field.ts';
+import type { MalformedCause, MalformedRecord } from './records/malformed-cause.ts';
 import type { Position } from './records/position.ts';
 import type { Reject } from './records/reject.ts';
 import type { RowGroups } from './records/row-groups.ts';
@@ -73,12 +74,16 @@ export interface RepairedColumns extends Pick<ColumnOptions, 'rename'> {
   readonly rejects: Layout;
   /** The names of the appended columns. */
   readonly appended: readonly string[];
+  /** Texts that stood for a missing number when the file was made. */
+  readonly nulls: readonly string[];
 }
 
 /** A file of groups that is written again: its rows as a text, and what makes groups of them. */
 export interface OpenedGroups extends Opened {
   readonly groups: RowGroups;
   readonly encoder: GroupEncoder;
+  /** A corrected row as the text has it: with the fields that the file has, where they stand for the same values. */
+  asWritten(corrected: Buffer, former: Buffer): Buffer;
 }
 
 /** An input whose beginning was read. */
@@ -109,6 +114,8 @@ export interface Layout {
   readonly names: readonly string[];
   /** Whether later records may have more columns than these. */
   readonly namesColumnsLater: boolean;
+  /** Those of the columns that were known otherwise, and that none of the first records has. */
+  readonly absent?: readonly string[] | undefined;
   /** The types of the columns that the input itself gives, as options and reports call them. */
   readonly types?: readonly (string | undefined)[] | undefined;
   /** The number of rows, if the input says it. */
@@ -136,6 +143,13 @@ export interface Layout {
    * @param memory that may be used for a batch
    */
   fieldReader(memory?: BatchMemory): (batch: Batch) => Fields;
+  /**
+   * Why most of the records are malformed.
+   *
+   * @param records some of them, in input order
+   * @param file the name of the input
+   */
+  whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause;
   /** The records `[from, to)` of a batch as a batch of their own. */
   slice(batch: Batch, from: number, to: number): Batch;
   /** Position of record `index` in the input; if `index` is the number of records, the end of the batch. */
@@ -184,7 +198,7 @@ export interface Layout {
    * @param columns of the output
    * @param file the name of this file, for messages
    */
-  asRejects(columns: ColumnOptions, file: string): RejectsFile | undefined;
+  asRejects(columns: RejectsOptions, file: string): RejectsFile | undefined;
   /** Reads the records of a rejects file of this input. */
   readonly rejectRecords: RejectRecords;
   /** Reads those of a rejects file of a file that is not text, which may have only some of its columns. */
@@ -192,6 +206,12 @@ export interface Layout {
   /** The preamble of a rejects file, and rejected records as text for it; see also `beginsLikeRejects`. */
   readonly rejectsPreamble: Buffer;
   rejectsText(rejects: readonly Reject[], isFirst: boolean): Buffer;
+}
+
+/** The columns of an output, of which some may not be in its rejects. */
+export interface RejectsOptions extends ColumnOptions {
+  /** The --prefix that the run had. */
+  readonly prefix?: string | undefined;
 }
 
 /** A rejects file whose rows are to be put back into the output. */

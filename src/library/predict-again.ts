@@ -71,7 +71,8 @@ export const predictAgain =
   (file, readAs) =>
     withScorer(async scorer => {
       const { target, chunks } = memoryTarget();
-      const options = { ...values, input: 'the sample', ...readAs };
+      // A column may be absent from a few of the rows.
+      const options = { ...values, allowMissing: true, input: 'the sample', ...readAs };
       const source = streamInputSource(byteStream(eachOf(file)), options);
       const { prediction } = await executeRun({
         names: namesOf(values, []),

@@ -10,6 +10,7 @@ import type { MergedPart } from '../scoring/merge/merged-part.ts';
 import { count, countCalls, type RowCounts } from '../scoring/row-counts.ts';
 import { PrefixDigest } from './checkpoint/prefix-digest.ts';
 import type { DataTally } from './drift/data-tally.ts';
+import type { MalformedLimit } from './guards/malformed-limit.ts';
 import type { RejectBudget } from './guards/reject-budget.ts';
 import type { CommitPoint, Output, Piece } from './output/output.ts';
 import type { RowsWatch } from './watch.ts';
@@ -93,6 +94,8 @@ export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches'
   /** What is counted in the data, if anything is. */
   data: DataTally | undefined;
   budget: RejectBudget;
+  /** Undefined for a part of an input that does not begin with its first row. */
+  malformed: MalformedLimit | undefined;
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
   /** The number of rows to read, if it is known. */
@@ -106,18 +109,30 @@ export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches'
 /**
  * Writes the parts of the output in order.
  *
- * @throws RowcastError `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`; as `Output.write`
+ * @throws RowcastError `malformed_input`, `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`; as `Output.write`
  */
 export async function commit(
   parts: AsyncIterable<MergedPart>,
   reached: RunPosition,
-  { data, contentSize, rows, output, budget, limit = rows, watch, signal, ...limits }: CommitOptions,
+  {
+    data,
+    contentSize,
+    rows,
+    output,
+    budget,
+    malformed,
+    limit = rows,
+    watch,
+    signal,
+    ...limits
+  }: CommitOptions,
 ): Promise<void> {
   const fractionAt = fractionBefore(contentSize, limit);
   const { rowCounts } = reached;
   const before = { read: rowCounts.read, fraction: fractionAt(reached.position) };
   const resumePoint = () => output.resumePoint;
   for await (const part of parts) {
+    malformed?.check(part.rejects, part.end.row - 1);
     // A stalled reader must not prevent the run from stopping.
     await unlessStopped(output.write(reached.add(part), reached.commitPoint), signal);
     for (const reject of part.rejects) watch.rejected(reject);

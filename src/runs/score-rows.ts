@@ -14,6 +14,7 @@ import { commit, RunPosition } from './commit.ts';
 import { dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
+import { MalformedLimit } from './guards/malformed-limit.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
 import type { Output } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
@@ -115,6 +116,11 @@ export async function scoreRows({
       traceBatch: watch.traceBatch,
       windowBytes,
     });
+    const { maxRejects } = options;
+    const isFirst = part === undefined;
+    const malformed = isFirst
+      ? new MalformedLimit({ layout, file: source.name, before, maxRejects })
+      : undefined;
     const { limit, maxMismatches, maxUnseen } = options;
     const limits = { limit, maxMismatches, maxUnseen };
     await commit(parts, reached, {
@@ -124,6 +130,7 @@ export async function scoreRows({
       rows: layout.rows,
       output,
       budget,
+      malformed,
       watch,
       signal: stop.calling,
     });
@@ -136,6 +143,7 @@ export async function scoreRows({
     if (stop.reading.aborted) throw stop.interrupted();
     checkBalance(rowCounts);
     budget.check(rowCounts);
+    malformed?.checkEnd(rowCounts.read);
     if (range?.end === undefined) data?.check(options, rowCounts.read, 'end');
     if (input.budget === undefined) budget.checkEnd();
     const written = await output.finish(reached.commitPoint());

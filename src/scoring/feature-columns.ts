@@ -3,7 +3,7 @@ import { RowcastError } from '../base/errors.ts';
 import { countOf } from '../base/number-text.ts';
 import { suggestNames } from '../base/suggest-names.ts';
 import type { Layout } from '../formats/format.ts';
-import { rejectColumns } from '../formats/records/reject-columns.ts';
+import { isRejectsFile, rejectColumns } from '../formats/records/reject-columns.ts';
 import { looksLikeValue, refuseRowAsHeader } from '../formats/refuse-row-as-header.ts';
 import { listNames, nearMissText } from './near-misses.ts';
 
@@ -37,25 +37,30 @@ export interface SentOptions {
  * @throws RowcastError `bad_header`, `missing_columns`, `duplicate_columns`, `no_columns`
  */
 export function chooseFeatures(
-  layout: Pick<Layout, 'names' | 'columnsHint' | 'types'>,
+  layout: Pick<Layout, 'names' | 'absent' | 'columnsHint' | 'types'>,
   report: Pick<LooseReport, 'predicts' | 'columns'>,
   options: SentOptions,
   file: string,
 ): FeatureColumn[] {
-  const { names } = layout;
-  const { places, repeated } = indexNames(names);
+  const absent = new Set(layout.absent);
+  const names = absent.size === 0 ? layout.names : layout.names.filter(name => !absent.has(name));
+  const { places, repeated } = indexNames(layout.names);
+  const isThere = (name: string): boolean => places.has(name) && !absent.has(name);
   const place = { file, line: 1 };
   const listed = report.columns?.map(({ name }) => name);
   const excluded = new Set(options.excludeFeatures);
   const given = [...(options.features ?? []), ...excluded, ...Object.keys(options.types ?? {})];
-  if (options.names === undefined)
+  // Records that name their own columns have no header.
+  const isNamed = options.names !== undefined || layout.absent !== undefined;
+  if (!isNamed)
     refuseRowAsHeader({ names, file, hint: layout.columnsHint ?? rowHint(listed) }, [
       ...(listed ?? []),
       ...given,
     ]);
   requireNames(
-    layout,
-    places,
+    { names, columnsHint: layout.columnsHint },
+    // What the first records lack may be in later ones.
+    options.allowMissing ? name => places.has(name) : isThere,
     [
       ...(options.features ?? []),
       ...excluded,
@@ -72,18 +77,14 @@ export function chooseFeatures(
   }
   if (isRejectsFile(names)) for (const name of rejectColumns) excluded.add(name);
   const wanted = [...new Set(asked)].filter(name => !excluded.has(name));
-  const missing = wanted.filter(name => !places.has(name));
+  const missing = wanted.filter(name => !isThere(name));
   if (missing.length > 0 && !options.allowMissing)
     throw new RowcastError(
       'missing_columns',
       `the report needs ${columnCount(missing)} that the input does not have: ${listNames(missing)}`,
       {
         location: place,
-        hint:
-          layout.columnsHint ??
-          (isPerhapsRow(names, places, wanted) && options.names === undefined
-            ? `If the first line is a row, name the columns in their order, with --names NAME,NAME,…; otherwise ${ADD_HINT}`
-            : `${nearMissText(missing, names)}${MISSING_HINT}`),
+        hint: layout.columnsHint ?? missingHint(missing, { names, wanted, isNamed }),
       },
     );
 
@@ -95,7 +96,7 @@ export function chooseFeatures(
       `columns to send must have unique names: ${listNames([...new Set(ambiguous)])}`,
       { location: place, hint: 'Rename them, or leave them out with --exclude-features or --features.' },
     );
-  if (present.length === 0)
+  if (!present.some(isThere))
     throw new RowcastError('no_columns', 'there are no columns to send', {
       location: place,
       hint: layout.columnsHint ?? noColumnsHint(options, missing.length > 0),
@@ -117,12 +118,28 @@ const predictedFeature = (name: string, location: { file: string; line: number }
     hint: 'What is predicted is never sent: leave it out of one of them.',
   });
 
-/** Whether a header without any of the report's columns has a value among its names. */
-const isPerhapsRow = (
-  names: readonly string[],
-  places: ReadonlyMap<string, number>,
-  wanted: readonly string[],
-): boolean => names.some(looksLikeValue) && wanted.every(name => !places.has(name));
+/**
+ * What to do about missing columns. --allow-missing helps only if others are there.
+ *
+ * @param isNamed whether the first line certainly is no row
+ */
+function missingHint(
+  missing: readonly string[],
+  { names, wanted, isNamed }: { names: readonly string[]; wanted: readonly string[]; isNamed: boolean },
+): string {
+  const near = nearMissText(missing, names);
+  if (missing.length < wanted.length)
+    return `${near}Add them to the input, or use --allow-missing to send them as missing values.`;
+  if (!isNamed && names.some(looksLikeValue))
+    return 'If the first line is a row, name the columns in their order, with --names NAME,NAME,…; otherwise check that it is the right file.';
+  return `${near}None of the columns is there: check that it is the right file. ${hasText(names)}`;
+}
+
+const hasText = (names: readonly string[]): string =>
+  `It has: ${listNames(names.slice(0, MAX_SHOWN))}${names.length > MAX_SHOWN ? ', …' : ''}.`;
+
+/** The most columns of the input that a hint lists. */
+const MAX_SHOWN = 20;
 
 const rowHint = (listed: readonly string[] | undefined): string =>
   `Name the columns in their order: --names NAME,NAME,…${listed === undefined ? ' If these are names all the same, list them with --features.' : `; those of the report are: ${listNames(listed)}.`}`;
@@ -140,10 +157,6 @@ function noColumnsHint({ features, excludeFeatures }: SentOptions, isAnyMissing:
   return `Check ${used.join(' and ')}.`;
 }
 
-/** A corrected rejects file can be scored again: the columns that rowcast added to it are never sent. */
-const isRejectsFile = (names: readonly string[]): boolean =>
-  rejectColumns.every((ours, index) => names[index] === ours);
-
 const isRejectColumn = (name: string): boolean => rejectColumns.some(ours => ours === name);
 
 /** Each name's first index, and the names that occur more than once. Linear, since a header may have a million columns. */
@@ -158,20 +171,17 @@ function indexNames(names: readonly string[]): { places: Map<string, number>; re
 
 function requireNames(
   layout: Pick<Layout, 'names' | 'columnsHint'>,
-  places: ReadonlyMap<string, number>,
+  isThere: (name: string) => boolean,
   named: readonly string[],
   place: { file: string; line: number },
 ): void {
-  const unknown = named.filter(name => !places.has(name));
+  const unknown = named.filter(name => !isThere(name));
   if (unknown.length === 0) return;
   throw new RowcastError('missing_columns', `the input has no column ${listNames(unknown)}`, {
     location: place,
-    hint: layout.columnsHint ?? `${didYouMean(unknown[0], layout.names)}It has: ${listNames(layout.names)}.`,
+    hint: layout.columnsHint ?? `${didYouMean(unknown[0], layout.names)}${hasText(layout.names)}`,
   });
 }
-
-const ADD_HINT = 'add them to the input, or use --allow-missing to send them as missing values.';
-const MISSING_HINT = `A${ADD_HINT.slice(1)}`;
 
 function didYouMean(unknown = '', names: readonly string[]): string {
   const near = suggestNames(unknown, names);

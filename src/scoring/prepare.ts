@@ -52,20 +52,29 @@ export async function prepare(
   formats?: Formats,
 ): Promise<Plan> {
   const report = withPredicted(await unlessStopped(scorer.describe(options.report), stop), options);
-  const columns = options.features ?? report.columns?.map(({ name }) => name);
-  const { excludeFeatures = [], types = {} } = options;
-  const named = columns && [...columns, ...excludeFeatures, ...Object.keys(types)];
-  const known = Object.fromEntries((report.columns ?? []).map(({ name, type = '' }) => [name, type]));
-  const read = { ...options, columns: named, types: { ...known, ...types } };
+  const read = { ...options, ...knownOf(options, report) };
   const opened = await unlessStopped(readLayout(source, read, formats), stop);
   const { layout } = opened;
-  if (columns === undefined && layout.namesColumnsLater) throw unknownColumns(source.name);
+  if (read.columns === undefined && layout.namesColumnsLater) throw unknownColumns(source.name);
   const features = chooseFeatures(layout, report, options, source.name);
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
   const nulls = nullsOf(options, report);
   scorer.check?.({ ...options, features, nulls });
   const counted = countedColumns(features, report, scorer.learnedColumns?.(options.report));
   return { source, options: { ...options, nulls }, report, ...opened, features, counted };
+}
+
+/** What is known of the columns of an input before it is read. */
+export function knownOf(
+  { features, excludeFeatures = [], types = {} }: Pick<RowOptions, 'features' | 'excludeFeatures' | 'types'>,
+  report: Description,
+): { columns: readonly string[] | undefined; types: Readonly<Record<string, string>> } {
+  const columns = features ?? report.columns?.map(({ name }) => name);
+  const known = Object.fromEntries((report.columns ?? []).map(({ name, type = '' }) => [name, type]));
+  return {
+    columns: columns && [...columns, ...excludeFeatures, ...Object.keys(types)],
+    types: { ...known, ...types },
+  };
 }
 
 const unknownColumns = (file: string): RowcastError =>

@@ -76,7 +76,7 @@ describe('the columns that are sent', () => {
       refused(
         'missing_columns',
         /"tenure", "monthly", "zip"$/,
-        /^Did you mean "tenure" for "Tenure", "monthly" for "monthly_"\? Add/,
+        /^Did you mean "tenure" for "Tenure", "monthly" for "monthly_"\? None of the columns is there/,
       ),
     );
   });
@@ -127,7 +127,7 @@ describe('the columns that are sent', () => {
       refused(
         'missing_columns',
         /needs 2 columns/,
-        /^If the first line is a row, .*--names.*; otherwise add them to the input/,
+        /^If the first line is a row, .*--names.*; otherwise check that it is the right file/,
       ),
     );
     assert.deepEqual(names(choose(row, {}, { features: ['6'] })), ['6']);

@@ -38,10 +38,11 @@ export const inputCodes = {
     fix: 'UTF-8 needs none; check that the file is complete.',
   },
   empty_input: { exit: [2], cause: 'The input has no bytes, not even a header.' },
-  not_csv: {
+  unsupported_format: {
     exit: [2],
-    cause: 'The input is xz, bzip2, lz4, zip, or JSON that is not [JSON lines](json-lines.md).',
-    fix: 'Convert it in a pipe: `xz -dc FILE | rowcast score - …`.',
+    cause:
+      'The input is of a [format or compression](what-rowcast-makes-of-your-file.md) that is not read, or has the name of another one.',
+    fix: 'Convert it with the command that the message has.',
   },
   needs_file: {
     exit: [2],
@@ -76,6 +77,17 @@ export const inputCodes = {
     fix: 'Correct it, or use `--encoding`; without a header line, `--names`.',
   },
   too_many_columns: { exit: [2], cause: 'The header has more columns than the limit.' },
+  other_header: {
+    exit: [2, 3],
+    cause: 'In the middle of the input is another header, with the same columns in another order.',
+    fix: 'Divide the input before this line, and score each part.',
+  },
+  malformed_input: {
+    exit: [3],
+    cause:
+      'All of the first rows, or more than half of the first 1,000, are malformed. The output was not replaced.',
+    fix: 'Follow the hint; `--max-rejects 100%` rejects them all.',
+  },
   record_too_long: {
     exit: [2, 3],
     cause: 'A record exceeds `--max-record-bytes`, so the start of the next one is uncertain.',

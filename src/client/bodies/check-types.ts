@@ -1,3 +1,4 @@
+import type { unknownColumns } from '../../base/contract/unknown-columns.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 import { CellScanner, type IntegerRange } from './cell-scanner.ts';
@@ -7,26 +8,21 @@ import type { SentValues } from './sent-values.ts';
 
 /** Why a row is not sent. */
 export interface RowError {
-  readonly code: 'wrong_type';
+  readonly code: 'wrong_type' | typeof unknownColumns.code;
   /** Names the column, and never the value. */
   readonly message: string;
 }
 
-export interface CheckedFields {
-  /** Those of the rows to send. */
-  readonly fields: Fields;
-  /** Index of a row among those that were read → why it is not sent; in order. */
-  readonly wrong: ReadonlyMap<number, RowError>;
-}
-
 /**
- * Finds the rows of a batch with a value that does not fit the type of its column, and takes them out: one such value
- * makes a server fail for the whole batch. It depends on nothing but the values, so a row is rejected again after a retry,
- * in a half of its batch, or in a run that is resumed.
+ * Adds the rows of a batch with a value that does not fit the type of its column: one such value makes a server fail for the
+ * whole batch. It depends on nothing but the values, so a row is rejected again after a retry, in a half of its batch, or in a
+ * run that is resumed.
  *
  * The offsets of the other values change to what is sent: without spaces, and empty if the value is missing.
+ *
+ * @param wrong index of a row → why it is not sent
  */
-export type CheckTypes = (fields: Fields) => CheckedFields;
+export type CheckTypes = (fields: Fields, wrong: Map<number, RowError>) => void;
 
 interface StrictColumn {
   readonly index: number;
@@ -48,12 +44,8 @@ export function checkTypes(
   if (columns.length === 0) return undefined;
   const isMissing = missingIn(nulls);
   const scanner = new CellScanner();
-  return fields => {
-    const wrong = new Map<number, RowError>();
+  return (fields, wrong) => {
     for (const column of columns) checkColumn(column, fields, isMissing, scanner, wrong);
-    if (wrong.size === 0) return { fields, wrong };
-    const inOrder = new Map([...wrong].sort(([a], [b]) => a - b));
-    return { fields: withoutRows(fields, inOrder), wrong: inOrder };
   };
 }
 
@@ -84,8 +76,13 @@ function checkColumn(
   }
 }
 
-/** The fields of the other rows, one after the other. */
-function withoutRows(fields: Fields, wrong: ReadonlyMap<number, RowError>): Fields {
+/**
+ * The fields of the other rows, one after the other.
+ *
+ * @param wrong rows in order
+ */
+export function withoutRows(fields: Fields, wrong: ReadonlyMap<number, RowError>): Fields {
+  if (wrong.size === 0) return fields;
   const { rows, width } = fields;
   const starts = new Int32Array((rows - wrong.size) * width);
   const ends = new Int32Array(starts.length);

@@ -1,20 +1,22 @@
+import { unknownColumns } from '../../base/contract/unknown-columns.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { wordView } from '../../formats/bytes/word-view.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
+import type { FeatureColumn } from '../../scoring/feature-columns.ts';
 import { RequestIds } from '../transport/request-ids.ts';
 import type { BatchBody } from './body-layout.ts';
 import type { BodyWriter } from './body-writer.ts';
-import type { RowError } from './check-types.ts';
+import { type RowError, withoutRows } from './check-types.ts';
 
 /** A batch with its request body. */
 export interface Encoded {
   readonly batch: Batch;
   /** Index of a malformed record → its fault; such records are not sent. */
   readonly faults: ReadonlyMap<number, Fault>;
-  /** Index of a row among the others → why it is not sent either: a value does not fit the type of its column. */
-  readonly wrongTypes: ReadonlyMap<number, RowError>;
+  /** Index of a row among the others → why it is not sent either; in order. */
+  readonly unsentRows: ReadonlyMap<number, RowError>;
   /** Number of personas in the body. */
   readonly personas: number;
   readonly body: Buffer;
@@ -25,6 +27,7 @@ export interface Encoded {
 export interface EncodeOptions {
   /** Writes the body of a batch. */
   batchBody: BatchBody;
+  features: readonly Pick<FeatureColumn, 'index'>[];
   layout: Layout;
   /** In which a kernel finds the fields, if there is one; the body is prepared for the same. */
   memory?: BatchMemory | undefined;
@@ -42,6 +45,7 @@ export type Encode = (batch: Batch) => Generator<Encoded>;
 /** A stage that encodes batches to request bodies. A batch whose body exceeds the limit is split in halves. */
 export function encode({
   batchBody,
+  features,
   layout,
   memory,
   bodyWriter,
@@ -49,11 +53,16 @@ export function encode({
   maxRows,
 }: EncodeOptions): Encode {
   const readFields = layout.fieldReader(memory);
+  const sent = features.map(({ index }) => index);
   const ids = new RequestIds();
   return function* encodeBatch(batch): Generator<Encoded> {
     memory?.clear();
     const read = readFields(batch);
-    const { fields, wrong } = batchBody.checkTypes?.(read) ?? { fields: read, wrong: NONE };
+    const without = read.rowsWithout?.(sent) ?? [];
+    const found = new Map<number, RowError>(without.map(row => [row, unknownColumns]));
+    batchBody.checkTypes?.(read, found);
+    const unsentRows = new Map([...found].sort(([a], [b]) => a - b));
+    const fields = withoutRows(read, unsentRows);
     const id = ids.next();
     bodyWriter.begin();
     if (fields.rows > 0) batchBody.write(fields, wordView(fields.bytes), bodyWriter, id);
@@ -64,11 +73,10 @@ export function encode({
       yield* encodeBatch(layout.slice(batch, middle, batch.ends.length));
     } else {
       const body = fields.rows === 0 ? NO_BODY : bodyWriter.take();
-      yield { batch, faults: fields.faults, wrongTypes: wrong, personas: fields.rows, body, id };
+      yield { batch, faults: fields.faults, unsentRows, personas: fields.rows, body, id };
     }
   };
 }
 
 /** For a batch without a row to send. */
 const NO_BODY = Buffer.alloc(0);
-const NONE: ReadonlyMap<number, RowError> = new Map();

@@ -35,6 +35,7 @@ export abstract class EncodedBatches implements BatchScorer {
     const { maxBodyBytes, maxRows } = this.#limits;
     this.#encode = encode({
       batchBody,
+      features,
       layout,
       memory,
       bodyWriter: this.#bodies,
@@ -78,7 +79,7 @@ export abstract class EncodedBatches implements BatchScorer {
   memoryOf(part: Batch): number {
     const encoded = this.#encoded.get(part);
     if (encoded === undefined) return 0;
-    return encoded.body.length + memoryOfFaults(encoded.faults) + memoryOfFaults(encoded.wrongTypes);
+    return encoded.body.length + memoryOfFaults(encoded.faults) + memoryOfFaults(encoded.unsentRows);
   }
 
   async tryPart(
@@ -87,20 +88,20 @@ export abstract class EncodedBatches implements BatchScorer {
   ): Promise<Outcome> {
     const encoded = this.#encoded.get(batch);
     if (encoded === undefined) throw new TypeError('tryPart: not one of the parts');
-    const { faults, wrongTypes, personas, body, id } = encoded;
-    const unsent = wrongTypes.size;
-    if (personas === 0) return { faults, predictions: withUnsent(noPredictions, wrongTypes, 0), unsent };
+    const { faults, unsentRows, personas, body, id } = encoded;
+    const left = { unsent: unsentRows.size };
+    if (personas === 0) return { faults, predictions: withUnsent(noPredictions, unsentRows, 0), ...left };
     try {
       const expected = { personas, predictionType, allowAllInvalid, id };
       const predictions = await this.predict(body, expected, signal);
       this.#limits.accepted(encoded);
-      if (unsent === 0) return { faults, predictions };
-      return { faults, predictions: withUnsent(predictions, wrongTypes, personas), unsent };
+      if (unsentRows.size === 0) return { faults, predictions };
+      return { faults, predictions: withUnsent(predictions, unsentRows, personas), ...left };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       if (error.maxRows !== undefined) this.#limits.rejectedRows(error.maxRows);
       if (error.status === 413 || error.kind === 'too_slow') this.#limits.rejected(encoded);
-      return { faults, failure: failedAmongAll(error.toFailure(), wrongTypes, personas) };
+      return { faults, failure: failedAmongAll(error.toFailure(), unsentRows, personas) };
     }
   }
 

@@ -13,6 +13,7 @@ import type { Fault } from '../records/faults.ts';
 import type { Fields } from '../records/fields.ts';
 import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
 import type { LongField } from '../records/long-field.ts';
+import type { MalformedCause, MalformedRecord } from '../records/malformed-cause.ts';
 import type { Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
@@ -29,7 +30,9 @@ import { keptRecordMerger } from './kept-records.ts';
 import { kernelMerger } from './kernel-merger.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
 import { RecordReader } from './records/record-reader.ts';
+import { RepeatedHeader } from './records/repeated-header.ts';
 import { rejectEnding, rejectsHeaderText, rejectsText } from './reject-records.ts';
+import { whyMalformed } from './why-malformed.ts';
 
 /** What makes the same layout in another thread. */
 export interface CsvLayoutValue {
@@ -87,7 +90,9 @@ export class CsvLayout implements Layout {
   }
 
   records(options: BatchOptions): RecordReader {
-    return new RecordReader({ ...options, dialect: this.#dialect, width: this.names.length });
+    // A row of a file that is not text has a value of each column, whatever it is.
+    const header = this.format === 'csv' ? RepeatedHeader.of(this.#header) : undefined;
+    return new RecordReader({ ...options, dialect: this.#dialect, width: this.names.length, header });
   }
 
   fieldReader(memory?: BatchMemory): (batch: Batch) => Fields {
@@ -152,6 +157,10 @@ export class CsvLayout implements Layout {
 
   faultFinder(): (batch: Batch) => ReadonlyMap<number, Fault> {
     return malformedFinder(this.names.length, this.#dialect);
+  }
+
+  whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause {
+    return whyMalformed(this.#header, records, file);
   }
 
   fileOf(records: readonly Buffer[]): Buffer {

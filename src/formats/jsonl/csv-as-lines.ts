@@ -36,7 +36,15 @@ export class CsvAsLines extends CsvLayout {
   constructor(read: CsvLayout, { keep, rename, types = {} }: ColumnOptions, file: string) {
     super(CsvLayout.headerOf(read));
     const { names } = read;
-    const shape: LineShape = { bom: 0, names, members: names, values: names, allowed: [], last: [] };
+    const shape: LineShape = {
+      bom: 0,
+      names,
+      members: names,
+      values: names,
+      absent: [],
+      allowed: [],
+      last: [],
+    };
     this.#value = { read: super.data, options: { keep, rename, types }, file };
     this.#written = new LineLayout(shape, lineColumns(shape, { keep, rename }, file));
     checkDistinct(Array.isArray(keep) ? names.filter(name => keep.includes(name)) : names, file);

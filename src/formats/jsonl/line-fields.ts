@@ -8,13 +8,20 @@ import { type Fault, notUtf8 } from '../records/faults.ts';
 import type { Fields, PlacedRecords } from '../records/fields.ts';
 import { contentEnd } from '../records/line-endings.ts';
 import { RecordKind } from '../records/record-kind.ts';
+import { REJECT_RECORD } from '../records/reject-columns.ts';
 import { KernelMembers } from './kernel-members.ts';
 import type { LineShape } from './line-shape.ts';
 import { lines } from './lines.ts';
+import { hasColumn, namesIn } from './object-names.ts';
 import { type LineFault, ObjectReader } from './object-reader.ts';
 
 /** What is wrong with a line, by its code. */
 const faultOf: Readonly<Record<Exclude<LineFault, 'unknown_member'>, Fault>> = {
+  left_as_rejected: {
+    code: 'bad_json',
+    reason: 'the line was rejected because it is not a JSON object, and was not corrected',
+    hint: `write the members of the object in the place of "${REJECT_RECORD}"`,
+  },
   bad_json: { code: 'bad_json', reason: 'the line is not a JSON object' },
   half_pair: {
     code: 'not_utf8',
@@ -97,8 +104,33 @@ export function lineFieldReader(
       ends.fill(0, rows * width, (rows + 1) * width);
     }
     if (texts !== undefined) bytes = texts.subarray(0, length);
-    return { rows, width, bytes, isTyped: true, starts, ends, faults, placed };
+    const rowsWithout = (columns: readonly number[]): number[] =>
+      withoutAny({ rows, width, ends, faults }, batch, columns, names);
+    return { rows, width, bytes, isTyped: true, starts, ends, faults, placed, rowsWithout };
   };
+}
+
+/** Only the lines of rows without a value are looked at again: null is there, but not a value. */
+function withoutAny(
+  { rows, width, ends, faults }: Pick<Fields, 'rows' | 'width' | 'ends' | 'faults'>,
+  batch: Batch,
+  columns: readonly number[],
+  names: readonly string[],
+): number[] {
+  const empty: number[] = [];
+  for (let row = 0, at = 0; row < rows; row++, at += width)
+    if (!columns.some(column => ends[at + column] !== 0)) empty.push(row);
+  if (empty.length === 0) return empty;
+  const records: number[] = [];
+  for (let index = 0; index < batch.ends.length; index++)
+    if (batch.kinds[index] !== RecordKind.blank && !faults.has(index)) records.push(index);
+  return empty.filter(row => {
+    const index = records[row] as number;
+    const found = namesIn(batch.bytes.subarray(startOf(batch, index), batch.ends[index]));
+    if (found === undefined) return false;
+    const has = hasColumn(found);
+    return !columns.some(column => has(names[column] as string));
+  });
 }
 
 interface Place {

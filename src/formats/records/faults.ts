@@ -13,6 +13,7 @@ const faultCodes: Readonly<Record<FaultCode, true>> = {
   too_few_fields: true,
   too_many_fields: true,
   not_utf8: true,
+  repeated_header: true,
   bad_json: true,
   repeated_member: true,
   scored_before: true,
@@ -22,6 +23,10 @@ const faultCodes: Readonly<Record<FaultCode, true>> = {
 export const isFaultCode = (code: string): boolean => Object.hasOwn(faultCodes, code);
 
 export const badQuoting: Fault = { code: 'bad_quoting', reason: 'text follows a closing quote' };
+export const repeatedHeader: Fault = {
+  code: 'repeated_header',
+  reason: 'the record is the header again, as where files were joined',
+};
 export const notUtf8: Fault = {
   code: 'not_utf8',
   reason: 'the record is not valid UTF-8',

@@ -25,6 +25,8 @@ export interface Fields {
   readonly isTyped?: boolean;
   /** Where the batch is, if it and its fields are in the memory of a kernel. */
   readonly placed?: PlacedRecords | undefined;
+  /** The rows of records that name their own columns, and none of these; in order. */
+  readonly rowsWithout?: ((columns: readonly number[]) => number[]) | undefined;
   /** Index of a malformed record → what is wrong with it, in order. */
   readonly faults: ReadonlyMap<number, Fault>;
 }

@@ -8,5 +8,7 @@ export const RecordKind = {
   blank: 2,
   /** Text follows a closing quote: the fields are ambiguous. */
   malformed: 3,
+  /** It has the names of the header: joined files have a header each. */
+  header: 4,
 } as const;
 export type RecordKind = (typeof RecordKind)[keyof typeof RecordKind];

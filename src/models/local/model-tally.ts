@@ -55,6 +55,11 @@ export class ModelTally {
       if (number !== NOT_COUNTED) this.#layout.addUnrecognized(tally, number, reader.unrecognized);
     }
   }
+
+  /** See `TallyLayout.leaveOut`. */
+  leaveOut(tally: Tally, rows: number): void {
+    this.#layout.leaveOut(tally, rows);
+  }
 }
 
 const NOT_COUNTED = -1;

@@ -61,6 +61,8 @@ export class RecordScorer {
   readonly #members: Members;
   readonly #tally: ModelTally | undefined;
   readonly #withoutNulls: (fields: Fields, index: number) => void;
+  /** The indices of the columns that are sent. */
+  readonly #sent: readonly number[];
 
   constructor(options: RecordScorerOptions) {
     const { layout, features, nulls, appended, columns, classes, counting, memory } = options;
@@ -74,6 +76,7 @@ export class RecordScorer {
     this.#hasColumn = this.#readers.some(({ index }) => index !== undefined);
     this.#tally = counting && new ModelTally(counting, columns);
     this.#withoutNulls = withoutNulls(nulls);
+    this.#sent = features.map(({ index }) => index);
     this.#classes = classesOf(appended.predictionType);
     const order = Int32Array.from(this.#classes, name => classes.indexOf(name));
     this.#order = order.every((own, i) => own === i) ? undefined : order;
@@ -94,12 +97,16 @@ export class RecordScorer {
     const { rows, faults } = fields;
     const parts = [...this.#members.partsOf(batch, layout)];
     const counting = this.#beginCounting(batch, faults, parts);
+    const without = fields.rowsWithout?.(this.#sent) ?? [];
     const probabilities = this.#hasColumn
-      ? this.#inOrder(engine.predict(this.#valuesOf(placed, counting), rows), rows)
+      ? this.#inOrder(engine.predict(this.#valuesOf(placed, counting, without), rows), rows)
       : new Float64Array(rows * classes.length);
     const errors = this.#hasColumn
-      ? checkProbabilities(probabilities, classes.length)
-      : new Map(Array.from({ length: rows }, (_, row) => [row, unknownColumns] as const));
+      ? new Map(checkProbabilities(probabilities, classes.length))
+      : new Map<number, { code: string; message: string }>(
+          Array.from({ length: rows }, (_, row) => [row, unknownColumns] as const),
+        );
+    for (const row of without) errors.set(row, unknownColumns);
     const kind = 'distribution';
     const scored = { batch, faults, predictions: { kind, classes, probabilities, errors } as const };
     for (const { tally, from, to } of counting)
@@ -120,7 +127,12 @@ export class RecordScorer {
     return rowsOfParts(batch, faults, parts).map(range => ({ ...range, tally: this.#tally?.newTally() }));
   }
 
-  #valuesOf({ fields, values }: PlacedBatch, ranges: readonly CountedRange[]): Float64Array {
+  /** @param without rows that are rejected, whose values are not counted */
+  #valuesOf(
+    { fields, values }: PlacedBatch,
+    ranges: readonly CountedRange[],
+    without: readonly number[],
+  ): Float64Array {
     const width = this.#readers.length;
     for (const [column, { index }] of this.#readers.entries())
       if (index === undefined) for (let at = column; at < values.length; at += width) values[at] = Number.NaN;
@@ -135,7 +147,10 @@ export class RecordScorer {
           { from, to: Math.min(from + rows, range.to) },
           isDetailed ? range.tally : undefined,
         );
-      if (range.tally !== undefined) this.#tally?.addUnrecognized(range.tally, this.#readers);
+      if (range.tally === undefined) continue;
+      this.#tally?.addUnrecognized(range.tally, this.#readers);
+      const rejected = without.filter(row => row >= range.from && row < range.to).length;
+      if (rejected > 0) this.#tally?.leaveOut(range.tally, rejected);
     }
     return values;
   }

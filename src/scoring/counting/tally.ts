@@ -69,6 +69,14 @@ export class TallyLayout {
     }
   }
 
+  /** Takes back rows without any value, which were counted as missing in every column. */
+  leaveOut({ counts }: Tally, rows: number): void {
+    for (const column of this.columns.keys()) {
+      const missing = this.unrecognizedAt(column);
+      counts[missing] = (counts[missing] as number) - rows;
+    }
+  }
+
   /** Counts the numbers that a model takes, of the rows `[from, to)`: that of row i is `values[at + i * step]`. */
   addValues(
     tally: Tally,

@@ -1,36 +1,52 @@
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { isBeyond, type RejectLimit } from '../../base/options/values/reject-limit.ts';
+import type { Layout } from '../../formats/format.ts';
+import { type Batch, countRows, startOf } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 
-/** Counts the malformed rows of training data, which are left out up to a limit. */
+/** Malformed rows of a batch that are looked at for the cause. */
+const MAX_SAMPLE = 100;
+
+/** Counts the malformed rows of training data, which are left out up to a limit. Repeated headers are no rows. */
 export class MalformedRows {
   readonly #file: string;
+  readonly #layout: Layout;
   readonly #limit: RejectLimit | undefined;
   readonly #byCode = new Map<string, number>();
   #rejected = 0;
+  #headers = 0;
   /** The last one, for messages, and the rows up to it. */
   #line = 0;
   #read = 0;
 
   /** @param limit without it, the first malformed row is an error */
-  constructor(file: string, limit: RejectLimit | undefined) {
+  constructor(file: string, layout: Layout, limit: RejectLimit | undefined) {
     this.#file = file;
+    this.#layout = layout;
     this.#limit = limit;
   }
 
-  /** @throws RowcastError with the fault's code, or `too_many_rejects` */
-  add(fault: Fault, { line, row }: { line: number; row: number }): void {
-    if (this.#limit === undefined)
-      throw new RowcastError(fault.code, fault.reason, {
-        location: { file: this.#file, line, row },
-        hint: `${fault.hint === undefined ? '' : `${sentence(fault.hint)} `}Correct or remove the row, or leave out a few such rows with --max-rejects.`,
-      });
-    this.#rejected++;
-    this.#byCode.set(fault.code, (this.#byCode.get(fault.code) ?? 0) + 1);
-    this.#line = line;
-    this.#read = row;
-    this.#check(this.#limit, false);
+  /**
+   * Counts those of a batch.
+   *
+   * @throws RowcastError with the fault's code, or `too_many_rejects`
+   */
+  add(faults: ReadonlyMap<number, Fault>, batch: Batch): void {
+    const rows = [...faults].filter(([, { code }]) => code !== 'repeated_header');
+    this.#headers += faults.size - rows.length;
+    const limit = this.#limit;
+    const [first] = rows;
+    if (first === undefined) return;
+    if (limit === undefined) throw this.#refusal(rows, batch);
+    for (const [index, { code }] of rows) {
+      this.#rejected++;
+      this.#byCode.set(code, (this.#byCode.get(code) ?? 0) + 1);
+      const { line, row } = this.#layout.positionOf(batch, index);
+      this.#line = line;
+      this.#read = row;
+      this.#check(limit, false);
+    }
   }
 
   /**
@@ -43,9 +59,32 @@ export class MalformedRows {
   }
 
   notes(): string[] {
-    if (this.#rejected === 0) return [];
-    const rows = this.#rejected === 1 ? 'row' : 'rows';
-    return [`Left out ${this.#rejected.toLocaleString('en-US')} malformed ${rows}: ${this.#codes()}.`];
+    const left = (rows: number, what: string, more = ''): string[] =>
+      rows === 0 ? [] : [`Left out ${countOf(rows, what)}${more}.`];
+    return [
+      ...left(this.#headers, 'repeated header line'),
+      ...left(this.#rejected, 'malformed row', `: ${this.#codes()}`),
+    ];
+  }
+
+  /** Says why most rows of a batch are malformed, or else why the first one is. */
+  #refusal(faults: readonly (readonly [number, Fault])[], batch: Batch): RowcastError {
+    const sample = faults.slice(0, MAX_SAMPLE).map(([index, fault]) => {
+      const { line, row } = this.#layout.positionOf(batch, index);
+      const [start, end] = [startOf(batch, index), startOf(batch, index + 1)];
+      const record = batch.bytes.subarray(start, this.#layout.contentEnd(batch.bytes, start, end));
+      return { ...fault, line, row, record };
+    });
+    const [{ code, reason, hint, line, row } = first()] = sample;
+    const location = { file: this.#file, line, row };
+    if (2 * faults.length > countRows(batch)) {
+      const { cause, remedy } = this.#layout.whyMalformed(sample, this.#file);
+      return new RowcastError(code, cause, { location, hint: remedy });
+    }
+    return new RowcastError(code, reason, {
+      location,
+      hint: `${hint === undefined ? '' : `${sentence(hint)} `}Correct or remove the row, or leave out a few such rows with --max-rejects.`,
+    });
   }
 
   #check(limit: RejectLimit, isEnd: boolean): void {
@@ -61,5 +100,9 @@ export class MalformedRows {
     return [...this.#byCode].map(([code, rows]) => `${rows} × ${code}`).join(', ');
   }
 }
+
+const first = (): never => {
+  throw new Error('there is a malformed row');
+};
 
 const sentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;

@@ -16,6 +16,7 @@ import { longFieldNote } from './long-field-note.ts';
 import { MalformedRows } from './malformed-rows.ts';
 import { emptyNulls } from './nulls.ts';
 import { type OpenOptions, openRecords } from './open-batches.ts';
+import { RareClasses } from './rare-classes.ts';
 import { MAX_TRAINED_CLASSES, predictedColumn, tooManyClasses } from './split-rows.ts';
 import { StratifiedSample } from './stratified-sample.ts';
 
@@ -80,10 +81,11 @@ export async function readHistory(
     if (options.names === undefined) refuseRow(layout, name, options);
     const column = predictedColumn(layout.names, predict, layout.columnsHint);
     checkChoices(layout.names, predict, options);
-    const malformed = new MalformedRows(name, options.maxRejects);
+    const malformed = new MalformedRows(name, layout, options.maxRejects);
     const nulls = new Set(options.nulls);
     const fieldsOf = layout.fieldReader();
     const sample = new StratifiedSample<string>(MAX_ROWS, seed);
+    const rare = new RareClasses();
     let unlabelled = 0;
     let reported = 0;
     for await (const batch of batches) {
@@ -91,9 +93,15 @@ export async function readHistory(
         reported = sample.seen;
         onStep(`reading: ${reported.toLocaleString('en-US')} rows`);
       }
-      for (const { label, record } of labelledRecords(batch, fieldsOf(batch), column, malformed, layout)) {
+      const fields = fieldsOf(batch);
+      malformed.add(fields.faults, batch);
+      for (const { label, index, record } of labelledRecords(batch, fields, column)) {
         if (isBlank(label) || nulls.has(label)) unlabelled++;
-        else sample.add(bins === undefined ? label.trim() : '', record);
+        else {
+          const stratum = bins === undefined ? label.trim() : '';
+          sample.add(stratum, record);
+          if (bins === undefined) rare.see(stratum, () => layout.positionOf(batch, index).line);
+        }
       }
       if (sample.strata > MAX_TRAINED_CLASSES) {
         // Before the end of the file, because amounts would get a stratum per value.
@@ -106,6 +114,8 @@ export async function readHistory(
     const sampled = rowsOf(layout, sample.rows(), options.maxRecordBytes);
     emptyNulls(sampled, nulls);
     const { rows, labels, order, notes: ofLabels } = labelRows(sampled, column, options);
+    const classOf = new Map(rows.map((row, index) => [(row[column] ?? '').trim(), labels[index] ?? '']));
+    const ofClasses = rare.notes(sample.counts(), classOf, predict);
     return {
       header: layout.names,
       column,
@@ -113,7 +123,13 @@ export async function readHistory(
       labels,
       order,
       sha256,
-      notes: [...notes, ...malformed.notes(), ...notesOf(options, sample.seen, unlabelled), ...ofLabels],
+      notes: [
+        ...notes,
+        ...malformed.notes(),
+        ...notesOf(options, sample.seen, unlabelled),
+        ...ofLabels,
+        ...ofClasses,
+      ],
     };
   } catch (error) {
     // Wherever in the file the error is, nothing was written yet.
@@ -142,19 +158,13 @@ const refuseRow = (
   );
 
 /** A batch's records, each with its value of the predicted column. */
-function* labelledRecords(
-  batch: Batch,
-  fields: Fields,
-  column: number,
-  malformed: MalformedRows,
-  layout: Layout,
-) {
-  for (const [index, fault] of fields.faults) malformed.add(fault, layout.positionOf(batch, index));
+function* labelledRecords(batch: Batch, fields: Fields, column: number) {
   let row = 0;
   for (const [index, end] of batch.ends.entries()) {
     if (batch.kinds[index] === RecordKind.blank || fields.faults.has(index)) continue;
     yield {
       label: textOf(fields, row++, column),
+      index,
       // A separate Latin-1 string: a slice would keep the whole batch in memory.
       record: () => batch.bytes.toString('latin1', startOf(batch, index), end),
     };

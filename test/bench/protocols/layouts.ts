@@ -38,6 +38,7 @@ function writing(
   const batchBody = body.open({ features, nulls: [] }, memory);
   const encodeBatch = encode({
     batchBody,
+    features,
     layout,
     memory,
     bodyWriter,

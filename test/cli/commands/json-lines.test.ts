@@ -47,7 +47,7 @@ describe('JSON lines', () => {
     const history = await fixture('telecom-history.csv', 400);
     await write('history.csv', history);
     await run('train', 'history.csv', '--predict', 'churned', '--report', 'churn');
-    const lines = asLines(history) + '{}\n'.repeat(5_000);
+    const lines = asLines(history) + '{"tenure":null}\n'.repeat(5_000);
     const env = { ROWCAST_HOME: join(folder, 'home') };
     const { code, stdout, stderr } = await rowcast(['score', '-', '-o', '-', '--report', 'churn'], {
       env,

@@ -12,7 +12,7 @@ function sentOf(type: string, cells: readonly string[]): (string | undefined)[] 
   const text = ['c', ...cells.map(cell => `"${cell}"`)].join('\n');
   const [encoded] = encodeText(text, { body, types: { c: type } }).encoded;
   const sent = String(encoded?.body).slice(2, -2).split('],[');
-  return cells.map((_, row) => (encoded?.wrongTypes.has(row) ? undefined : sent.shift()));
+  return cells.map((_, row) => (encoded?.unsentRows.has(row) ? undefined : sent.shift()));
 }
 
 describe('a value', () => {
@@ -154,7 +154,7 @@ describe('a value', () => {
     assert.equal(batch?.personas, 2);
     assert.deepEqual([...(batch?.faults.keys() ?? [])], [2]);
     assert.deepEqual(
-      [...(batch?.wrongTypes ?? [])],
+      [...(batch?.unsentRows ?? [])],
       [
         [1, { code: 'wrong_type', message: 'the value of column "a" is not an integer of 64 bits' }],
         [2, { code: 'wrong_type', message: 'the value of column "the "b"" is not a number' }],
@@ -165,13 +165,13 @@ describe('a value', () => {
 
   it('is not checked in columns of text or of unknown type', () => {
     const [encoded] = encodeText('a,b\nx,1e400\n', { body, types: { a: 'text' } }).encoded;
-    assert.deepEqual([encoded?.wrongTypes.size, String(encoded?.body)], [0, '[["x","1e400"]]']);
+    assert.deepEqual([encoded?.unsentRows.size, String(encoded?.body)], [0, '[["x","1e400"]]']);
   });
 
   it('is not checked for the report API, whose service converts values itself', () => {
     const types = { a: 'numerical', b: 'date', c: 'integer', d: 'boolean' };
     const [encoded] = encodeText('a,b,c,d\na,1e400,34.5,yes\n', { types }).encoded;
-    assert.equal(encoded?.wrongTypes.size, 0);
+    assert.equal(encoded?.unsentRows.size, 0);
     assert.match(String(encoded?.body), /\{"a":"a","b":1e400,"c":34.5,"d":"yes"\}/);
   });
 
@@ -184,7 +184,7 @@ describe('a value', () => {
     });
     assert.ok(encoded.length > 3);
     assert.equal(
-      encoded.reduce((sum, { wrongTypes }) => sum + wrongTypes.size, 0),
+      encoded.reduce((sum, { unsentRows }) => sum + unsentRows.size, 0),
       4,
     );
     const sent = encoded.flatMap(({ body }) => (body.length === 0 ? [] : JSON.parse(String(body)).flat()));

@@ -19,6 +19,7 @@ const shape = {
   allowed: ['probability_own'],
   last: [],
   values: [],
+  absent: [],
 };
 /** The names that lines may have, if others are faults. */
 const closed = fc.constantFrom(undefined, ['a', 'ü', 'b', 'n']);

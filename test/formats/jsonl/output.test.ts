@@ -52,11 +52,11 @@ describe('the output of JSON lines', () => {
   it('has the bytes of each line, with members before the closing brace', async t => {
     const { text } = await scored(
       t,
-      '\ufeff{"a":1}\n{ "b" : { "c" : "x" } , "a":"" }  \r\n\n\r\n{}\n{ }\n{"a":[1,{"a":"}"}],"z":"}{"}',
+      '\ufeff{"a":1}\n{ "b" : { "c" : "x" } , "a":"" }  \r\n\n\r\n{"a":null}\n{ "a":null }\n{"a":[1,{"a":"}"}],"z":"}{"}',
     );
     assert.equal(
       shortened(text),
-      '\ufeff{"a":1,*}\n{ "b" : { "c" : "x" } , "a":"" ,*}  \r\n\n\r\n{*}\n{ *}\n{"a":[1,{"a":"}"}],"z":"}{",*}',
+      '\ufeff{"a":1,*}\n{ "b" : { "c" : "x" } , "a":"" ,*}  \r\n\n\r\n{"a":null,*}\n{ "a":null ,*}\n{"a":[1,{"a":"}"}],"z":"}{",*}',
     );
   });
 
@@ -67,12 +67,12 @@ describe('the output of JSON lines', () => {
 
   it('leaves out lines that are no objects, each of which is a reject that is JSON', async t => {
     const lines = [
-      '{"a":1}',
+      '{"a":1,"b":{"c":1}}',
       '[1]',
       '{"a":1,"a":2}',
       '{"a":"cut off',
       '{"probability_yes":0.5}',
-      '{}',
+      '{"a":null}',
       'null',
       ' ',
       '{"a":"\u00e4"}',
@@ -82,7 +82,7 @@ describe('the output of JSON lines', () => {
       Buffer.from('{"a":"\xff"}\n', 'latin1'),
     ]);
     const { text, rejects, verified } = await scored(t, bytes);
-    assert.equal(shortened(text), '{"a":1,*}\n{*}\n{"a":"\u00e4",*}\n');
+    assert.equal(shortened(text), '{"a":1,"b":{"c":1},*}\n{"a":null,*}\n{"a":"\u00e4",*}\n');
     assert.deepEqual([verified.scored, verified.malformed], [3, 7]);
     const objects = rejects
       .trimEnd()
@@ -126,7 +126,14 @@ describe('the output of JSON lines', () => {
   });
 
   it('has the chosen probabilities, with as many decimals, and the prediction', async t => {
-    const values = { probabilities: ['no'], decimals: 3, prediction: true, predict: 'say "x"', prefix: 'p' };
+    const values = {
+      probabilities: ['no'],
+      decimals: 3,
+      prediction: true,
+      predict: 'say "x"',
+      prefix: 'p',
+      features: ['a'],
+    };
     const { text } = await scored(t, '{"a":1}\n{"a":2}\n', values);
     for (const line of text.trimEnd().split('\n')) {
       const object = JSON.parse(line) as Record<string, unknown>;
@@ -137,7 +144,7 @@ describe('the output of JSON lines', () => {
   });
 
   it('is refused if a line has such a member already, or if the columns are not known', async t => {
-    await assert.rejects(scored(t, '{"a":1,"probability_yes":1}\n'), { code: 'duplicate_columns' });
+    await assert.rejects(scored(t, '{"a":1,"b":{},"probability_yes":1}\n'), { code: 'duplicate_columns' });
     await assert.rejects(scored(t, '{"a":1}\n', { features: undefined }), {
       code: 'no_columns',
       message: 'the columns of JSON lines are not known before the first row',

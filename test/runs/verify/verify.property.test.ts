@@ -62,7 +62,8 @@ describe('what score writes', () => {
           await writeFile(input, text);
           const how = { delimiter, prediction, classes, restart: true };
           try {
-            await score({ ...scoreDefaults, ...how, input, output, report: 'r' }, client);
+            const maxRejects = { percent: 100 };
+            await score({ ...scoreDefaults, ...how, input, output, report: 'r', maxRejects }, client);
           } catch (error) {
             assert.ok(error instanceof RowcastError && error.code === 'unclosed_quote', String(error));
             return;

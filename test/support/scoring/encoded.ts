@@ -58,7 +58,7 @@ function encodeIn(
   const batchBody = body.open({ features, nulls, missing }, memory);
   const maxRows = (): number => Number.POSITIVE_INFINITY;
   const bodyWriter = new BodyWriter();
-  const stage = encode({ batchBody, layout, memory, bodyWriter, batchBytes, maxRows });
+  const stage = encode({ batchBody, features, layout, memory, bodyWriter, batchBytes, maxRows });
   const encoded = batches.flatMap(batch => [...stage(batch)]);
   return { layout, encoded, rowOverhead: batchBody.rowOverhead };
 }

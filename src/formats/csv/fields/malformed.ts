@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dialect } from '../../../base/parse-records.ts';
 import { type Batch, startOf } from '../../records/batch.ts';
-import { badQuoting, type Fault, notUtf8, raggedFaults } from '../../records/faults.ts';
+import { badQuoting, type Fault, notUtf8, raggedFaults, repeatedHeader } from '../../records/faults.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
 
@@ -28,6 +28,7 @@ export function malformedFinder(
       if (kind === RecordKind.blank) continue;
       const start = startOf(batch, index);
       if (kind === RecordKind.malformed) found.set(index, badQuoting);
+      else if (kind === RecordKind.header) found.set(index, repeatedHeader);
       else if (!allUtf8 && !isUtf8(bytes.subarray(start, end))) found.set(index, notUtf8);
       else {
         const content = contentEnd(bytes, start, end, dialect);

@@ -24,3 +24,11 @@ export function unclosedQuote(location: Location, maxRecordBytes?: number): Rowc
     hint: `Close the quote. For a file without quoting, use --quote none (with --restart if there is an unfinished run)${longer}.`,
   });
 }
+
+/** @param location of the header line */
+export const otherHeader = (location: Location): RowcastError =>
+  new RowcastError('other_header', 'this line is a header with the same columns in another order', {
+    severity: 'stopped',
+    location,
+    hint: 'The values after it would be read as those of other columns: divide the input before this line, and score each part.',
+  });

@@ -1,9 +1,13 @@
 import type { Dialect } from '../../../base/parse-records.ts';
 import type { BatchOptions } from '../../records/batch-options.ts';
 
+import type { RepeatedHeader } from './repeated-header.ts';
+
 /** Options of `RecordReader`. */
 export interface RecordOptions extends BatchOptions {
   dialect: Dialect;
   /** Number of columns; with a single column, an empty line is a record with an empty value. */
   width: number;
+  /** Finds the header among the records, if it may be there. */
+  header?: RepeatedHeader | undefined;
 }

@@ -4,7 +4,7 @@ import { countLines, LF } from '../../records/line-endings.ts';
 import type { Position } from '../../records/position.ts';
 import { RecordKind } from '../../records/record-kind.ts';
 import { findLongField, mayHoldLongField } from '../find-long-field.ts';
-import { recordTooLong, unclosedQuote } from './record-errors.ts';
+import { otherHeader, recordTooLong, unclosedQuote } from './record-errors.ts';
 import { RecordFinder } from './record-finder.ts';
 import type { RecordOptions } from './record-options.ts';
 
@@ -86,7 +86,7 @@ export class RecordReader {
   }
 
   *#read(last: boolean): Generator<Batch> {
-    const { batchBytes, rowOverhead, maxRecordBytes } = this.#options;
+    const { batchBytes, rowOverhead, maxRecordBytes, header } = this.#options;
     const finder = this.#finder;
     while (!this.full) {
       const end = finder.nextEnd(last);
@@ -97,7 +97,13 @@ export class RecordReader {
       }
       if (end === -1) break;
 
-      const kind = finder.kindOf(end);
+      let kind = finder.kindOf(end);
+      const repeated = kind <= RecordKind.quoted && header?.find(finder.bytes, finder.recordStart, end, kind);
+      if (repeated === 'other order') {
+        yield* this.#cut();
+        throw otherHeader(this.#placeOf(finder.recordStart));
+      }
+      if (repeated === 'same') kind = RecordKind.header;
       if (this.#records > 0 && this.#bodyBytes + size + rowOverhead > batchBytes()) yield* this.#cut();
       this.#ends[this.#records] = end - finder.batchStart;
       this.#kinds[this.#records++] = kind;

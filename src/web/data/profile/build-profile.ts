@@ -55,13 +55,15 @@ export class ProfileBuilder {
   add(batch: Batch): void {
     const fields = this.#fieldsOf(batch);
     for (const [index, fault] of fields.faults) {
+      // Training leaves it out.
+      if (fault.code === 'repeated_header') continue;
       const { line, row } = this.#layout.positionOf(batch, index);
       throw new RowcastError(fault.code, fault.reason, { location: { file: this.#file, line, row } });
     }
     for (let row = 0; row < fields.rows; row++) this.#count(fields, row);
     for (const [index, end] of batch.ends.entries()) {
       const kind = kindOf(batch, index);
-      if (kind === RecordKind.blank) continue;
+      if (kind === RecordKind.blank || kind === RecordKind.header) continue;
       const start = startOf(batch, index);
       // A string of its own: a slice would keep the whole batch in memory.
       this.#sample.add(end - start, () => ({ latin1: batch.bytes.toString('latin1', start, end), kind }));

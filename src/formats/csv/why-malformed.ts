@@ -1,0 +1,87 @@
+import { countOf } from '../../base/number-text.ts';
+import { parseRecords } from '../../base/parse-records.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { filteredBy } from '../filtered-by.ts';
+import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/malformed-cause.ts';
+import { looksLikeValue } from '../refuse-row-as-header.ts';
+import type { Header } from './header.ts';
+
+/**
+ * Why the records of a CSV are malformed.
+ *
+ * @param records in input order
+ * @param file its name, for the command
+ */
+export function whyMalformed(
+  header: Header,
+  records: readonly MalformedRecord[],
+  file: string,
+): MalformedCause {
+  const { names, dialect, instead } = header;
+  const ragged = records.filter(({ code }) => code === 'too_many_fields' || code === 'too_few_fields');
+  const { length: width } = names;
+  if (2 * ragged.length <= records.length || instead !== undefined)
+    return mostFrequentCause(records, CHECK_DIALECT);
+  const rows = ragged.map(({ record }) => parseRecords(record.toString(), dialect)[0] ?? []);
+  const hasOneMore = rows.every(row => row.length === width + 1);
+  if (hasOneMore && rows.every(row => row.at(-1) === ''))
+    return {
+      cause: 'each record has one field more than the header, and it is empty',
+      remedy: filteredBy(file, withoutLast(header)),
+    };
+  if (hasOneMore && areIndexes(rows.map(([first = '']) => first)))
+    return {
+      cause:
+        'each record has one field more than the header: the first one is a different number in each, so the header lacks the name of an index',
+      remedy: filteredBy(file, withIndexName(header)),
+    };
+  const later = laterHeader(rows);
+  const line = ragged[later]?.line;
+  if (line !== undefined)
+    return {
+      cause: `line ${line} has ${countOf(rows[later]?.length ?? 0, 'column')}, as the rows after it have, so the header is not the line that was read as it`,
+      remedy: `If line ${line} is the header, use --skip-lines ${line - 1}.`,
+    };
+  return mostFrequentCause(records, CHECK_DIALECT);
+}
+
+const CHECK_DIALECT =
+  'Look at the first lines of the input: check --delimiter and --quote, and that the header is the first line (--skip-lines leaves out lines before it).';
+
+/** Whether these are whole numbers none of which occurs twice. */
+const areIndexes = (texts: readonly string[]): boolean =>
+  texts.length > 1 && new Set(texts).size === texts.length && texts.every(text => /^\d+$/.test(text));
+
+/** The index of a row that has names, before rows with as many fields that have values; -1 if there is none. */
+function laterHeader(rows: readonly (readonly string[])[]): number {
+  const isNamed = (row: readonly string[]): boolean =>
+    row.length > 1 &&
+    new Set(row).size === row.length &&
+    !row.some(name => name === '' || looksLikeValue(name));
+  const index = rows.findIndex(isNamed);
+  const after = rows.slice(index + 1);
+  const areRows =
+    after.length > 0 && after.every(row => row.length === rows[index]?.length && row.some(looksLikeValue));
+  return areRows ? index : -1;
+}
+
+/** A command that removes the delimiter at the end of each line. */
+function withoutLast({ bytes, contentEnd, dialect: { delimiter } }: Header): string {
+  const isCrLf = bytes.length - contentEnd === 2;
+  const character =
+    delimiter === '\t' ? `"s/$(printf '\\t')\\$//"` : shellWord(`s/${basicRegExp(delimiter)}$//`);
+  return isCrLf ? `tr -d '\\r' | sed ${character}` : `sed ${character}`;
+}
+
+/** A command that gives the first column a name. */
+function withIndexName({ contentStart, dialect: { delimiter } }: Header): string {
+  const separator = delimiter === '\t' ? "$(printf '\\t')" : delimiter;
+  // The name goes behind a byte order mark.
+  const place = contentStart > 0 ? "1s/^$(printf '\\357\\273\\277')/&" : '1s/^/';
+  const text = `${place}index${separator}/`;
+  return text.includes('$(') ? `sed "${text}"` : `sed ${shellWord(text)}`;
+}
+
+/** A character in a regular expression of sed. */
+const basicRegExp = (character: string): string =>
+  /[.*[\]^$\\/]/.test(character) ? `\\${character}` : character;

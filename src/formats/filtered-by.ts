@@ -1,0 +1,29 @@
+import { schemeOf } from '../base/scheme.ts';
+import { shellWord } from '../base/shell-word.ts';
+import { printCommand } from './print-command.ts';
+
+/** What prints a compressed file as text, by its suffix. */
+const DECOMPRESSED: readonly (readonly [suffix: RegExp, command: string])[] = [
+  [/\.gz$/i, 'gzip -dc'],
+  [/\.zst$/i, 'zstd -dc'],
+];
+
+/**
+ * The sentence that tells how to correct a text on its way.
+ *
+ * @param file its name, or `stdin`
+ * @param filter the command that reads the text, and writes it corrected
+ */
+export function filteredBy(file: string, filter: string): string {
+  const decompress = DECOMPRESSED.find(([suffix]) => suffix.test(file))?.[1];
+  const steps = [...printed(file, decompress), filter];
+  const only = steps.length === 1 && file !== 'stdin' ? `${filter} < ${shellWord(file)}` : steps.join(' | ');
+  return `Correct it in a pipe, with - as the input: ${only} | rowcast …`;
+}
+
+function printed(file: string, decompress: string | undefined): string[] {
+  const isUrl = schemeOf(file) !== undefined;
+  if (!isUrl) return decompress === undefined || file === 'stdin' ? [] : [`${decompress} ${shellWord(file)}`];
+  const print = printCommand(file);
+  return [...(print === undefined ? [] : [print]), ...(decompress === undefined ? [] : [decompress])];
+}

@@ -1,0 +1,26 @@
+import { filteredBy } from '../filtered-by.ts';
+import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/malformed-cause.ts';
+
+/** An object, behind which a comma separates it from the next one of a list. */
+const WITH_COMMA = /^\s*\{.*\}\s*,\s*$/s;
+
+/**
+ * Why the lines of JSON lines are malformed.
+ *
+ * @param records in input order
+ * @param file its name, for the command
+ */
+export function whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause {
+  const texts = records.map(({ record }) => record.toString());
+  if (texts[0]?.trimStart().startsWith('['))
+    return { cause: 'the lines are those of a list', remedy: filteredBy(file, "jq -c '.[]'") };
+  const withComma = texts.filter(text => WITH_COMMA.test(text)).length;
+  if (2 * withComma > texts.length)
+    return {
+      cause: 'the lines end with a comma',
+      remedy: filteredBy(file, "sed 's/,[[:space:]]*$//'"),
+    };
+  if (texts[0]?.trim() === '{')
+    return { cause: 'an object has several lines', remedy: filteredBy(file, 'jq -c .') };
+  return mostFrequentCause(records, 'Write one JSON object on each line.');
+}

@@ -1,0 +1,94 @@
+import { RowcastError } from '../../base/errors.ts';
+import { counted, countOf } from '../../base/number-text.ts';
+import type { RejectLimit } from '../../base/options/values/reject-limit.ts';
+import type { Layout } from '../../formats/format.ts';
+import { isFaultCode } from '../../formats/records/faults.ts';
+import type { Reject } from '../../formats/records/reject.ts';
+import { isRejectsFile } from '../../formats/records/reject-columns.ts';
+import type { RowCounts } from '../../scoring/row-counts.ts';
+
+/** Rows that tell what an input is like. */
+const FIRST_ROWS = 1000;
+/** With this many rows, all of which are malformed, the next ones will be as well. */
+const MIN_ROWS = 3;
+/** In an input with fewer rows, some of which are good, half of them is no more than a few. */
+const MIN_ROWS_FOR_HALF = 10;
+/** Malformed rows whose records are looked at for the cause. */
+const MAX_SAMPLE = 100;
+
+export interface MalformedLimitOptions {
+  layout: Pick<Layout, 'names' | 'whyMalformed'>;
+  /** The name of the input, for messages. */
+  file: string;
+  /** The rows before this process. */
+  before: Pick<RowCounts, 'read' | 'rejectedBy'>;
+  /** The user's limit of rejects: all of them means that any input is accepted. */
+  maxRejects: RejectLimit | undefined;
+}
+
+/**
+ * Stops a run whose input cannot mean what it was taken for: all of its first rows, or more than half of the first thousand,
+ * are malformed. So the output that is there is not replaced by one without rows.
+ */
+export class MalformedLimit {
+  readonly #options: MalformedLimitOptions;
+  readonly #sample: Reject[] = [];
+  #malformed: number;
+  #isDecided: boolean;
+
+  constructor(options: MalformedLimitOptions) {
+    const { layout, before, maxRejects } = options;
+    this.#options = options;
+    this.#malformed = Object.entries(before.rejectedBy)
+      .filter(([code]) => isFaultCode(code))
+      .reduce((sum, [, rows]) => sum + rows, 0);
+    const acceptsAll = maxRejects !== undefined && 'percent' in maxRejects && maxRejects.percent === 100;
+    // Of rejects, only some may have been corrected.
+    this.#isDecided = acceptsAll || before.read >= FIRST_ROWS || isRejectsFile(layout.names);
+  }
+
+  /**
+   * Counts the next rows, before they are written.
+   *
+   * @param read number of rows so far
+   * @throws RowcastError `malformed_input`
+   */
+  check(rejects: readonly Reject[], read: number): void {
+    if (this.#isDecided) return;
+    for (const reject of rejects) {
+      if (reject.row > FIRST_ROWS || !isFaultCode(reject.code)) continue;
+      this.#malformed++;
+      if (this.#sample.length < MAX_SAMPLE) this.#sample.push(reject);
+    }
+    const rows = Math.min(read, FIRST_ROWS);
+    if (rows >= MIN_ROWS && this.#malformed === rows) throw this.#refusal(rows);
+    if (read < FIRST_ROWS) return;
+    this.#isDecided = true;
+    if (2 * this.#malformed > rows) throw this.#refusal(rows);
+  }
+
+  /** @throws RowcastError `malformed_input` */
+  checkEnd(read: number): void {
+    if (this.#isDecided || read === 0) return;
+    const isHalf = read >= MIN_ROWS_FOR_HALF && 2 * this.#malformed > read;
+    if (this.#malformed === read || isHalf) throw this.#refusal(read);
+  }
+
+  #refusal(rows: number): RowcastError {
+    const { layout, file } = this.#options;
+    const { cause, remedy } = layout.whyMalformed(this.#sample, file);
+    const malformed = this.#malformed;
+    const part =
+      malformed === rows
+        ? rows === 1
+          ? 'the only row is'
+          : `all of the first ${countOf(rows, 'row')} are`
+        : `${counted(malformed)} of the first ${countOf(rows, 'row')} are`;
+    const line = this.#sample[0]?.line;
+    return new RowcastError('malformed_input', `${part} malformed: ${cause}`, {
+      severity: 'stopped',
+      location: { file, ...(line !== undefined && { line }) },
+      hint: `${remedy.replace(/\.$/, '')}; to reject all such rows instead, use --max-rejects 100%.`,
+    });
+  }
+}
