@@ -44,7 +44,7 @@ export interface Format {
    * @param file its name, without the suffix of a compression
    * @throws RowcastError `bad_dialect`
    */
-  readAs(options: Pick<ReadOptions, 'delimiter' | 'quote'>, file: string): ReadAs;
+  readAs(options: Pick<ReadOptions, 'delimiter' | 'quote' | 'escape'>, file: string): ReadAs;
   /**
    * Makes the text of a file that is not text, as the layout of its source has, in a thread that did not read the beginning of
    * the input.
@@ -61,11 +61,25 @@ export interface Format {
    */
   encoder?(layout: Layout, encoding: GroupEncoding): Promise<GroupEncoder>;
   /**
+   * Compares such a file with what `encoder` makes of its rows, byte for byte.
+   *
+   * @returns an offset before bytes that differ, undefined if none do
+   * @throws RowcastError `unreadable_input`
+   */
+  compareWritten?(source: ByteSource, written: WrittenColumns): Promise<number | undefined>;
+  /**
    * Opens such a file that was written, to write it again with corrected rows.
    *
    * @throws RowcastError `usage` if that cannot be done
    */
   openWritten?(source: ByteSource, columns: RepairedColumns): Promise<OpenedGroups>;
+}
+
+/** Of what a file of groups was made. */
+export interface WrittenColumns extends Pick<ColumnOptions, 'keep' | 'rename'> {
+  readonly input: Layout;
+  /** The number of its columns that are those of the input. */
+  readonly own: number;
 }
 
 /** The columns of a file that is written again. */
@@ -124,6 +138,8 @@ export interface Layout {
   readonly groups?: RowGroups | undefined;
   /** A hint for columns that are not what was expected, if the input looks as if it was read in the wrong way. */
   readonly columnsHint: string | undefined;
+  /** What to do if a line after the header has these columns, or any if there are none: the header is not where it should be. */
+  laterHeader(wanted: readonly string[]): string | undefined;
   /** All bytes before the first record, and where that begins. */
   readonly preamble: Buffer;
   readonly start: Position;

@@ -17,17 +17,26 @@ export function parquetEncoder(layout: Layout, encoding: GroupEncoding): Parquet
   const { columns, nulls, file } = encoding;
   const copied = layout instanceof ParquetLayout ? copiedOf(layout.file, encoding) : undefined;
   checkDistinct([...(copied?.columns ?? []), ...columns].map(({ name }) => name));
-  const { delimiter = ',', quote = '"', loneCr = false } = layout.readAs;
+  const { delimiter = ',', quote = '"', escape: escaper, loneCr = false } = layout.readAs;
   return new ParquetEncoder({
     columns,
     nulls: new Set(nulls),
     file,
-    dialect: { delimiter, quote: quote === 'none' ? undefined : quote, loneCr },
+    dialect: {
+      delimiter,
+      quote: quote === 'none' ? undefined : quote,
+      loneCr,
+      ...(escaper !== undefined && { escape: escaper }),
+    },
     copied,
   });
 }
 
-function copiedOf(file: ParquetFile, options: GroupEncoding): { file: ParquetFile; columns: CopiedColumn[] } {
+/** The columns of a file that are copied. */
+export function copiedOf(
+  file: ParquetFile,
+  options: Pick<GroupEncoding, 'keep' | 'rename'>,
+): { file: ParquetFile; columns: CopiedColumn[] } {
   const named = { names: file.columns.map(({ name }) => name) };
   const chosen = outputColumns(named, options, file.name);
   const kept = chosen?.kept ?? [...file.columns.keys()];
