@@ -60,7 +60,7 @@ export function answerPersonas(
           if (body !== undefined) releaseBody(request);
           if (bytes > held && !holding.take(bytes - held))
             throw noMemory('Unread responses', responses, request, reply);
-          held = bytes;
+          held = Math.max(held, bytes);
           if (body === undefined) continue;
           reply.type(jsonType);
           if (!hasMore) return reply.send(body);

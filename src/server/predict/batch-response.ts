@@ -15,6 +15,20 @@ interface Predicted {
 }
 
 /**
+ * The memory that a response will take, if it is added in slices of so many rows: what cannot be kept is not worth being
+ * predicted.
+ */
+export function expectedBytes(
+  rows: number,
+  sliceRows: number,
+  { maxBytes, classes }: ResponseWriter,
+): number {
+  if (rows * maxBytes <= TEXT_BYTES) return rows * maxBytes;
+  const texts = Math.floor(TEXT_BYTES / (sliceRows * maxBytes)) * sliceRows;
+  return texts * maxBytes + 2 * PIECE_BYTES + (rows - texts) * classes * Float64Array.BYTES_PER_ELEMENT;
+}
+
+/**
  * The response of POST /user/batch-persona. With many classes, its text is ten times larger than the probabilities, so
  * what exceeds a few MiB stays numbers until the client reads it.
  */

@@ -16,6 +16,8 @@ export class CountAhead {
   #at: number;
   #count = 0;
   #isDone = false;
+  /** Whether all items were counted. */
+  #isWhole = false;
 
   /** @param json in a list, at its first item, where it also is after each call */
   constructor(json: JsonReader, most: number) {
@@ -31,6 +33,11 @@ export class CountAhead {
     return this.#isDone;
   }
 
+  /** How many items the list probably has: as many as were counted, or as follows from the size of the first ones. */
+  get expected(): number {
+    return Math.min(this.#isWhole ? this.#count : Math.ceil(this.#projected()), this.#most);
+  }
+
   /** Counts the items that start within the next bytes. @returns whether there are too many so far */
   next(bytes: number): boolean {
     const json = this.#json;
@@ -41,7 +48,8 @@ export class CountAhead {
       json.skip();
       this.#count++;
       hasMore = json.another();
-      if (this.#count === SAMPLE && !this.#isNear()) hasMore = false;
+      this.#isWhole = !hasMore;
+      if (this.#count === SAMPLE && this.#projected() <= this.#most * NEAR) hasMore = false;
     }
     this.#isDone = !hasMore;
     this.#at = json.at;
@@ -49,10 +57,10 @@ export class CountAhead {
     return this.#count > this.#most;
   }
 
-  /** Whether the list may have too many items, if the others are as long as those so far. */
-  #isNear(): boolean {
+  /** How many items the list has if the others are as long as those so far. */
+  #projected(): number {
     const { at, bytes } = this.#json;
-    const each = (at - this.#start.at) / this.#count;
-    return (bytes.length - this.#start.at) / each > this.#most * NEAR;
+    const [from, to] = [this.#start.at, Math.max(this.#at, at)];
+    return ((bytes.length - from) * this.#count) / (to - from);
   }
 }

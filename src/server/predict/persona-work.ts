@@ -1,6 +1,6 @@
 import { MAX_PERSONAS } from '../../base/contract/limits.ts';
 import { RequestError } from '../problems/problems.ts';
-import { BatchResponse } from './batch-response.ts';
+import { BatchResponse, expectedBytes } from './batch-response.ts';
 import { CountAhead } from './count-ahead.ts';
 import { notAPersona } from './encode-personas.ts';
 import type { JsonReader } from './json-reader.ts';
@@ -14,7 +14,7 @@ export interface Slice {
   rows: number;
   /** Personas that received a prediction. */
   scored: number;
-  /** The memory that the response takes so far. */
+  /** The memory that the response takes so far, or before the first persona of a large list is read: will take. */
   bytes: number;
   /** The response, or its first piece, after the last slice. */
   body: Buffer | undefined;
@@ -24,6 +24,9 @@ export interface Slice {
 
 /** Bytes of a body that are read in one slice: about a thousand typical personas. */
 const SLICE_BYTES = 1 << 20;
+
+/** The memory of a large response, which is announced before anything is predicted. */
+const LARGE_BYTES = 256 << 10;
 
 /** Scores the request of /user/persona or /user/batch-persona in slices, so that other requests get their turns. */
 export class PersonaWork {
@@ -60,7 +63,11 @@ export class PersonaWork {
     }
     if (!this.#ahead.isDone) {
       if (this.#ahead.next(SLICE_BYTES)) throw tooMany(work);
-      if (!this.#ahead.isDone) return { rows: 0, scored: 0, bytes: 0, body: undefined, hasMore: false };
+      const bytes = this.#ahead.isDone
+        ? expectedBytes(this.#ahead.expected, work.sliceRows, predictor.responses)
+        : 0;
+      if (!this.#ahead.isDone || bytes > LARGE_BYTES)
+        return { rows: 0, scored: 0, bytes, body: undefined, hasMore: false };
     }
     return this.#some(content, predictor);
   }

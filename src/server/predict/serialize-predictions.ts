@@ -36,6 +36,10 @@ export class ResponseWriter {
     return Buffer.concat([head, into.bytes.subarray(1, end - 1), tail]);
   }
 
+  get classes(): number {
+    return this.#heads.length;
+  }
+
   /** The maximum bytes of one prediction. */
   get maxBytes(): number {
     return this.#maxBytes;

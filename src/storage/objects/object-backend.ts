@@ -6,6 +6,7 @@ import { SPECIAL } from '../folders.ts';
 import { thisProcess } from '../local/locks/lock-holder.ts';
 import type { Sink } from '../sink.ts';
 import { type Target, unwritable } from '../target.ts';
+import { ListingLimit } from './listing-limit.ts';
 import type { ObjectStore } from './object-client.ts';
 import { objectDocument } from './object-document.ts';
 import { objectFolder } from './object-folder.ts';
@@ -53,7 +54,13 @@ export function objectBackend(open: () => Promise<ObjectStore>, settings: Object
     const patience = new Patience(settings, prefix, renew);
     const found = await patiently(patience, async () => {
       const names: Buffer[] = [];
-      for await (const name of list?.(prefix) ?? []) if (matches(name)) names.push(Buffer.from(name));
+      const limit = new ListingLimit();
+      for await (const name of list?.(prefix) ?? []) {
+        if (!matches(name)) continue;
+        const kept = Buffer.from(name);
+        limit.keep(kept.length);
+        names.push(kept);
+      }
       return names;
     }).catch(error => {
       throw storeError(prefix, 'read', error);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { loadReport } from '../../../src/models/store/report-model.ts';
 import { CountAhead } from '../../../src/server/predict/count-ahead.ts';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
@@ -33,6 +33,14 @@ describe('a list that is counted ahead', () => {
     assert.equal(ahead.next(1e6), false);
     assert.ok(ahead.isDone);
   });
+
+  it('tells how many items it probably has', () => {
+    for (const [count, most] of [[10, 10_000] as const, [500, 500] as const, [1_000, 10_000] as const]) {
+      const ahead = new CountAhead(listOf(Array.from({ length: count }, () => ({ a: 1 }))), most);
+      while (!ahead.isDone) assert.equal(ahead.next(100), false);
+      assert.ok(Math.abs(ahead.expected - count) <= 1, `${ahead.expected} for ${count}`);
+    }
+  });
 });
 
 describe('a request with too many personas', () => {
@@ -50,4 +58,22 @@ describe('a request with too many personas', () => {
     );
     assert.equal(predict.mock.callCount(), 0);
   });
+});
+
+test('a large batch announces the memory of its response before any persona is scored, a small one does not', async t => {
+  const predictor = predictorOf(await loadReport(await trainedHome(), 'one'));
+  t.after(() => predictor.engine.unload());
+  const predict = t.mock.method(predictor.engine, 'predict');
+  const workOf = (count: number): PersonaWork => {
+    const personas = Array.from({ length: count }, () => persona);
+    return new PersonaWork(Buffer.from(JSON.stringify({ id: 'one', personas })), 'personas');
+  };
+  const large = workOf(9_000);
+  let slice = large.next(predictor);
+  while (slice.bytes === 0) slice = large.next(predictor);
+  assert.deepEqual([slice.rows, slice.body, predict.mock.callCount()], [0, undefined, 0]);
+  const announced = slice.bytes;
+  while (slice.body === undefined) slice = large.next(predictor);
+  assert.ok(Math.abs(slice.bytes / announced - 1) < 0.01, `${announced} announced, ${slice.bytes} taken`);
+  assert.equal(workOf(100).next(predictor).rows, 100);
 });

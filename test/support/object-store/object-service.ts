@@ -27,6 +27,8 @@ export interface Hooks {
   ignoresConditions?: boolean;
   /** Whether all parts but the last must have one size, also if they are copied, as with R2. */
   wantsEvenParts?: boolean;
+  /** Whether each page of a listing says that there are more, which there are not: an endless listing. */
+  isEndless?: boolean;
   /** Called after its effect, before the response is sent. */
   after?(request: ObjectRequest): Promise<void> | void;
 }
@@ -170,7 +172,9 @@ export async function startObjectService(): Promise<ObjectService> {
             element('LastModified', new Date(modified).toISOString()),
         ),
       );
-      return xml('ListBucketResult', listed);
+      return hooks.isEndless === true
+        ? xml('ListBucketResult', [element('IsTruncated', 'true'), element('NextContinuationToken', 'again')])
+        : xml('ListBucketResult', listed);
     }
     const found = objects.get(key);
     const { 'if-match': match, 'if-none-match': noneMatch } = headers;

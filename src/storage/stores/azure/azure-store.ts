@@ -1,4 +1,5 @@
 import type { BlobServiceClient, StoragePipelineOptions } from '@azure/storage-blob';
+import { ListingLimit } from '../../objects/listing-limit.ts';
 import type { ObjectStore } from '../../objects/object-client.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { connect } from './azure-account.ts';
@@ -33,7 +34,11 @@ export function azureStore(options: StoreOptions, agent: string): ObjectStore {
       const { account, bucket, key, start } = parseAzurePrefix(prefix);
       try {
         const client = (await serviceOf(account)).getContainerClient(bucket);
-        for await (const { name } of client.listBlobsFlat({ prefix: key })) yield start + name;
+        const limit = new ListingLimit();
+        for await (const { segment } of client.listBlobsFlat({ prefix: key }).byPage()) {
+          limit.page(segment.blobItems.length);
+          for (const { name } of segment.blobItems) yield start + name;
+        }
       } catch (error) {
         fail(error);
       }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ListMultipartUploadsCommandOutput } from '@aws-sdk/client-s3';
+import { ListingLimit } from '../../objects/listing-limit.ts';
 import type {
   CopiedRange,
   ListedPart,
@@ -143,6 +144,7 @@ export class S3Object implements ObjectClient {
   async uploads(): Promise<string[]> {
     const { Bucket, Key } = this.#place;
     const found: string[] = [];
+    const limit = new ListingLimit();
     let next: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } | undefined = {};
     while (next !== undefined) {
       const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({
@@ -152,8 +154,12 @@ export class S3Object implements ObjectClient {
         ...payer(this.#options),
       });
       const page: ListMultipartUploadsCommandOutput = await this.#send(() => this.#client().send(command));
+      limit.page(page.Uploads?.length ?? 0);
       for (const upload of page.Uploads ?? [])
-        if (upload.Key === Key && upload.UploadId !== undefined) found.push(upload.UploadId);
+        if (upload.Key === Key && upload.UploadId !== undefined) {
+          limit.keep(upload.UploadId.length);
+          found.push(upload.UploadId);
+        }
       next = page.IsTruncated
         ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
         : undefined;
@@ -179,6 +185,7 @@ export class S3Object implements ObjectClient {
 
   async parts(upload: string): Promise<ListedPart[]> {
     const found: ListedPart[] = [];
+    const limit = new ListingLimit();
     let next: string | undefined;
     do {
       const from = next;
@@ -191,8 +198,12 @@ export class S3Object implements ObjectClient {
           }),
         ),
       );
-      for (const { PartNumber = 0, ETag, Size = 0 } of page.Parts ?? [])
-        found.push({ number: PartNumber, tag: versionOf(ETag), bytes: Size });
+      limit.page(page.Parts?.length ?? 0);
+      for (const { PartNumber = 0, ETag, Size = 0 } of page.Parts ?? []) {
+        const tag = versionOf(ETag);
+        limit.keep(tag.length);
+        found.push({ number: PartNumber, tag, bytes: Size });
+      }
       next = page.IsTruncated ? page.NextPartNumberMarker : undefined;
     } while (next !== undefined);
     return found;

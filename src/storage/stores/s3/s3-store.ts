@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import { ListingLimit } from '../../objects/listing-limit.ts';
 import type { ObjectStore } from '../../objects/object-client.ts';
 import { parseObjectPrefix } from '../../objects/object-name.ts';
 import type { StoreOptions } from '../store-options.ts';
@@ -115,6 +116,7 @@ function keepDates(client: S3Client): void {
 
 async function* list(client: () => S3Client, prefix: string, options: StoreOptions): AsyncGenerator<string> {
   const { start, bucket, key } = parseObjectPrefix(prefix);
+  const limit = new ListingLimit();
   let next: string | undefined;
   do {
     const from = next;
@@ -128,6 +130,7 @@ async function* list(client: () => S3Client, prefix: string, options: StoreOptio
         }),
       )
       .catch(fail);
+    limit.page(page.Contents?.length ?? 0);
     for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield start + Key;
     next = page.IsTruncated ? page.NextContinuationToken : undefined;
   } while (next !== undefined);

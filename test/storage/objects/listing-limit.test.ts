@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ListingLimit } from '../../../src/storage/objects/listing-limit.ts';
+import { withObjectStore } from '../../support/object-store/object-backend.ts';
+import { startObjectService } from '../../support/object-store/object-service.ts';
+
+test('a listing without an end is refused after a thousand empty pages', async t => {
+  const service = await startObjectService();
+  t.after(() => service.close());
+  service.hooks.isEndless = true;
+  const store = withObjectStore(service.endpoint).get('s3');
+  assert.ok(store);
+  await assert.rejects(store.namesMatching(service.nameOf('/in/*.csv')), {
+    code: 'unreadable_input',
+    message: /the store's listing does not go on after 1,000 empty pages; name fewer objects/,
+  });
+});
+
+test('a listing may have empty pages between others, and not more than ten million entries', () => {
+  const limit = new ListingLimit();
+  for (let i = 0; i < 3_000; i++) limit.page(i % 500 === 0 ? 1 : 0);
+  for (let i = 0; i < 9_999; i++) limit.page(1_000);
+  assert.throws(() => limit.page(1_000), { failure: 'refused', message: /more than 10,000,000 entries/ });
+});
+
+test('the names that are kept have a limit of their own', () => {
+  const limit = new ListingLimit();
+  for (let i = 0; i < 255; i++) limit.keep(1 << 20);
+  assert.throws(() => limit.keep(1 << 20), {
+    failure: 'refused',
+    message: /take more than 268,435,456 bytes/,
+  });
+});
