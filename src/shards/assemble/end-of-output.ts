@@ -24,8 +24,10 @@ export async function endOfOutput(
     const reading = { ...options, writes, maxGroupBytes: Number.POSITIVE_INFINITY };
     const { layout } = await readLayout(source, reading);
     checkFooter(file, await source.identify());
-    const encoder = await fileEncoder(layout, { ...options, columns }, writes);
-    return Buffer.from(encoder?.end(parts.flatMap(({ result }) => result.output.notes ?? [])) ?? []);
+    const encoderOf = await fileEncoder(layout, options, writes);
+    return Buffer.from(
+      encoderOf?.(columns).end(parts.flatMap(({ result }) => result.output.notes ?? [])) ?? [],
+    );
   } finally {
     source.close();
   }

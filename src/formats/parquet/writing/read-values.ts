@@ -25,7 +25,8 @@ export type ColumnValues = NumberColumn | ValueColumn;
 
 /**
  * Reads the values of the records of CSVs, column by column, in memory that is used for one after the other. A value is missing
- * in an empty field without quotes, and in a column of numbers also where a text stands for a missing one.
+ * in an empty field without quotes, in the only column also with them, and in a column of numbers also where a text stands for a
+ * missing one.
  */
 export class ValueReader {
   readonly #options: ValueOptions;
@@ -85,7 +86,8 @@ export class ValueReader {
       const start = starts[at] as number;
       const end = ends[at] as number;
       const isQuoted = (): boolean => quote !== undefined && bytes[start - 1] === quote;
-      if (start === end && (type === 'number' || !isQuoted())) {
+      // A row without a value in the only column has quotes, because it would be a blank line.
+      if (start === end && (type === 'number' || width === 1 || !isQuoted())) {
         if (into instanceof NumberColumn) into.add(null);
         else into.addMissing();
       } else if (type === 'text' && into instanceof ValueColumn) into.add(bytes, start, end);
