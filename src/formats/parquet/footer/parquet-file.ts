@@ -175,6 +175,8 @@ function checkChunk(chunk: ThriftStruct, size: number, name: string): void {
   const { from, to } = chunkRange(chunk);
   if (chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes) < 0)
     throw new Error('the size of a column is negative');
+  // A copy of the column has them too: encodings, key_value_metadata and encoding_stats.
+  for (const list of [2, 8, 13]) chunk.struct(CHUNK.metadata).items(list);
   // Writing a copy of the column needs its path.
   if (chunk.struct(CHUNK.metadata).items(COLUMN.path).length === 0) throw new Error('a column has no path');
   if (from < MAGIC.length || from > to || to > size) throw new Error('a column is outside of the file');

@@ -25,8 +25,7 @@ export type ColumnValues = NumberColumn | ValueColumn;
 
 /**
  * Reads the values of the records of CSVs, column by column, in memory that is used for one after the other. A value is missing
- * in an empty field without quotes, in the only column also with them, and in a column of numbers also where a text stands for a
- * missing one.
+ * in an empty field without quotes, and in a column of numbers also where a text stands for a missing one.
  */
 export class ValueReader {
   readonly #options: ValueOptions;
@@ -81,13 +80,14 @@ export class ValueReader {
     const { name, type } = columns[column] ?? {};
     const { bytes, starts, ends, rows, width } = fields;
     const quote = dialect.quote?.charCodeAt(0);
+    // Alone, a prediction that is missing has quotes, because an empty line would be no row; none is an empty text.
+    const isMissing = type === 'number' || columns.length === 1;
     for (let row = 0; row < rows; row++) {
       const at = row * width + column;
       const start = starts[at] as number;
       const end = ends[at] as number;
       const isQuoted = (): boolean => quote !== undefined && bytes[start - 1] === quote;
-      // A row without a value in the only column has quotes, because it would be a blank line.
-      if (start === end && (type === 'number' || width === 1 || !isQuoted())) {
+      if (start === end && (isMissing || !isQuoted())) {
         if (into instanceof NumberColumn) into.add(null);
         else into.addMissing();
       } else if (type === 'text' && into instanceof ValueColumn) into.add(bytes, start, end);
