@@ -5,7 +5,7 @@ import type { Report } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { fromThreadError } from '../base/thread-error.ts';
 import { reportsFolder } from '../models/store/report-folder.ts';
-import { removeAbandoned, writeReport } from '../models/store/write-report.ts';
+import { removeAbandonedReports, writeReport } from '../models/store/write-report.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 import { prepareReports, unwritableHome } from '../storage/local/home-folder.ts';
 import { existingReport } from './existing-report.ts';
@@ -28,17 +28,17 @@ export async function train(options: TrainOptions): Promise<Report> {
   const id = options.id ?? defaultId(historyFile, predict);
   // Checks the id and the data directory before the work, not after it.
   await checkHistoryApart(historyFile, home, id);
-  const { delimiter, quote, names, encoding } = options;
+  const { delimiter, quote, skipLines, names, encoding } = options;
   const { bins, features, excludeFeatures, types, nulls, maxRejects } = options;
   signal?.throwIfAborted();
-  await removeAbandoned(home);
+  await removeAbandonedReports(home);
   const existing = await existingReport(id, options);
   if (existing !== undefined) return existing;
   options.onBegin?.();
   const made = await prepareReports(home, reportsFolder(home));
   try {
     const { inputFormat, maxGroupBytes } = options;
-    const lines = { delimiter, quote, names, encoding, maxRecordBytes };
+    const lines = { delimiter, quote, escape: options.escape, skipLines, names, encoding, maxRecordBytes };
     const reading = { historyFile, inputFormat, maxGroupBytes, ...lines };
     const choices = { features, excludeFeatures, types };
     const job = { ...reading, ...choices, predict, id, seed, bins, nulls, maxRejects };

@@ -79,6 +79,8 @@ export class LineLayout implements Layout {
     return { format: this.format, value };
   }
 
+  laterHeader(): undefined {}
+
   records(options: BatchOptions): RecordReader {
     // An empty line is blank, as in a CSV with several columns.
     return new RecordReader({ ...options, dialect: lines, width: 2 });
@@ -235,8 +237,10 @@ export async function readLineLayout(
   options: ReadOptions & ColumnOptions,
   types?: Layout['types'],
 ): Promise<Opened> {
-  const { columns: known, maxRecordBytes, maxColumns } = options;
-  const { shape: own, rest } = await readShape(source, { known, maxRecordBytes, maxColumns });
+  const { named, columns, maxRecordBytes, maxColumns } = options;
+  const known = named ?? columns;
+  const namesColumns = named !== undefined;
+  const { shape: own, rest } = await readShape(source, { known, maxRecordBytes, maxColumns, namesColumns });
   const shape = types === undefined ? own : { ...own, names: known ?? [], types };
   return { layout: new LineLayout(shape, lineColumns(shape, options, source.name)), rest };
 }

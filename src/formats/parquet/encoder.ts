@@ -16,8 +16,13 @@ import { ParquetEncoder } from './writing/file-encoder.ts';
 export function parquetEncoder(layout: Layout, encoding: GroupEncoding): EncoderOf {
   const { nulls, file } = encoding;
   const copied = layout instanceof ParquetLayout ? copiedOf(layout.file, encoding) : undefined;
-  const { delimiter = ',', quote = '"', loneCr = false } = layout.readAs;
-  const dialect = { delimiter, quote: quote === 'none' ? undefined : quote, loneCr };
+  const { delimiter = ',', quote = '"', escape: escaper, loneCr = false } = layout.readAs;
+  const dialect = {
+    delimiter,
+    quote: quote === 'none' ? undefined : quote,
+    loneCr,
+    ...(escaper !== undefined && { escape: escaper }),
+  };
   return columns => {
     checkDistinct([...(copied?.columns ?? []), ...columns].map(({ name }) => name));
     return new ParquetEncoder({ columns, nulls: new Set(nulls), file, dialect, copied });
