@@ -5,7 +5,7 @@ import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
 import type { ColumnOptions } from './column-options.ts';
 import type { Comparison, RejectRecords } from './comparison.ts';
-import type { GroupEncoding } from './group-encoding.ts';
+import type { EncoderOf, GroupEncoding } from './group-encoding.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
 import type { Batch } from './records/batch.ts';
 import type { BatchOptions } from './records/batch-options.ts';
@@ -59,7 +59,7 @@ export interface Format {
    *
    * @throws RowcastError `missing_columns`
    */
-  encoder?(layout: Layout, encoding: GroupEncoding): Promise<GroupEncoder>;
+  encoder?(layout: Layout, encoding: GroupEncoding): Promise<EncoderOf>;
   /**
    * Compares such a file with what `encoder` makes of its rows, byte for byte.
    *

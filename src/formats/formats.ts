@@ -1,10 +1,9 @@
 import { RowcastError } from '../base/errors.ts';
-import type { GroupEncoder } from '../base/group-encoder.ts';
 import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
 import type { ColumnOptions } from './column-options.ts';
 import { csv } from './csv/csv-format.ts';
 import type { Format, Layout, Opened } from './format.ts';
-import type { GroupEncoding } from './group-encoding.ts';
+import type { EncoderOf, GroupEncoding } from './group-encoding.ts';
 import { csvAsLines, jsonl } from './jsonl/jsonl-format.ts';
 import { parquet } from './parquet/parquet-format.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
@@ -151,7 +150,7 @@ export async function encoderOf(
   name: string | undefined,
   layout: Layout,
   encoding: GroupEncoding,
-): Promise<GroupEncoder | undefined> {
+): Promise<EncoderOf | undefined> {
   return formats.find(format => format.name === name)?.encoder?.(layout, encoding);
 }
 

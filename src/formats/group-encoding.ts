@@ -1,3 +1,4 @@
+import type { GroupEncoder } from '../base/group-encoder.ts';
 import type { ColumnOptions } from './column-options.ts';
 
 /** A column of a file of groups that is written, not copied. */
@@ -10,10 +11,16 @@ export interface EncodedColumn {
 
 /** What a file of groups is made of. */
 export interface GroupEncoding extends Pick<ColumnOptions, 'keep' | 'rename'> {
-  /** The columns of the rows that are written: those of the input that are not copied, and the appended ones. */
-  readonly columns: readonly EncodedColumn[];
   /** Texts that stand for a missing number. */
   readonly nulls: readonly string[];
   /** The name of the output, for messages. */
   readonly file: string;
 }
+
+/**
+ * Makes groups of rows.
+ *
+ * @param columns of the rows: those of the input that are not copied, and the appended ones
+ * @throws RowcastError `duplicate_columns`
+ */
+export type EncoderOf = (columns: readonly EncodedColumn[]) => GroupEncoder;

@@ -32,6 +32,8 @@ export interface RunPositionOptions {
   predictionType: PredictionType | undefined;
   /** What earlier processes counted in the data; this process adds to it. */
   tally: RunTally | undefined;
+  /** Told what is predicted, before the first part of which it is known is written. */
+  onPredictionType: (predictionType: PredictionType) => void;
 }
 
 /**
@@ -64,7 +66,9 @@ export class RunPosition {
 
   /** Counts the next part; returns what is to be written. */
   add(part: MergedPart): Piece {
-    const { digest, layout, statistics, from } = this.#options;
+    const { digest, layout, statistics, from, onPredictionType } = this.#options;
+    if (part.predictionType !== undefined && this.#predictionType === undefined)
+      onPredictionType(part.predictionType);
     const isFirstReject = this.rowCounts.rejected === 0;
     count(this.rowCounts, part, from);
     if (part.tally !== undefined) this.#options.tally?.add(part.tally);

@@ -141,11 +141,15 @@ async function scoreOnce(
       options,
       layout,
     });
-    const whole = await encoderFor(plan, writes);
-    const encoder = part === undefined ? whole : whole && withoutEnd(whole, part.range, layout);
+    const encoder = await encoderFor(plan, writes, part?.predictionType);
     const attempt = record.newRun;
     const output = await acquired
-      .open({ attempt, fingerprint, rejectsHeader: layout.rejectsPreamble, encoder })
+      .open({
+        attempt,
+        fingerprint,
+        rejectsHeader: layout.rejectsPreamble,
+        encoder: encoder && part ? withoutEnd(encoder, part.range, layout) : encoder,
+      })
       .catch(error => {
         throw stop.aborted ? new Interrupted(stop) : error;
       });

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
-import type { GroupEncoder } from '../base/group-encoder.ts';
 import { type Stopping, stopping } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { type InputRange, isInside } from '../formats/records/position.ts';
@@ -18,6 +17,7 @@ import { MalformedLimit } from './guards/malformed-limit.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
 import type { Output } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
+import type { RunEncoder } from './output/run-encoder.ts';
 import type { RunResult } from './run-result.ts';
 import type { RowsWatch } from './watch.ts';
 
@@ -30,7 +30,7 @@ export interface PlannedRows {
   scorer: Scorer;
   output: Output;
   /** Makes groups of the rows, if the output is not text. */
-  encoder?: GroupEncoder | undefined;
+  encoder?: RunEncoder | undefined;
   watch: RowsWatch;
   /** Aborted when the run is to be stopped. */
   stop: AbortSignal;
@@ -67,6 +67,7 @@ export async function scoreRows({
     windowBytes,
     range,
     planned,
+    encoder,
     budget = new RejectBudget(options.maxRejects),
   } = input;
   const { earlier, isDetailed = countsAll(options) || earlier !== undefined } = input;
@@ -79,7 +80,9 @@ export async function scoreRows({
   try {
     const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous, range);
     if (previous !== undefined) {
-      await checkCopied(source, input.encoder, previous);
+      if (previous.checkpoint.predictionType !== undefined)
+        encoder?.predicts(previous.checkpoint.predictionType);
+      await checkCopied(source, encoder, previous);
       watch.resumed({ row: start.row, rowCounts: before }, previous.checkpoint.predictionType);
     }
     const { statistics } = scorer;
@@ -98,6 +101,7 @@ export async function scoreRows({
       statistics,
       predictionType,
       tally,
+      onPredictionType: type => encoder?.predicts(type),
     });
     const resumed = predictionType && { predictionType, lastByte };
     const hasScored = rowCounts.scored > 0;

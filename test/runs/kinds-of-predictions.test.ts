@@ -8,10 +8,14 @@ import type { Description } from '../../src/base/contract/schemas.ts';
 import { RowcastError } from '../../src/base/errors.ts';
 import type { RunValues } from '../../src/base/options/values/run-values.ts';
 import { scoreDefaults } from '../../src/base/options/values/score-defaults.ts';
+import { parseRecords } from '../../src/base/parse-records.ts';
+import { openParquet } from '../../src/formats/parquet/footer/parquet-file.ts';
+import { repair } from '../../src/runs/repair/repair.ts';
 import type { RunResult } from '../../src/runs/run-result.ts';
 import type { Summary } from '../../src/runs/summary/summary.ts';
 import { verify } from '../../src/runs/verify/verify.ts';
 import { newFolder } from '../support/folder.ts';
+import { parquetOf, storedBytes, textOfParquet } from '../support/parquet.ts';
 import { job } from '../support/scoring/job.ts';
 import { labels, numbers } from '../support/scoring/predictions.ts';
 import { rowScorer } from '../support/scoring/row-scorer.ts';
@@ -52,6 +56,7 @@ const kinds = {
   },
 } as const;
 
+const dialect = { delimiter: ',', quote: '"', loneCr: false };
 const count = 100;
 const ids = Array.from({ length: count }, (_, id) => id);
 /** Quoted fields, blank lines and both line endings. */
@@ -221,6 +226,79 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
       assert.match(failure?.message ?? '', /^the response has (a number|labels), but earlier responses had /);
       assert.equal(output.length, 0);
     });
+
+    for (const from of ['in.csv', 'in.jsonl', 'in.parquet'])
+      it(`makes Parquet of ${from}, although nothing says beforehand what is predicted`, async t => {
+        const folder = await newFolder(t);
+        const at = (file: string): string => join(folder, file);
+        const rows = ids.map(id => [String(id), `note ${id}`]);
+        const records = rows.map(([id, note]) =>
+          from === 'in.jsonl' ? JSON.stringify({ id, note }) : `${id},${note}`,
+        );
+        const text = [...(from === 'in.jsonl' ? [] : ['id,note']), ...records, ''].join('\n');
+        await writeFile(at(from), from === 'in.parquet' ? await parquetOf(text, { groupRows: 20 }) : text);
+        // The first batches and a whole group have only rejected rows.
+        let isOdd = (id: number): boolean => id < 25;
+        const run = (to: string, last: number, input = from, idAt = 0) =>
+          score(
+            job({
+              ...{ input: at(input), output: at(to) },
+              ...{ features: ['id'], batchRows: 10, groupRows: 20, checkpointInterval: 0 },
+            }),
+            rowScorer(
+              found => {
+                const own = found.map(row => Number(row[idAt]?.replaceAll('"', '')));
+                if (own.some(id => id > last)) throw new Error('the run is stopped');
+                const errors = new Map(
+                  own.flatMap((id, row) => (isOdd(id) ? [[row, { code: 'odd', message: 'it is odd' }]] : [])),
+                );
+                return { ...(own.every(isOdd) ? noneOf(predict(own)) : predict(own)), errors };
+              },
+              { predicts: 'plan' },
+            ),
+          );
+        await run('whole.parquet', count);
+        await assert.rejects(run('out.parquet', 70), /the run is stopped/);
+        assert.equal((await run('out.parquet', count))?.resumedFrom, 61);
+        const made = await readFile(at('out.parquet'));
+        assert.deepEqual(made, await readFile(at('whole.parquet')));
+        const [names, ...values] = parseRecords(await textOfParquet(made), dialect);
+        assert.deepEqual(names, ['id', 'note', ...(parseRecords(`${header}\n`, dialect)[0] ?? [])]);
+        const [none = []] = parseRecords(`${name === 'several numbers' ? ',' : '""'}\n`, dialect);
+        assert.deepEqual(
+          values,
+          rows.map((own, id) => [
+            ...own,
+            ...(isOdd(id) ? none : (parseRecords(`${fields(id)}\n`, dialect)[0] ?? [])),
+          ]),
+        );
+        const { columns } = await openParquet(storedBytes(made), 'out.parquet');
+        for (const { type } of columns.slice(2)) assert.equal(type.is, name === 'label' ? 'text' : 'double');
+        const files = { input: at(from), output: at('out.parquet'), rejects: at('out.parquet.rejects') };
+        const tally = await verify({ ...files, maxRecordBytes, kind: prediction.kind });
+        assert.deepEqual([tally.scored, tally.unscored], [75, 25]);
+        if (name !== 'several numbers') assert.deepEqual(await verify({ ...files, maxRecordBytes }), tally);
+
+        const repairWith = (file: string) =>
+          repair({
+            ...{ output: at('out.parquet'), corrected: at(file), maxRecordBytes, private: false },
+            kind: prediction.kind,
+          });
+        if (from === 'in.jsonl')
+          return assert.rejects(repairWith(from), { code: 'usage', message: /its rejects are JSON lines$/ });
+        // The rejects are scored again, as they are.
+        isOdd = () => false;
+        const [rejected = []] = parseRecords(await readFile(files.rejects, 'utf8'), dialect);
+        await run('corrected.csv', count, 'out.parquet.rejects', rejected.indexOf('id'));
+        await run('right.parquet', count);
+        const placed = await repairWith('corrected.csv');
+        assert.deepEqual([placed.placed, placed.left], [25, 0]);
+        const [repaired, right] = [await readFile(at('out.parquet')), await readFile(at('right.parquet'))];
+        assert.equal(await textOfParquet(repaired), await textOfParquet(right));
+        const kept = { ...files, rejects: undefined, repaired: at('out.parquet.repaired') };
+        const after = await verify({ ...kept, maxRecordBytes, kind: prediction.kind });
+        assert.deepEqual([after.scored, after.repaired], [100, 25]);
+      });
 
     it('refuses options that such predictions do not have, as soon as it knows them', async t => {
       const folder = await newFolder(t);

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe } from 'node:test';
 import type { Predictions } from '../../src/base/contract/predictions.ts';
+import { readShards } from '../../src/shards/folder/read-plan.ts';
 import { work } from '../../src/shards/work/work.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
@@ -13,7 +14,7 @@ import { assembleHere } from '../support/shards/assemble-here.ts';
 import { planHere } from '../support/shards/planned-here.ts';
 import { slow } from '../support/slow.ts';
 
-/** More than two shards. */
+/** More than one shard. */
 const rows = 2500;
 const input = `id,text\n${Array.from({ length: rows }, (_, id) => `${id},${'x'.repeat(900)}\n`).join('')}`;
 
@@ -29,8 +30,10 @@ const kinds: Record<string, (ids: number[]) => Predictions> = {
 
 describe('a run in shards', { concurrency: true }, () => {
   // One of them is enough for every run of the tests.
-  for (const [name, predict] of Object.entries(kinds))
-    slow(`gives the bytes of one process if it finds out that ${name} comes back`, async t => {
+  for (const [name, predict, to] of Object.entries(kinds).flatMap(([name, predict]) =>
+    ['csv', 'parquet'].map(to => [name, predict, to] as const),
+  ))
+    slow(`gives the bytes of one process if it finds out that ${name} comes back, as ${to}`, async t => {
       const cwd = await newFolder(t);
       const at = (file: string): string => join(cwd, file);
       await writeFile(at('in.csv'), input);
@@ -47,20 +50,21 @@ describe('a run in shards', { concurrency: true }, () => {
         },
         { predicts: 'plan' },
       );
-      const files = { input: at('in.csv'), output: at('out.csv') };
-      const { folder, plan, options } = await planHere(files, scorer);
+      const files = { input: at('in.csv'), output: at(`out.${to}`) };
+      const { folder, plan, options } = await planHere(files, scorer, { 'group-rows': '500' });
       assert.equal(plan.predictionType?.kind, name === 'a label' ? 'label' : 'numbers');
       assert.equal(asked, 100, 'one request is made, of the first rows');
+      assert.ok((await readShards(folder)).length > 1);
       const { signal: stop } = new AbortController();
       await work({ folder, plan, options, scorer, observer: {}, stop });
       const { prediction, rows: counts } = await assembleHere(folder.path);
       assert.deepEqual([prediction, counts.scored], [plan.predictionType, rows - 5]);
 
-      await score(job({ input: at('in.csv'), output: at('whole.csv') }), scorer);
+      await score(job({ input: at('in.csv'), output: at(`whole.${to}`), groupRows: 500 }), scorer);
       for (const suffix of ['', '.rejects'])
         assert.equal(
-          await readFile(at(`out.csv${suffix}`), 'utf8'),
-          await readFile(at(`whole.csv${suffix}`), 'utf8'),
+          await readFile(at(`out.${to}${suffix}`), 'latin1'),
+          await readFile(at(`whole.${to}${suffix}`), 'latin1'),
         );
     });
 });

@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Layout } from '../format.ts';
-import type { GroupEncoding } from '../group-encoding.ts';
+import type { EncoderOf, GroupEncoding } from '../group-encoding.ts';
 import { outputColumns, renamed } from '../output-columns.ts';
 import type { ParquetFile } from './footer/parquet-file.ts';
 import { ParquetLayout } from './parquet-layout.ts';
@@ -11,25 +11,22 @@ import { ParquetEncoder } from './writing/file-encoder.ts';
 /**
  * Makes Parquet of the rows of a text, or of another Parquet file, whose columns are copied.
  *
- * @throws RowcastError `missing_columns`, `duplicate_columns`
+ * @throws RowcastError `missing_columns`
  */
-export function parquetEncoder(layout: Layout, encoding: GroupEncoding): ParquetEncoder {
-  const { columns, nulls, file } = encoding;
+export function parquetEncoder(layout: Layout, encoding: GroupEncoding): EncoderOf {
+  const { nulls, file } = encoding;
   const copied = layout instanceof ParquetLayout ? copiedOf(layout.file, encoding) : undefined;
-  checkDistinct([...(copied?.columns ?? []), ...columns].map(({ name }) => name));
   const { delimiter = ',', quote = '"', escape: escaper, loneCr = false } = layout.readAs;
-  return new ParquetEncoder({
-    columns,
-    nulls: new Set(nulls),
-    file,
-    dialect: {
-      delimiter,
-      quote: quote === 'none' ? undefined : quote,
-      loneCr,
-      ...(escaper !== undefined && { escape: escaper }),
-    },
-    copied,
-  });
+  const dialect = {
+    delimiter,
+    quote: quote === 'none' ? undefined : quote,
+    loneCr,
+    ...(escaper !== undefined && { escape: escaper }),
+  };
+  return columns => {
+    checkDistinct([...(copied?.columns ?? []), ...columns].map(({ name }) => name));
+    return new ParquetEncoder({ columns, nulls: new Set(nulls), file, dialect, copied });
+  };
 }
 
 /** The columns of a file that are copied. */

@@ -1,17 +1,18 @@
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { GroupEncoder } from '../../base/group-encoder.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { WrittenFile } from '../../formats/column-options.ts';
 import type { Layout } from '../../formats/format.ts';
 import { encoderOf, formats } from '../../formats/formats.ts';
-import type { EncodedColumn, GroupEncoding } from '../../formats/group-encoding.ts';
+import type { EncodedColumn, EncoderOf, GroupEncoding } from '../../formats/group-encoding.ts';
 import { isNumberType } from '../../formats/number-types.ts';
 import { type InputRange, isInside } from '../../formats/records/position.ts';
-import { appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
-import { unknownClasses } from '../../scoring/merge/held-records.ts';
-import type { Plan } from '../../scoring/prepare.ts';
+import { appendedOptions } from '../../scoring/merge/appended-for.ts';
+import { type Plan, plannedPredictionType } from '../../scoring/prepare.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { refuseUnsupportedFormat } from '../../storage/codecs/refuse-unsupported-output.ts';
+import { RunEncoder } from './run-encoder.ts';
 
 /**
  * Rows of a group of Parquet: a file of 20 columns then has some megabytes in each, and a run that is killed repeats a second's
@@ -43,21 +44,30 @@ export const formatOfName = (name: string): string | undefined =>
 /**
  * Makes groups of the rows; undefined if the file that is written is text.
  *
- * @throws RowcastError as `encodedColumns`
+ * @param planned what is predicted, if that was found out before
+ * @throws RowcastError `bad_option`; `missing_columns`; `duplicate_columns` if it is known what is predicted
  */
-export async function encoderFor(plan: Plan, written: WrittenFile): Promise<GroupEncoder | undefined> {
+export async function encoderFor(
+  plan: Plan,
+  written: WrittenFile,
+  planned: PredictionType | undefined = plannedPredictionType(plan),
+): Promise<RunEncoder | undefined> {
   const { layout, options } = plan;
-  const columns = encodedColumns(plan);
-  return columns && fileEncoder(layout, { ...options, columns }, written);
+  if (layout.groups === undefined) return undefined;
+  checkLimit(plan);
+  const encoderOf = await fileEncoder(layout, options, written);
+  if (encoderOf === undefined) return undefined;
+  const encoder = new RunEncoder(type => encoderOf(columnsOf(plan, type)));
+  if (planned !== undefined) encoder.predicts(planned);
+  return encoder;
 }
 
-/** Makes groups of the rows, of these columns, of an input. */
+/** Makes groups of the rows of an input, once their columns are known. */
 export const fileEncoder = (
   layout: Layout,
-  { columns, nulls, keep, rename }: Omit<GroupEncoding, 'file'>,
+  { nulls, keep, rename }: Omit<GroupEncoding, 'file'>,
   { name, format = layout.format }: WrittenFile,
-): Promise<GroupEncoder | undefined> =>
-  encoderOf(format, layout, { columns, nulls, keep, rename, file: name });
+): Promise<EncoderOf | undefined> => encoderOf(format, layout, { nulls, keep, rename, file: name });
 
 /** An encoder for a part of a file, to which the end is added when its parts are joined. */
 export function withoutEnd(
@@ -67,7 +77,9 @@ export function withoutEnd(
 ): GroupEncoder {
   const isFirst = range === undefined || !isInside(range, layout);
   return {
-    start: isFirst ? encoder.start : NOTHING,
+    get start() {
+      return isFirst ? encoder.start : NOTHING;
+    },
     group: (...group) => encoder.group(...group),
     ...(encoder.hasCopied && { hasCopied: encoder.hasCopied.bind(encoder) }),
     end: () => [],
@@ -76,20 +88,20 @@ export function withoutEnd(
 
 const NOTHING = new Uint8Array();
 
-/**
- * The columns of the groups that are written; undefined if the file that is written is text.
- *
- * @throws RowcastError `bad_option`; `unknown_classes` if it is not known before the first row which columns it has
- */
-export function encodedColumns(plan: Plan): EncodedColumn[] | undefined {
-  const { layout, options } = plan;
-  if (layout.groups === undefined) return undefined;
-  const { limit } = options;
-  if (limit !== undefined && layout.rows !== undefined)
-    throw new RowcastError('bad_option', '--limit: row groups of Parquet are copied whole', {
-      hint: 'Write a CSV, with --output-format csv, or leave it out.',
-    });
-  return [...ownColumns(plan), ...appendedColumns(plan)];
+/** The columns of the groups that are written; undefined if the file that is written is text. */
+export const encodedColumns = (plan: Plan, predictionType: PredictionType): EncodedColumn[] | undefined =>
+  plan.layout.groups && columnsOf(plan, predictionType);
+
+const columnsOf = (plan: Plan, predictionType: PredictionType): EncodedColumn[] => [
+  ...ownColumns(plan),
+  ...appendedColumns(plan, predictionType),
+];
+
+function checkLimit({ layout, options: { limit } }: Plan): void {
+  if (limit === undefined || layout.rows === undefined) return;
+  throw new RowcastError('bad_option', '--limit: row groups of Parquet are copied whole', {
+    hint: 'Write a CSV, with --output-format csv, or leave it out.',
+  });
 }
 
 /** The columns of the input that are written. Those of numbers are numbers in the report, or in the options. */
@@ -101,10 +113,9 @@ function ownColumns({ layout, features, options: { rename = {} } }: Plan): Encod
   }));
 }
 
-function appendedColumns({ layout, options, report }: Plan): EncodedColumn[] {
-  const appended = appendedOptionsFor({ ...options, layout, report });
-  if (appended === undefined) throw unknownClasses();
-  const { predictionType, prediction } = appended;
+function appendedColumns({ layout, options, report }: Plan, predictionType: PredictionType): EncodedColumn[] {
+  const appended = appendedOptions({ ...options, layout, report }, predictionType);
+  const { prediction } = appended;
   const names = layout.appendedNames(appended);
   const isText = (index: number): boolean =>
     predictionType.kind === 'label' ||

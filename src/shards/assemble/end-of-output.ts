@@ -24,8 +24,9 @@ export async function endOfOutput(
     const reading = { ...options, writes, maxGroupBytes: Number.POSITIVE_INFINITY };
     const { layout } = await readLayout(source, reading);
     checkFooter(file, await source.identify());
-    const encoder = await fileEncoder(layout, { ...options, columns }, writes);
-    return Buffer.concat([...(encoder?.end(parts.flatMap(({ result }) => result.output.notes ?? [])) ?? [])]);
+    const encoderOf = await fileEncoder(layout, options, writes);
+    const notes = parts.flatMap(({ result }) => result.output.notes ?? []);
+    return Buffer.concat([...(encoderOf?.(columns).end(notes) ?? [])]);
   } finally {
     source.close();
   }

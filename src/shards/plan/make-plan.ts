@@ -63,11 +63,11 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
       checkOutputName(pair.output, prepared.layout, writes);
       const identity = await source.identify();
       report = reportHash(prepared.report);
-      files.push(planFile(pair, source, identity, prepared));
       predictionType ??= await predictedType(prepared, scorer, stop);
       // What can be wrong with the columns of the output.
       appendedFor({ ...prepared.options, ...prepared, planned: predictionType });
-      await encoderFor(prepared, writes);
+      await encoderFor(prepared, writes, predictionType);
+      files.push(planFile(pair, source, identity, { prepared, predictionType }));
     } finally {
       source.close();
     }
@@ -101,10 +101,10 @@ function planFile(
   pair: FilePair,
   { version: { etag } }: Source,
   { size, modified, codec, footer }: Identity,
-  prepared: Plan,
+  { prepared, predictionType }: { prepared: Plan; predictionType: PredictionType },
 ): PlanFile {
   const { layout } = prepared;
-  const columns = encodedColumns(prepared);
+  const columns = encodedColumns(prepared, predictionType);
   if (size === null || modified === null)
     throw new RowcastError('usage', 'a pipe cannot be divided into shards', {
       location: { file: pair.input },
