@@ -1,3 +1,4 @@
+import type { TrainingProfile } from '../base/contract/profile.ts';
 import type { LooseReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { countOf } from '../base/number-text.ts';
@@ -39,7 +40,7 @@ export interface SentOptions {
  */
 export function chooseFeatures(
   layout: Pick<Layout, 'names' | 'absent' | 'columnsHint' | 'types'>,
-  report: Pick<LooseReport, 'predicts' | 'columns'>,
+  report: Pick<LooseReport, 'predicts' | 'columns' | 'profile'>,
   options: SentOptions,
   file: string,
 ): FeatureColumn[] {
@@ -78,7 +79,9 @@ export function chooseFeatures(
   }
   if (isRejectsFile(names)) for (const name of rejectColumns) excluded.add(name);
   const wanted = [...new Set(asked)].filter(name => !excluded.has(name));
-  const missing = wanted.filter(name => !isThere(name));
+  // Each record names its own columns here: one that training seldom had may well be in none of the first.
+  const sparse = new Set(layout.absent === undefined ? [] : mostlyMissing(report.profile));
+  const missing = wanted.filter(name => !isThere(name) && !sparse.has(name));
   if (missing.length > 0 && !options.allowMissing)
     throw new RowcastError(
       'missing_columns',
@@ -112,6 +115,10 @@ export function chooseFeatures(
     return { name, index, type: given ?? layout.types?.[index] };
   });
 }
+
+/** Columns that most rows of the training lacked. No limit on missing values stops a run for one of them either. */
+const mostlyMissing = ({ rows, columns }: TrainingProfile = { rows: 1, columns: [], scores: [] }): string[] =>
+  columns.filter(({ missing }) => missing > rows / 2).map(({ name }) => name);
 
 const predictedFeature = (name: string, location: { file: string; line: number }): RowcastError =>
   new RowcastError('bad_option', `--features has the column that --predict names: ${listNames([name])}`, {
