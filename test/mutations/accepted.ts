@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
+import type { PredictionType } from '../../src/base/contract/predictions.ts';
 import { RowcastError } from '../../src/base/errors.ts';
 import { sanitize } from '../../src/base/sanitize.ts';
 import type { Finished, Predicted, Refusal } from './conversions.ts';
@@ -60,6 +61,7 @@ async function whyImpossible(
     const written = await finished.write(
       row => predicted.get(row),
       row => refused.get(row),
+      typeIn(finished, output),
     );
     const [is, should] = mutated === 'output' ? [output, written.output] : [rejects, written.rejects];
     if (is.equals(should)) return undefined;
@@ -70,6 +72,13 @@ async function whyImpossible(
   } catch (error) {
     return `it cannot be read: ${error}`;
   }
+}
+
+/** What is predicted, as the header of a CSV tells it: nothing else tells `verify` the names of several numbers. */
+function typeIn({ kind: { type }, to }: Finished, output: Buffer): PredictionType {
+  if (type.kind !== 'numbers' || type.names.length === 0 || to !== 'csv') return type;
+  const [header = []] = parse(output, { to: 1, ...LENIENT }) as string[][];
+  return { kind: 'numbers', names: header.slice(-2).map(name => name.replace(/^probability_/, '')) };
 }
 
 /** The predictions of an output by the numbers of rows, read by other libraries than rowcast's readers. */
