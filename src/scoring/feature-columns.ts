@@ -1,3 +1,4 @@
+import type { TrainingProfile } from '../base/contract/profile.ts';
 import type { LooseReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { countOf } from '../base/number-text.ts';
@@ -44,7 +45,7 @@ export interface SentOptions {
  */
 export function chooseFeatures(
   layout: Pick<Layout, 'names' | 'absent' | 'columnsHint' | 'laterHeader' | 'types'>,
-  report: Pick<LooseReport, 'predicts' | 'columns'>,
+  report: Pick<LooseReport, 'predicts' | 'columns' | 'profile'>,
   options: SentOptions,
   file: string,
 ): FeatureColumn[] {
@@ -89,7 +90,9 @@ export function chooseFeatures(
   }
   if (isRejectsFile(names)) for (const name of rejectColumns) excluded.add(name);
   const wanted = [...new Set(asked)].filter(name => !excluded.has(name));
-  const missing = wanted.filter(name => !isThere(name));
+  // Each record names its own columns here: one that training seldom had may well be in none of the first.
+  const sparse = new Set(layout.absent === undefined ? [] : mostlyMissing(report.profile));
+  const missing = wanted.filter(name => !isThere(name) && !sparse.has(name));
   if (missing.length > 0 && !options.allowMissing)
     throw new RowcastError(
       'missing_columns',
@@ -126,6 +129,10 @@ export function chooseFeatures(
     return { name, index, type: given ?? layout.types?.[index] };
   });
 }
+
+/** Columns that most rows of the training lacked. No limit on missing values stops a run for one of them either. */
+const mostlyMissing = ({ rows, columns }: TrainingProfile = { rows: 1, columns: [], scores: [] }): string[] =>
+  columns.filter(({ missing }) => missing > rows / 2).map(({ name }) => name);
 
 /**
  * Refuses a single column that looks like several where nothing says which columns there should be, unless its delimiter was

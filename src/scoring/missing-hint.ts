@@ -19,7 +19,7 @@ export function missingHint(
   const near = nearMissText(missing, names);
   const inPath = partitionColumns(file).filter(name => missing.includes(name));
   if (inPath.length > 0)
-    return `${near}The names of its folders have ${listNames(inPath)}, but the file does not. Write them into it first, for example with DuckDB: COPY (FROM read_parquet('…', hive_partitioning = true)) TO 'all.parquet'.`;
+    return `${near}The names of its folders have ${listNames(inPath)}, but the file does not. Write them into it first, for example with DuckDB: ${duckdbCopy(file)}`;
   if (missing.length < wanted.length)
     return `${near}Add them to the input, or use --allow-missing to send them as missing values.`;
   if (!isNamed && names.some(looksLikeValue))
@@ -31,6 +31,16 @@ export function missingHint(
 function partitionColumns(file: string): string[] {
   const folders = file.split(/[\\/]/).slice(0, -1);
   return folders.flatMap(folder => /^([^=]+)=/.exec(folder)?.[1] ?? []);
+}
+
+/** Joins all files of such folders. Text of CSV stays as it is. */
+function duckdbCopy(file: string): string {
+  const name = file.toLowerCase();
+  if (/\.(csv|tsv|txt)(\.\w+)?$/.test(name))
+    return "COPY (FROM read_csv('…', hive_partitioning = true, all_varchar = true)) TO 'all.csv'.";
+  if (/\.(jsonl|ndjson|json)(\.\w+)?$/.test(name))
+    return "COPY (FROM read_json('…', hive_partitioning = true)) TO 'all.jsonl' (FORMAT json).";
+  return "COPY (FROM read_parquet('…', hive_partitioning = true)) TO 'all.parquet'.";
 }
 
 /** The most columns of the input that a hint lists. */

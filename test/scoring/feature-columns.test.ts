@@ -26,6 +26,12 @@ const refused = (code: string, message: RegExp, hint = /./) => ({
   location: { file: 'in.csv', line: 1 },
 });
 
+const refusedIn = (file: string, name: string) => ({
+  code: 'missing_columns',
+  message: `the report needs a column that the input does not have: ${name}`,
+  location: { file, line: 1 },
+});
+
 describe('the columns that are sent', () => {
   it('are those that the report lists, with their index in the input and their type', () => {
     const columns = [{ name: 'c', type: 'categorical' }, { name: 'a' }];
@@ -83,6 +89,45 @@ describe('the columns that are sent', () => {
         return !hint.includes('--allow-missing');
       },
     );
+  });
+
+  it('that folders name are written into the files by a command for their format', () => {
+    const hintFor = (file: string): string => {
+      try {
+        chooseFeatures(
+          new CsvLayout(read('age\n').head),
+          { columns: [{ name: 'plan' }, { name: 'age' }] },
+          {},
+          file,
+        );
+      } catch (error) {
+        return (error as { hint?: string }).hint ?? '';
+      }
+      return '';
+    };
+    assert.match(hintFor('plan=basic/part-0.csv.gz'), /read_csv\('…', hive_partitioning.*TO 'all\.csv'/);
+    assert.match(hintFor('plan=basic/part-0.jsonl'), /read_json\('…', hive_partitioning.*TO 'all\.jsonl'/);
+    assert.match(
+      hintFor('plan=basic/part-0.parquet'),
+      /read_parquet\('…', hive_partitioning.*TO 'all\.parquet'/,
+    );
+  });
+
+  it('may be absent from the first records that name their own columns, if most training rows lacked them', () => {
+    const columnOf = (name: string, missing: number) => ({ name, missing, mismatched: 0, unseen: 0 });
+    const profile = { rows: 100, columns: [columnOf('age', 0), columnOf('coupon', 51)], scores: [] };
+    const columns = ['age', 'coupon', 'plan'].map(name => ({ name }));
+    const from = (absent: readonly string[] | undefined, names = ['age', 'plan', 'coupon']) =>
+      chooseFeatures(
+        { names, absent, columnsHint: undefined, laterHeader: () => undefined },
+        { columns, profile },
+        {},
+        'in',
+      );
+    assert.deepEqual(names(from(['coupon'])), ['age', 'coupon', 'plan']);
+    assert.throws(() => from(['age']), refusedIn('in', '"age"'));
+    // A header has all columns.
+    assert.throws(() => from(undefined, ['age', 'plan']), refusedIn('in', '"coupon"'));
   });
 
   it('are suggested for columns of the report that the input has under similar names', () => {

@@ -20,6 +20,9 @@ export function dataWarning(
   rows: number,
   absent: readonly string[] = [],
 ): string | undefined {
+  // Later records may have what none of the first has.
+  const isLater = (name: string): boolean =>
+    columns.some(column => column.name === name && column.missing < rows);
   const lines = [
     unrecognizedLine(columns, rows),
     missingLine(
@@ -27,7 +30,7 @@ export function dataWarning(
       matters,
       rows,
     ),
-    absentLine(absent),
+    absentLine(absent.filter(name => !isLater(name))),
   ].filter(line => line !== undefined);
   return lines.length === 0 ? undefined : lines.join('; ');
 }

@@ -9,8 +9,8 @@ import type { TallyLayout } from '../../scoring/counting/tally.ts';
 import { isKnown, placeOf } from '../../scoring/counting/unrecognized.ts';
 
 /**
- * By default, a run stops for columns that matter, each or together, see `CountedColumn`, but never because of a single value. A
- * limit that is given is for each column.
+ * By default, a run stops for columns that matter, each or together, see `CountedColumn`, but never because of a single value,
+ * unless no value of the only row is known. A limit that is given is for each column.
  */
 export interface UnrecognizedLimits {
   maxMismatches?: RejectLimitOrNone | undefined;
@@ -76,6 +76,7 @@ export function checkUnrecognized(
   quote: (column: CountedColumn, kind: UnknownKind) => string | undefined = () => undefined,
 ): void {
   const found: Excess[] = [];
+  const single: Excess[] = [];
   for (const [i, column] of layout.columns.entries()) {
     const at = layout.unrecognizedAt(i);
     const countOfKind = (kind: UnknownKind): number => counts[at + placeOf[kind]] ?? 0;
@@ -86,12 +87,15 @@ export function checkUnrecognized(
       const excess = { column, of, found: countOfKind(of.kind), among };
       if (excess.found === 0 || limit === 'none' || !isKnown(column, of.kind)) continue;
       if (limit === undefined) {
-        if (isBeyondDefault(excess, rows, isEnd)) found.push(excess);
+        if (rows === 1) single.push(excess);
+        else if (isBeyondDefault(excess, rows, isEnd)) found.push(excess);
       } else if (isBeyond(limit, { rejected: excess.found, read: among }, isEnd))
         throw stopped([excess], quote);
     }
   }
-  const heaviest = found.toSorted((a, b) => weightOf(b) - weightOf(a));
+  // One row with objects where values belong is a whole table, as pandas writes one by default.
+  const isUseless = isEnd && single.length > 1 && single.length === layout.columns.length;
+  const heaviest = (isUseless ? single : found).toSorted((a, b) => weightOf(b) - weightOf(a));
   if (heaviest.reduce((sum, excess) => sum + weightOf(excess), 0) >= ENOUGH) throw stopped(heaviest, quote);
 }
 
@@ -111,9 +115,12 @@ function stopped(
   if (worst === undefined) throw new TypeError('stopped: no column');
   const { column, of, found, among } = worst;
   const quoted = quote(column, of.kind);
-  const names = others.slice(0, MAX_NAMED).map(other => `"${sanitize(other.column.name)}"`);
-  const more = others.length > MAX_NAMED ? ', …' : '';
-  const also = names.length === 0 ? '' : `; most values of ${names.join(', ')}${more} are no use either`;
+  const more = new Set(others.map(other => other.column.name).filter(name => name !== column.name));
+  const names = [...more].slice(0, MAX_NAMED).map(name => `"${sanitize(name)}"`);
+  const also =
+    names.length === 0
+      ? ''
+      : `; most values of ${names.join(', ')}${more.size > MAX_NAMED ? ', …' : ''} are no use either`;
   return new RowcastError(
     of.code,
     `${counted(found)} of ${countOf(among, 'value')} of "${sanitize(column.name)}" ${found === 1 ? of.one : of.many}${also}`,

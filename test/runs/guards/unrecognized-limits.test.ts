@@ -126,6 +126,44 @@ describe('without a limit, a run stops when most values mean nothing to the mode
     });
   });
 
+  it('but because of the only row, if the model knows none of its values: it may be a whole table', () => {
+    const names = ['plan', 'tenure'];
+    const columns = countedColumns(
+      names.map((name, index) => ({ name, index, type: undefined })),
+      {},
+      [
+        { name: 'plan', type: 'categorical', levels: ['x'] },
+        { name: 'tenure', type: 'numerical', notation: 'point' },
+      ],
+    );
+    const checkRow = (...counts: number[]) =>
+      checkUnrecognized(
+        {},
+        { counts: Float64Array.from(counts) },
+        new TallyLayout({ columns, isDetailed: false }),
+        1,
+        true,
+      );
+    checkRow(0, 0, 1, 0, 0, 0, 0, 0);
+    assert.throws(() => checkRow(0, 0, 1, 0, 0, 1, 0, 0), {
+      code: 'too_many_unseen',
+      message:
+        '1 of 1 value of "plan" is a category that the model does not know; most values of "tenure" are no use either',
+    });
+  });
+
+  it('and each column is named once', () => {
+    const columns = [columnOf({})];
+    const layout = new TallyLayout({ columns, isDetailed: false });
+    const [plan] = columns;
+    assert.ok(plan !== undefined);
+    plan.stopsAbove = { missing: 0.5, mismatched: 0.5, unseen: 0.5 };
+    plan.training = { name: 'plan', missing: 0, mismatched: 0, unseen: 0 };
+    assert.throws(() => checkUnrecognized({}, { counts: Float64Array.of(80, 0, 20, 0) }, layout, 100, true), {
+      message: /^\d+ of \d+ values of "plan" are [^;]+$/,
+    });
+  });
+
   it('in a column that matters, which are all columns if the report names no drivers among them', () => {
     for (const drivers of [undefined, [], [{ column: 'other', impact: 1 }]]) {
       const column = columnOf({ drivers });
@@ -252,5 +290,7 @@ test('a column that matters and is missing far more often than in training is wa
     dataWarning({ columns, matters: ['a', 'b', 'c'] }, 1000, ['e']),
     '"a" is missing in 30.0% of the rows (0.0% in training); sent as missing, because the input does not have them: "e"',
   );
+  // Later rows have values of "a".
+  assert.equal(dataWarning({ columns, matters: [] }, 1000, ['a']), undefined);
   assert.equal(dataWarning({ columns, matters: [] }, 1000), undefined);
 });
