@@ -32,7 +32,7 @@ export class RunEncoder implements GroupEncoder {
     return (await this.#encoder.hasCopied?.(notes, first)) ?? true;
   }
 
-  end(notes: readonly string[]): Uint8Array {
+  end(notes: readonly string[]): Iterable<Uint8Array> {
     return this.#encoder.end(notes);
   }
 
