@@ -6,15 +6,9 @@ import fc from 'fast-check';
 import { RowcastError } from '../../../src/base/errors.ts';
 import { CHUNK, COLUMN, FILE, GROUP, PAGE } from '../../../src/formats/parquet/footer/numbers.ts';
 import { openParquet } from '../../../src/formats/parquet/footer/parquet-file.ts';
-import {
-  readStruct,
-  readStructAt,
-  type ThriftStruct,
-  writeStruct,
-} from '../../../src/formats/parquet/footer/thrift.ts';
+import { readStructAt, writeStruct } from '../../../src/formats/parquet/footer/thrift.ts';
 import { readParquetLayout } from '../../../src/formats/parquet/read-layout.ts';
-import { fileEnd } from '../../../src/formats/parquet/writing/file-end.ts';
-import { parquetOf, storedBytes, textOfParquet } from '../../support/parquet.ts';
+import { changeAll, parquetOf, storedBytes, textOfParquet, withFooter } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
 
 const folder = join(root, 'fixtures/parquet');
@@ -72,7 +66,9 @@ describe('Parquet that another program has written', () => {
       [10_000_000_000, 10_000_000_000],
     ] as const) {
       const wrong = withFooter(bytes, footer => {
-        footer.structs(FILE.groups)[0]?.setInteger(GROUP.rows, ofGroup, 'i64');
+        changeAll(footer, FILE.groups, (group, index) => {
+          if (index === 0) group.setInteger(GROUP.rows, ofGroup, 'i64');
+        });
         footer.setInteger(FILE.rows, ofFile, 'i64');
       });
       const stored = storedBytes(wrong);
@@ -89,8 +85,13 @@ describe('Parquet that another program has written', () => {
     header.setInteger(PAGE.uncompressedBytes, 65 << 20, 'i32');
     const page = Buffer.concat([writeStruct(header), bytes.subarray(start, end)]);
     const wrong = withFooter(bytes, footer => {
-      const [chunk] = footer.structs(FILE.groups)[0]?.structs(GROUP.columns) ?? [];
-      chunk?.struct(CHUNK.metadata).setInteger(COLUMN.compressedBytes, page.length, 'i64');
+      changeAll(footer, FILE.groups, group =>
+        changeAll(group, GROUP.columns, (chunk, index) => {
+          const metadata = chunk.struct(CHUNK.metadata);
+          if (index === 0) metadata.setInteger(COLUMN.compressedBytes, page.length, 'i64');
+          chunk.setStruct(CHUNK.metadata, metadata);
+        }),
+      );
     });
     await assert.rejects(textOfParquet(Buffer.concat([bytes.subarray(0, 4), page, wrong.subarray(end)])), {
       code: 'bad_parquet',
@@ -98,19 +99,35 @@ describe('Parquet that another program has written', () => {
     });
   });
 
+  it('is refused if two groups share bytes', async () => {
+    const bytes = await parquetOf('a,b\nx,y\nx,y\n', { groupRows: 1 });
+    const wrong = withFooter(bytes, footer => {
+      const [first] = footer.structs(FILE.groups);
+      changeAll(footer, FILE.groups, group =>
+        group.setStructs(GROUP.columns, first?.structs(GROUP.columns) ?? []),
+      );
+    });
+    await assert.rejects(textOfParquet(wrong), { code: 'bad_parquet', message: /share bytes/ });
+  });
+
+  it('has all values in thousands of columns, and dictionaries for which the kernel has no memory', async () => {
+    const names = Array.from({ length: 3000 }, (_, column) => `c${column}`);
+    const wide = [
+      names,
+      ...[1, 2, 3, 4].map(row => names.map(name => (row === 2 ? '' : `${name}-${row % 2}`))),
+    ];
+    const csv = wide.map(row => `${row.join(',')}\n`).join('');
+    assert.ok((await textOfParquet(await parquetOf(csv, { groupRows: 3 }))) === csv);
+    // Each text twice, so that it is in a dictionary.
+    const long = Array.from({ length: 14_000 }, (_, row) => `${row % 7000}`.padStart(10_000, 'x'));
+    const large = `a\n${long.join('\n')}\n`;
+    assert.ok((await textOfParquet(await parquetOf(large, { groupRows: 14_000 }))) === large);
+  });
+
   it('is refused if it is encrypted', async () => {
     const bytes = Buffer.concat([bytesOf('polars.parquet').subarray(0, -1), Buffer.from('E')]);
     await assert.rejects(textOfParquet(bytes), { code: 'bad_parquet', message: /encrypted/ });
   });
 });
-
-/** A file with another footer. */
-function withFooter(bytes: Buffer, change: (footer: ThriftStruct) => void): Buffer {
-  const at = bytes.length - 8;
-  const start = at - bytes.readUInt32LE(at);
-  const footer = readStruct(bytes.subarray(start, at));
-  change(footer);
-  return Buffer.concat([bytes.subarray(0, start), fileEnd(footer)]);
-}
 
 async function* noChunks(): AsyncGenerator<Buffer> {}
