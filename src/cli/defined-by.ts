@@ -1,17 +1,22 @@
 import { definitionOption } from '../base/options/definition.ts';
+import type { Options } from '../base/options/option.ts';
 import { resolveValues } from '../base/options/values/resolve-options.ts';
 import type { Context } from './context.ts';
 
 /**
  * What the definition that --definition names has under `service` and `score`; nothing without one.
  *
- * @throws RowcastError `no_such_file`, `bad_definition`
+ * @param options that the command takes from it
+ * @throws RowcastError `no_such_file`, `bad_definition`, `untrusted_definition`
  */
-export async function definedBy({ flags, env }: Context): Promise<Readonly<Record<string, unknown>>> {
+export async function definedBy(
+  { flags, env }: Context,
+  options: Options,
+): Promise<Readonly<Record<string, unknown>>> {
   const { definition: file } = resolveValues(definitionOption, flags);
   if (file === undefined) return {};
   // Loaded only when it is needed.
-  const { loadDefinition } = await import('../library/definition/definition.ts');
-  const { score } = await loadDefinition(file, { env });
+  const { loadTrusted } = await import('../library/definition/check-trust.ts');
+  const { score } = await loadTrusted(file, { flags, env }, [], name => Object.hasOwn(options, name));
   return score;
 }

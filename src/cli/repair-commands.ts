@@ -9,7 +9,7 @@ import { writeRow } from '../base/write-row.ts';
 import { readAsOf } from '../formats/formats.ts';
 import type { ReadAs } from '../formats/read-options.ts';
 import { type Address, type Environment, flagsOfAddress } from '../library/service/choose-service.ts';
-import { writtenFile } from '../runs/output/written-file.ts';
+import { formatOfName, writtenFile } from '../runs/output/written-file.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 
 /** Options that apply to the whole input, or to a file that is another one now: a rejects file is UTF-8 with a header. */
@@ -88,7 +88,10 @@ export function repairCommands({
       name === 'protocol' ||
       OF_FILES.includes(name),
   );
-  const shape = flagsWhere(values, ([name]) => OF_SHAPE.includes(name) || OF_FILES.includes(name));
+  const shape = flagsWhere(
+    values,
+    ([name]) => OF_SHAPE.includes(name) || OF_FILES.includes(name) || (isParquet && name === 'nulls'),
+  );
   const service = flagsOfAddress(address, env);
   const isNamed = values.rejects !== undefined;
   const named = isNamed ? ['--rejects', rejects] : [];
@@ -108,8 +111,8 @@ function whyNotRepaired(run: RejectsOfRun): string | undefined {
 }
 
 function formatsOf({ values, input }: Pick<RejectsOfRun, 'values' | 'input'>): { from: string; to: string } {
-  const read = writtenFile({ output: input, outputFormat: values.inputFormat, groupRows: undefined });
-  const { format: from = 'csv' } = read;
+  const { inputFormat } = values;
+  const from = formatOfName(inputFormat === undefined ? nameOfContent(input) : `.${inputFormat}`) ?? 'csv';
   return { from, to: writtenFile(values).format ?? from };
 }
 

@@ -74,12 +74,16 @@ export interface RepairedColumns extends Pick<ColumnOptions, 'rename'> {
   readonly rejects: Layout;
   /** The names of the appended columns. */
   readonly appended: readonly string[];
+  /** Texts that stood for a missing number when the file was made. */
+  readonly nulls: readonly string[];
 }
 
 /** A file of groups that is written again: its rows as a text, and what makes groups of them. */
 export interface OpenedGroups extends Opened {
   readonly groups: RowGroups;
   readonly encoder: GroupEncoder;
+  /** A corrected row as the text has it: with the fields that the file has, where they stand for the same values. */
+  asWritten(corrected: Buffer, former: Buffer): Buffer;
 }
 
 /** An input whose beginning was read. */
@@ -194,7 +198,7 @@ export interface Layout {
    * @param columns of the output
    * @param file the name of this file, for messages
    */
-  asRejects(columns: ColumnOptions, file: string): RejectsFile | undefined;
+  asRejects(columns: RejectsOptions, file: string): RejectsFile | undefined;
   /** Reads the records of a rejects file of this input. */
   readonly rejectRecords: RejectRecords;
   /** Reads those of a rejects file of a file that is not text, which may have only some of its columns. */
@@ -202,6 +206,12 @@ export interface Layout {
   /** The preamble of a rejects file, and rejected records as text for it; see also `beginsLikeRejects`. */
   readonly rejectsPreamble: Buffer;
   rejectsText(rejects: readonly Reject[], isFirst: boolean): Buffer;
+}
+
+/** The columns of an output, of which some may not be in its rejects. */
+export interface RejectsOptions extends ColumnOptions {
+  /** The --prefix that the run had. */
+  readonly prefix?: string | undefined;
 }
 
 /** A rejects file whose rows are to be put back into the output. */

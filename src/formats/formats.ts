@@ -49,9 +49,7 @@ export const recognizeInput = (
 /** A source as if its name told its format. */
 function named(source: ByteSource, format: string | undefined): ByteSource {
   if (format === undefined) return source;
-  const { name, isLive, chunks, stored } = source;
-  const contentName = `${name}.${format}`;
-  return { name, contentName, isLive, chunks, stored, checkUnchanged: () => source.checkUnchanged() };
+  return withBytes(source, { contentName: `${source.name}.${format}` });
 }
 
 /** The format of an input, and the input, of whose bytes some may have been read and are given again. */
@@ -69,18 +67,29 @@ export async function recognize(source: ByteSource, known: Formats = formats): P
   const others = known.slice(0, -1);
   if (others.length === 0) return { format: usual(known), bytes: source, isEmpty: false };
   const { first, format = usual(known) } = await beginning(source, others);
-  const { name, contentName, isLive, stored } = source;
   return {
     format,
     isEmpty: first.toString('latin1').trim() === '',
-    bytes: {
-      name,
-      contentName,
-      isLive,
-      stored,
-      chunks: chunksAfter(first, source.chunks),
-      checkUnchanged: () => source.checkUnchanged(),
+    bytes: withBytes(source, { chunks: chunksAfter(first, source.chunks) }),
+  };
+}
+
+/** A source that has another name or other bytes. It may be of a class, whose members are not copied by `...`. */
+function withBytes(
+  source: ByteSource,
+  { contentName = source.contentName, chunks = source.chunks }: Partial<ByteSource>,
+): ByteSource {
+  const { name, isLive, stored } = source;
+  return {
+    name,
+    contentName,
+    isLive,
+    stored,
+    chunks,
+    get decompressor() {
+      return source.decompressor;
     },
+    checkUnchanged: () => source.checkUnchanged(),
   };
 }
 

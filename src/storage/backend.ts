@@ -37,7 +37,7 @@ export interface Backend {
    * Finds what the name of an output refers to. Nothing is created yet.
    *
    * @param isPrivate whether only its owner may read it
-   * @throws RowcastError `unwritable_output`, `bad_compression`
+   * @throws RowcastError `unwritable_output`, `unsupported_output`
    */
   resolveTarget(name: string, isPrivate: boolean): Promise<Target>;
   /** @returns undefined if there is no such file, or nothing is known of it */

@@ -77,7 +77,7 @@ export async function openSource(
 ): Promise<Source> {
   // Before the file is opened.
   if (encoding !== undefined) checkEncoding(encoding);
-  return new DecodedSource(await backendOf(input, among).openInput(input), checksum, encoding);
+  return new DecodedSource(await backendOf(input, among).openInput(input), checksum, { encoding });
 }
 
 /** @returns undefined if there is no such file, or nothing is known of it */
@@ -110,7 +110,7 @@ export const sharedFolderAt = (path: string, layout: FolderLayout, among = backe
  * Finds what the name of an output refers to: a path, or `-` for stdout.
  *
  * @param isPrivate whether only the owner of the file may read it, whatever the umask allows
- * @throws RowcastError `unwritable_output`, `bad_compression`, `usage`
+ * @throws RowcastError `unwritable_output`, `unsupported_output`, `usage`
  */
 export const resolveTarget = async (output: string, isPrivate = false, among = backends): Promise<Target> =>
   backendOf(output, among).resolveTarget(output, isPrivate);

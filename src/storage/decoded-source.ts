@@ -35,6 +35,7 @@ export class DecodedSource implements Source {
   #stream: ByteStream;
   readonly #raw: AsyncGenerator<Buffer>;
   #beginning: Promise<Beginning> | undefined;
+  #codec: Codec | undefined;
   /** Hash of a live input's bytes so far; any other is read a second time instead. */
   readonly #hash: Hash | undefined;
   #isRead = false;
@@ -43,15 +44,22 @@ export class DecodedSource implements Source {
   /** The text that is made of the file, if it is not text. */
   #text: TextOfFile | undefined;
   readonly #encoding: string | undefined;
+  readonly #maxWindowBytes: number | undefined;
 
   /**
    * @param checksum whether `sha256` will be called
    * @param encoding of the text, if it is not UTF-8
+   * @param maxWindowBytes as of `Codec.decompress`
    * @throws RowcastError `bad_option` for an unknown encoding
    */
-  constructor(stored: StoredInput, checksum: boolean, encoding?: string) {
+  constructor(
+    stored: StoredInput,
+    checksum: boolean,
+    { encoding, maxWindowBytes }: { encoding?: string | undefined; maxWindowBytes?: number | undefined } = {},
+  ) {
     if (encoding !== undefined) checkEncoding(encoding);
     this.#encoding = encoding;
+    this.#maxWindowBytes = maxWindowBytes;
     const { name, version, stream, streamFrom } = stored;
     this.#stored = stored;
     this.name = name;
@@ -75,6 +83,10 @@ export class DecodedSource implements Source {
     const { codec } = await this.#begin();
     const contentSize = codec === none && this.#encoding === undefined ? version.size : null;
     return { path, ...version, codec: codec.name, contentSize };
+  }
+
+  get decompressor(): string | undefined {
+    return this.#codec?.decompressor;
   }
 
   get stored(): StoredBytes | undefined {
@@ -139,7 +151,8 @@ export class DecodedSource implements Source {
       size += value.length;
     }
     const first = Buffer.concat(head);
-    return { codec: codecOfBytes(first), first };
+    this.#codec = codecOfBytes(first);
+    return { codec: this.#codec, first };
   }
 
   /** The bytes of a range of the file, of which `size` are wanted. */
@@ -160,7 +173,7 @@ export class DecodedSource implements Source {
 
   async *#content(): AsyncGenerator<Buffer> {
     const { codec, first } = await this.#begin();
-    const content = codec.decompress(followedBy(first, this.#raw), this.name);
+    const content = codec.decompress(followedBy(first, this.#raw), this.name, this.#maxWindowBytes);
     if (this.#encoding === undefined) yield* content;
     else yield* transcode(expectUtf16(content, this.#encoding, this.name), this.#encoding, this.name);
   }

@@ -4,6 +4,7 @@ import { RowcastError } from '../base/errors.ts';
 import { formats, recognize } from '../formats/formats.ts';
 import { chunksAfter } from '../formats/records/chunks-after.ts';
 import { liveSource } from '../formats/records/live-source.ts';
+import { UPLOAD_WINDOW_BYTES } from '../storage/codecs/codec.ts';
 import { codecOfBytes, nameOfContent } from '../storage/codecs/codecs.ts';
 
 export type FileFormat = (typeof fileFormats)[number];
@@ -59,7 +60,7 @@ async function* contentOf(first: Buffer, name: string): AsyncGenerator<Buffer> {
     yield first;
   }
   try {
-    yield* codecOfBytes(first).decompress(stored(), name);
+    yield* codecOfBytes(first).decompress(stored(), name, UPLOAD_WINDOW_BYTES);
   } catch {
     // It is cut off here; reading all of it tells what is wrong with it, if anything is.
   }

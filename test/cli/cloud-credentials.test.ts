@@ -230,6 +230,25 @@ describe('credentials of a cloud', () => {
     assert.deepEqual(calls, []);
   });
 
+  it('are sent with requests for predictions only, and the run ends before another one is made', async t => {
+    const found = await place(t, sagemaker);
+    const env = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'not-shown-to-anybody' };
+    // The server stands for a proxy, so that nothing leaves this machine.
+    const args = [...scoring, '--protocol', 'sagemaker', '--proxy', found.url];
+    for (const url of [
+      'https://runtime.sagemaker.eu-west-1.amazonaws.com/x',
+      'https://a1b2.execute-api.us-east-1.amazonaws.com',
+    ]) {
+      const { code, stderr } = await rowcast([...args, '--url', url], {
+        cwd: found.cwd,
+        env: { HOME: found.cwd, ...env },
+      });
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /what identifies you to AWS is not sent to .*\n.*--auth-host/);
+    }
+    assert.deepEqual(found.calls, []);
+  });
+
   it('are not mixed with keys', async t => {
     const { cwd, url } = await place(t, sagemaker);
     const onUrl = [...scoring, '--url', url];

@@ -101,7 +101,10 @@ describe('score --compare', { timeout: 120_000 }, () => {
     const files =
       'input: ../b.csv\n  output: b.out\n  compare: ../a.json\n  summary: b.json\n  summary-html: b.html';
     await writeFile(join(cwd, 'nightly/b.yaml'), `score:\n  ${files}\n  report: r\n`);
-    const { code, stderr } = await rowcast(['run', 'nightly/b.yaml', '--home', home], { cwd, env: {} });
+    const { code, stderr } = await rowcast(['run', 'nightly/b.yaml', '--trust-definition', '--home', home], {
+      cwd,
+      env: {},
+    });
     assert.equal(code, 0, stderr);
     assert.equal(changes(await summary('nightly/b.json'))['monthly amount'], 'none');
     assert.match(await readFile(join(cwd, 'nightly/b.html'), 'utf8'), /badge good">none/);

@@ -139,7 +139,8 @@ describe('a secret header', () => {
       definition,
       JSON.stringify({ service, score: { input: 'in.csv', output: 'out.csv', report: 'r' } }),
     );
-    const run = (...more: string[]) => rowcast(['run', definition, ...more], { cwd: folder, env });
+    const run = (...more: string[]) =>
+      rowcast(['run', definition, '--trust-definition', ...more], { cwd: folder, env });
     const { code, stderr } = await run();
     assert.equal(code, 0, stderr);
     await assertAllScored(folder);

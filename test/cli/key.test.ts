@@ -121,7 +121,7 @@ describe('a URL that contains a key', { concurrency: 2 }, () => {
         [['score', '--report', 'r', '--url', url, ...files], {}],
         [['score', '--report', 'r', '--log-format', 'json', ...files], { ROWCAST_URL: url }],
         [['report', 'r', '--url', url], {}],
-        [['run', definition], {}],
+        [['run', definition, '--trust-definition'], {}],
       ] as const) {
         const { code, stderr, stdout } = await rowcast(args, { env: { ...env, ...more }, stdin });
         assert.equal(code, 2, stderr);
@@ -142,7 +142,11 @@ describe('the environment’s key', () => {
         JSON.stringify({ service: { url: other.url, ...more }, score: { report: 'r', input: '-' } }),
       );
       const env = { ROWCAST_API_KEY: key, SECRET_KEY: 'a-secret-of-others' };
-      const { code, stderr } = await rowcast(['run', definition], { cwd: folder, env, stdin });
+      const { code, stderr } = await rowcast(['run', definition, '--trust-definition'], {
+        cwd: folder,
+        env,
+        stdin,
+      });
       assert.equal(code, 2, stderr);
       return stderr;
     };

@@ -157,11 +157,11 @@ score: { input: in.csv, output: out.csv, report: m, predict: plan${more} }
 `,
     );
   await definition(', prediction: true');
-  const refused = await run('run', 'run.yaml');
+  const refused = await run('run', 'run.yaml', '--trust-definition');
   assert.deepEqual([refused.code, calls.length], [2, 0], refused.stderr);
   assert.match(refused.stderr, /prediction is for probabilities, but the predictions are labels/);
   await definition('');
-  const { code, stderr } = await run('run', 'run.yaml');
+  const { code, stderr } = await run('run', 'run.yaml', '--trust-definition');
   assert.equal(code, 0, stderr);
   assert.match(await read('out.csv'), /^id,plan,predicted_plan\n0,,"no, ""never"""\n1,,yes\n/);
 });

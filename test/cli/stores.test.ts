@@ -177,23 +177,35 @@ describe('a command with objects', () => {
   });
 
   it('sends no credentials of its own to an endpoint that only a definition names', async t => {
-    const { rowcast, folder, service, env } = await bench(t, { '/in/a.csv': csv(3) });
+    const { rowcast, folder, service } = await bench(t, { '/in/a.csv': csv(3) });
     const definition = (more: string): string =>
       `score: { input: s3://bucket/in/a.csv, output: out.csv, report: r, store-options: { endpoint: '${service.endpoint}'${more} } }\n`;
     await writeFile(join(folder, 'd.yaml'), definition(''));
-    const refused = await rowcast('run', 'd.yaml');
-    assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /names an endpoint, but not whose credentials it gets/);
-    const verify = ['verify', 's3://bucket/in/a.csv', 'out.csv', '--definition', 'd.yaml'];
-    assert.match((await rowcast(...verify)).stderr, /names an endpoint/);
-    const train = `train: { history: s3://bucket/in/a.csv, predict: amount, report: t, store-options: { endpoint: '${service.endpoint}' } }\nscore: { input: a.csv, output: b.csv, report: t }\n`;
+    const given = ['s3://bucket/in/a.csv', 'out.csv', '--definition', 'd.yaml'];
+    const train = `train: { history: a.csv, predict: amount, report: t, store-options: { endpoint: '${service.endpoint}' } }\nscore: { input: a.csv, output: b.csv, report: t }\n`;
     await writeFile(join(folder, 'train.yaml'), train);
-    const { ROWCAST_URL: _, ...local } = env;
-    const training = await rowcastHere(['run', 'train.yaml'], { cwd: folder, env: local });
-    assert.match(training.stderr, /names an endpoint/);
-    assert.equal((await rowcast('run', 'd.yaml', '--store-options', `endpoint=${service.endpoint}`)).code, 0);
+    let asked = 0;
+    service.hooks.before = () => {
+      asked++;
+    };
+    for (const args of [
+      ['run', 'd.yaml', '--set', 'score.input=s3://bucket/in/a.csv'],
+      ['verify', ...given],
+      ['run', 'train.yaml', '--home', 'home'],
+    ]) {
+      const { code, stderr } = await rowcast(...args);
+      assert.equal(code, 2);
+      assert.match(
+        stderr,
+        /store-options\.endpoint: the definition would send requests for stores to http:.*untrusted_definition/,
+      );
+    }
+    assert.equal(asked, 0);
+    const endpoint = ['--store-options', `endpoint=${service.endpoint}`];
+    const input = ['--set', 'score.input=s3://bucket/in/a.csv'];
+    assert.equal((await rowcast('run', 'd.yaml', ...input, ...endpoint)).code, 0);
     await writeFile(join(folder, 'd.yaml'), definition(', unsigned: "true"'));
-    const unsigned = await rowcast('run', 'd.yaml', '--restart');
+    const unsigned = await rowcast('run', 'd.yaml', ...input, '--restart');
     assert.equal(unsigned.code, 0, unsigned.stderr);
   });
 });

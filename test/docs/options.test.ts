@@ -13,7 +13,7 @@ const known = new Set([
       kind === 'boolean' ? [name, `no-${name}`] : [name],
     ),
   ),
-  ...['retry', 'retry-connrefused', 'icsv', 'ojson', 'max-old-space-size'], // of curl, mlr and node
+  ...['retry', 'retry-connrefused', 'icsv', 'ijson', 'ojson', 'ojsonl', 'max-old-space-size'], // of curl, mlr and node
   ...['will-cite', 'retries', 'joblog', 'resume', 'resume-failed'], // of GNU parallel
   ...['now', 'strict', 'ignore-scripts', 'global', 'omit', 'no-audit', 'no-fund'], // of systemctl, kubernetes-validate, npm
   ...['from', 'rm', 'init', 'user', 'stop-timeout'], // of Docker

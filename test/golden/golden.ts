@@ -80,9 +80,12 @@ async function runCase(name: string, replies: Replies, run: Run): Promise<Outcom
 }
 
 async function runAgainst(name: string, url: string, run: Run): Promise<Omit<Outcome, 'requests'>> {
-  const { code, stdout, stderr } = await run(['run', join('test/golden/cases', name, 'definition.yaml')], {
-    env: { ROWCAST_URL: url, ROWCAST_API_KEY: key },
-  });
+  const { code, stdout, stderr } = await run(
+    ['run', join('test/golden/cases', name, 'definition.yaml'), '--trust-definition'],
+    {
+      env: { ROWCAST_URL: url, ROWCAST_API_KEY: key },
+    },
+  );
   const steady = stderr
     .replaceAll(url, 'http://service')
     .replace(/in [\d.]+ s(, [\d,]+ rows\/s)?/g, 'in … s')

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { parquetOf } from '../support/parquet.ts';
-import { lines, objects, table } from './customers.ts';
-import { type Kind, refused, scored } from './kind.ts';
+import { lines, table } from './customers.ts';
+import { type Kind, scored } from './kind.ts';
 
 /** Formats and compressions. */
 export const formats: readonly Kind[] = [
@@ -14,12 +14,5 @@ export const formats: readonly Kind[] = [
     file: 'in.parquet',
     bytes: () => parquetOf(table(), { numbers: ['age', 'amount'] }),
     happens: scored,
-  },
-  {
-    is: 'a JSON array',
-    file: 'in.json',
-    bytes: () => JSON.stringify(objects),
-    happens: refused('not_csv'),
-    says: ['the file is JSON, not CSV'],
   },
 ];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { newFolder, sharedFolder } from '../support/folder.ts';
@@ -56,6 +56,41 @@ describe('a file', () => {
       assert.equal(found.size, scored);
       for (const [customer, prediction] of found) assert.equal(prediction, expected.get(customer), customer);
     });
+
+  for (const { is, bytes } of kinds.unsupported.filter(({ is }) => !is.includes('called')))
+    it(`is refused in a pipe, and by train and plan: ${is}`, async t => {
+      const folder = await newFolder(t);
+      const env = { ROWCAST_HOME: home };
+      const stdin = await bytes();
+      for (const args of [
+        ['score', '-', '-o', 'out.jsonl', '--report', 'churn'],
+        ['plan', '-', '--report', 'churn'],
+        ['train', '-', '--predict', 'churned', '--report', 'other'],
+      ]) {
+        const { code, stderr } = await rowcast(args, { cwd: folder, env, stdin });
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, /\[unsupported_format\]/);
+      }
+    });
+
+  for (const output of ['out.json', 'out.xlsx', 'out.json.gz', 'out.csv.xz'])
+    it(`is not written to ${output}, whose name promises another format`, async t => {
+      const folder = await newFolder(t);
+      await writeFile(join(folder, 'in.csv'), table());
+      const args = ['score', 'in.csv', '-o', output, '--report', 'churn'];
+      const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /\[unsupported_output\]/);
+      assert.deepEqual(await readdir(folder), ['in.csv']);
+    });
+
+  it('is written to a name of another format if the format is given', async t => {
+    const folder = await newFolder(t);
+    await writeFile(join(folder, 'in.csv'), table());
+    const args = ['score', 'in.csv', '-o', 'out.json', '--report', 'churn', '--output-format', 'jsonl'];
+    const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
+    assert.equal(code, 0, stderr);
+  });
 });
 
 /** Customer → its prediction. */

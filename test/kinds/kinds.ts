@@ -3,6 +3,13 @@ import { exports } from './exports.ts';
 import { formats } from './formats.ts';
 import type { Kind } from './kind.ts';
 import { preambles } from './preambles.ts';
+import { unsupported } from './unsupported.ts';
 
 /** All kinds of files, by the heading that their table has in docs/what-rowcast-makes-of-your-file.md. */
-export const kinds: Readonly<Record<string, readonly Kind[]>> = { dialects, preambles, formats, exports };
+export const kinds = {
+  dialects,
+  preambles,
+  formats,
+  unsupported,
+  exports,
+} satisfies Readonly<Record<string, readonly Kind[]>>;

@@ -1,7 +1,18 @@
 import type { Option } from './option.ts';
 
+/** Lets a definition do what one from somebody else may not do. */
+const trustOption = {
+  'trust-definition': {
+    kind: 'boolean',
+    default: false,
+    describe:
+      'the definition is your own: it may use files outside its folder, stores, and keys in the environment',
+  },
+} as const satisfies Record<string, Option>;
+
 /** What definitions are run with, besides flags that override them. */
 export const definitionOptions = {
+  ...trustOption,
   set: {
     kind: 'text',
     value: 'PATH=VALUE',
@@ -26,4 +37,5 @@ export const definitionOption = {
     describe: 'use the options in this definition, unless flags override them',
     defaultText: 'none',
   },
+  ...trustOption,
 } as const satisfies Record<string, Option>;

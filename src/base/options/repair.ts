@@ -1,7 +1,7 @@
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
 import { outputOptions } from './output.ts';
-import { shapeOptions } from './verify.ts';
+import { shapeOptions, verifyOptions } from './verify.ts';
 
 const { delimiter, quote } = inputOptions;
 
@@ -14,6 +14,7 @@ export const repairOptions = {
     defaultText: 'OUTPUT.rejects',
   },
   ...shapeOptions,
+  nulls: verifyOptions.nulls,
   delimiter,
   quote,
   'max-record-bytes': inputOptions['max-record-bytes'],

@@ -17,6 +17,12 @@ export const commandLineCodes = {
     cause: 'The definition is invalid YAML, or a key is unknown or invalid.',
     fix: 'See [definitions](definitions.md).',
   },
+  untrusted_definition: {
+    exit: [2],
+    cause:
+      'The definition would use files outside its folder, a store, or a key in the environment. One from somebody else must not.',
+    fix: 'If it is your own, add `--trust-definition`. See [security](security.md#definitions-of-others).',
+  },
   bad_dialect: {
     exit: [2],
     cause: 'The delimiter or quote character is unusable.',
@@ -37,10 +43,10 @@ export const commandLineCodes = {
       'The output would have the delimiter of its input, not the one that its name says, or be Parquet that is compressed as a whole.',
     fix: 'Rename it, or convert the input.',
   },
-  bad_compression: {
+  unsupported_output: {
     exit: [2],
-    cause: 'This compression cannot be written.',
-    fix: 'Use `.gz` or `.zst`, or pipe stdout into the compressor.',
+    cause: 'The name of the output promises a compression or a format that cannot be written.',
+    fix: 'Use `.gz` or `.zst`, or pipe stdout into the compressor; `.csv`, `.tsv`, `.jsonl` or `.parquet`, or `--output-format`.',
   },
   bad_url: {
     exit: [2],

@@ -38,10 +38,11 @@ export const inputCodes = {
     fix: 'UTF-8 needs none; check that the file is complete.',
   },
   empty_input: { exit: [2], cause: 'The input has no bytes, not even a header.' },
-  not_csv: {
+  unsupported_format: {
     exit: [2],
-    cause: 'The input is xz, bzip2, lz4, zip, or JSON that is not [JSON lines](json-lines.md).',
-    fix: 'Convert it in a pipe: `xz -dc FILE | rowcast score - …`.',
+    cause:
+      'The input is of a [format or compression](what-rowcast-makes-of-your-file.md) that is not read, or has the name of another one.',
+    fix: 'Convert it with the command that the message has.',
   },
   needs_file: {
     exit: [2],

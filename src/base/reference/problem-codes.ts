@@ -8,9 +8,10 @@ export const problemDocs = {
   },
   bad_report_id: { cause: 'The report ID has invalid characters or is too long.' },
   empty_input: { cause: 'The upload has no bytes.' },
-  not_csv: {
-    cause: 'An upload of CSV is a zip archive, Parquet, JSON, or compressed other than by gzip.',
-    fix: 'Send CSV, also with `Content-Encoding: gzip`, or name its format.',
+  unsupported_format: {
+    cause:
+      'The upload is of a format or compression that is not read, such as an Excel workbook, a JSON array or zip, or has the name of another one.',
+    fix: 'Send CSV or JSON lines, also with `Content-Encoding: gzip`, and name its format.',
   },
   bad_header: {
     cause: 'The header is malformed, or its names look like values.',

@@ -2,6 +2,8 @@ import { exitCodes, RowcastError } from '../../base/errors.ts';
 import { serviceOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import type { Access } from '../../library/definition/access.ts';
+import { examinedAccesses, untrusted } from '../../library/definition/check-trust.ts';
 import { inspectFile } from '../../library/definition/definition.ts';
 import { flagsOf } from '../../library/definition/settings.ts';
 import { chooseProtocol } from '../../library/service/choose-protocol.ts';
@@ -9,25 +11,39 @@ import { chooseService } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { fillPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import type { Context } from '../context.ts';
-import { definitionFiles, settingsOf } from '../definitions.ts';
+import { definitionFiles, settingsOf, withSettings } from '../definitions.ts';
 import { describeFailure, failureFields } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
 
-/** Checks definitions without network and data: prints everything that is wrong, with file and line. */
-export async function run(context: Context): Promise<number> {
-  const { flags, env, log } = context;
-  const settings = settingsOf(context);
-  const checked: { file: string; problems: RowcastError[] }[] = [];
-  for (const file of definitionFiles(context)) checked.push({ file, problems: await problemsOf(file) });
+interface Checked {
+  file: string;
+  problems: RowcastError[];
+  /** What the definition would do. */
+  accesses: Access[];
+}
 
-  async function problemsOf(file: string): Promise<RowcastError[]> {
+/**
+ * Checks definitions without network, and without reading their data: prints everything that is wrong, with file and line, and
+ * what they would read, write and send.
+ */
+export async function run(given: Context): Promise<number> {
+  const settings = settingsOf(given);
+  const { flags, env, log } = withSettings(given, settings);
+  const checked: Checked[] = [];
+  for (const file of definitionFiles(given)) checked.push(await checkFile(file));
+
+  async function checkFile(file: string): Promise<Checked> {
     try {
       const { definition, problems } = await inspectFile(file, { env, settings });
-      if (definition === undefined) return problems;
+      if (definition === undefined) return { file, problems, accesses: [] };
       checkScore(definition.score, flagsOf(settings));
-      return [];
+      const accesses = await examinedAccesses(definition, { flags, env });
+      const refused =
+        flags['trust-definition'] === true ? [] : accesses.filter(({ refusal }) => refusal !== undefined);
+      return { file, problems: refused.map(access => untrusted(definition, access)), accesses };
     } catch (error) {
-      if (error instanceof RowcastError) return [error.addLocation({ file })];
+      if (error instanceof RowcastError)
+        return { file, problems: [error.addLocation({ file })], accesses: [] };
       throw error;
     }
   }
@@ -35,7 +51,7 @@ export async function run(context: Context): Promise<number> {
   const count = checked.reduce((sum, { problems }) => sum + problems.length, 0);
   if (flags.json === true) await printText(jsonOf(checked));
   else
-    for (const { file, problems } of checked) {
+    for (const { file, problems, accesses } of checked) {
       if (problems.length === 0)
         log.info({ event: 'definition_valid', definition: file }, `${sanitize(file)}: valid`);
       for (const [index, problem] of problems.entries()) {
@@ -43,8 +59,17 @@ export async function run(context: Context): Promise<number> {
         if (problems[index + 1]?.hint === problem.hint) problem.hint = undefined;
         process.stderr.write(describeFailure(problem));
       }
+      await printText(accesses.map(describeAccess).join(''));
     }
   return count === 0 ? ExitCode.done : exitCodes.refused;
+}
+
+const VERBS = { read: 'reads', write: 'writes', send: 'sends' } as const;
+
+/** For example `  reads   score.input: nightly/in.csv`. */
+function describeAccess({ does, path, what, to }: Access): string {
+  const where = to === undefined ? '' : ` to ${to}`;
+  return `  ${VERBS[does].padEnd(6)}  ${path.join('.')}: ${sanitize(`${what}${where}`)}\n`;
 }
 
 /** What no schema expresses. */
@@ -62,14 +87,21 @@ function checkScore(score: Context['flags'], flags: Context['flags']): void {
   }
 }
 
-function jsonOf(checked: readonly { file: string; problems: readonly RowcastError[] }[]): string {
-  const definitions = checked.map(({ file, problems }) => ({
+function jsonOf(checked: readonly Checked[]): string {
+  const definitions = checked.map(({ file, problems, accesses }) => ({
     file,
     valid: problems.length === 0,
     problems: problems.map(problem => {
       const { code, line = null, hint = null } = failureFields(problem);
       return { code, message: sanitize(problem.message), line, hint };
     }),
+    accesses: accesses.map(({ path, does, what, to, refusal }) => ({
+      key: path.join('.'),
+      does,
+      what: sanitize(what),
+      to: to === undefined ? null : sanitize(to),
+      needs_trust: refusal !== undefined,
+    })),
   }));
   return `${JSON.stringify({ format: 1, definitions }, null, 2)}\n`;
 }

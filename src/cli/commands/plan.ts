@@ -4,7 +4,7 @@ import { jsonOption } from '../../base/options/observability.ts';
 import { planOptions } from '../../base/options/plan.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { commandOf } from '../../base/shell-word.ts';
-import { loadDefinition } from '../../library/definition/definition.ts';
+import { loadTrusted } from '../../library/definition/check-trust.ts';
 import type { Definition } from '../../library/definition/inspect-definition.ts';
 import { checkCompared } from '../../library/forecast/check-compared.ts';
 import { type PlanTotals, planOf, totalsOf } from '../../library/forecast/plan-of.ts';
@@ -60,7 +60,7 @@ export async function planDefinitions(given: Context, files: readonly string[]):
   const settings = settingsOf(given);
   const context = withSettings(given, settings);
   const definitions: Definition[] = [];
-  for (const file of files) definitions.push(await loadDefinition(file, { env: context.env, settings }));
+  for (const file of files) definitions.push(await loadTrusted(file, context, settings));
   let code: number = ExitCode.done;
   for (const definition of definitions) code = Math.max(code, await planDefinition(context, definition));
   return code;
@@ -74,7 +74,7 @@ async function planDefinition(context: Context, { file, train, score }: Definiti
   if (train === undefined) return planSection(context, score);
   return planSection(context, score).catch((error: unknown) => {
     if (error instanceof RowcastError && error.code === 'no_such_report')
-      error.hint = `${commandOf('run', [file])} trains the report first. It can be planned once the report is trained.`;
+      error.hint = `${commandOf('run', [file, ...(context.flags['trust-definition'] === true ? ['--trust-definition'] : [])])} trains the report first. It can be planned once the report is trained.`;
     throw error;
   });
 }

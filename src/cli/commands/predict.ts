@@ -4,7 +4,14 @@ import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { inputOptions, personaFormatOption } from '../../base/options/input.ts';
 import { appendedOptions } from '../../base/options/output.ts';
-import { outageOptions, protocolOption, reportOption, timeoutOption } from '../../base/options/service.ts';
+import {
+  connectionOptions,
+  homeOption,
+  outageOptions,
+  protocolOption,
+  reportOption,
+  timeoutOption,
+} from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
@@ -21,7 +28,7 @@ import { printText } from '../terminal/print.ts';
  * JSON.
  */
 export async function run(context: Context): Promise<number> {
-  const defined = await definedBy(context);
+  const defined = await definedBy(context, { ...options, ...connectionOptions, ...homeOption });
   const { protocol, custom, timeout, classes, types, inputFormat, ...chosen } = resolveValues(
     options,
     context.flags,

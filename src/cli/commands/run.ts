@@ -6,7 +6,7 @@ import { Interrupted } from '../../base/interrupted.ts';
 import type { History } from '../../base/options/values/run-values.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { commandOf } from '../../base/shell-word.ts';
-import { loadDefinition } from '../../library/definition/definition.ts';
+import { loadTrusted } from '../../library/definition/check-trust.ts';
 import type { Definition } from '../../library/definition/inspect-definition.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
 import { codeOfFile, combineExitCodes } from '../../library/several/combine-exit-codes.ts';
@@ -35,7 +35,7 @@ export async function run(given: Context): Promise<number> {
   const settings = settingsOf(given);
   const context = withSettings(given, settings);
   const definitions: Definition[] = [];
-  for (const file of files) definitions.push(await loadDefinition(file, { env: context.env, settings }));
+  for (const file of files) definitions.push(await loadTrusted(file, context, settings));
   const [only] = definitions;
   if (definitions.length === 1 && only !== undefined) return runDefinition(context, only);
   checkOutputs(definitions, context.flags);

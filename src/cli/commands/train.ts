@@ -7,7 +7,6 @@ import { sanitize } from '../../base/sanitize.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { train } from '../../training/train.ts';
-import { checkEndpoint } from '../check-endpoint.ts';
 import type { Context } from '../context.ts';
 import { printText } from '../terminal/print.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
@@ -32,7 +31,6 @@ export async function runTrain(
   definition?: Readonly<Record<string, unknown>>,
 ): Promise<{ report: Report; isSkipped: boolean }> {
   const defined = definition ?? {};
-  checkEndpoint(flags, defined);
   const values = resolveValues({ ...trainOptions, ...historyOptions }, flags, defined);
   const isChosen = definition === undefined || defined['if-exists'] !== undefined;
   const historyFile = String(flags.history ?? defined.history ?? '');

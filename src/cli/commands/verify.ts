@@ -8,7 +8,6 @@ import { type FilesToVerify, verifyFiles } from '../../library/verify-files.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { longFieldLine } from '../../runs/long-field-line.ts';
 import type { VerifiedRows } from '../../runs/verify/compare.ts';
-import { checkEndpoint } from '../check-endpoint.ts';
 import type { Context } from '../context.ts';
 import { definedBy } from '../defined-by.ts';
 import { reportedRequests } from '../open-service.ts';
@@ -16,8 +15,10 @@ import { reportedRequests } from '../open-service.ts';
 /** Checks that an output file matches its input; the first difference is an error. */
 export async function run(context: Context): Promise<number> {
   const { flags, log } = context;
-  const defined = await definedBy(context);
-  checkEndpoint(flags, defined);
+  const defined = await definedBy(context, {
+    ...verifyOptions,
+    ...(flags.sample !== undefined && sampleOptions),
+  });
   const values = resolveValues(verifyOptions, flags, defined);
   const sample = await sampleOf(context, defined);
   const [input, output] = [String(flags.input), String(flags.output)];

@@ -10,7 +10,6 @@ import { writtenFile } from '../../runs/output/written-file.ts';
 import { isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { backendsOf, isPattern } from '../../storage/backends.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
-import { checkEndpoint } from '../check-endpoint.ts';
 import type { Context } from '../context.ts';
 import { storeRetryLines } from '../retry-lines.ts';
 import { secretInput } from './secret-input.ts';
@@ -30,7 +29,6 @@ export async function readJob(
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Promise<Job> {
-  checkEndpoint(flags, defined);
   const resolved = resolveValues(runOptions, flags, defined);
   const given =
     inputsOf(flags.input) ?? (flags['input-env'] === undefined ? inputsOf(defined.input) : undefined);

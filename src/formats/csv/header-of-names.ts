@@ -13,7 +13,7 @@ import { newScan, scanRecord } from './records/scan-record.ts';
  * @param names the columns; `numbers` names them 1, 2 and so on, as many as the first record has fields
  * @param last whether `bytes` is the whole file
  * @returns undefined if more bytes are needed
- * @throws RowcastError `not_csv`, `bad_header`, `bad_option` if the first record has another number of fields
+ * @throws RowcastError `unsupported_format`, `bad_header`, `bad_option` if the first record has another number of fields
  */
 export function headerOfNames(
   names: readonly string[] | 'numbers',
@@ -24,7 +24,7 @@ export function headerOfNames(
   const { file, maxRecordBytes, scan = newScan(0) } = options;
   const start = startOfText(bytes, last);
   if (start === undefined) return undefined;
-  refuseOtherText(bytes, file);
+  refuseOtherText(bytes, options);
   // Blank lines do not tell how many columns there are.
   const first = names === 'numbers' ? afterBlankLines(bytes, start, options.loneCr === true) : start;
   if (first === bytes.length && !last && bytes.length <= maxRecordBytes) return undefined;

@@ -6,7 +6,7 @@ import { parseRecords } from '../../base/parse-records.ts';
 import { contentEnd, countLines } from '../records/line-endings.ts';
 import type { Position } from '../records/position.ts';
 import { RecordKind } from '../records/record-kind.ts';
-import { refuseOtherFormats } from '../unsupported-formats.ts';
+import { refuseUnsupported } from '../refuse-unsupported.ts';
 import { countFields } from './fields/malformed.ts';
 import { newScan, type Scan, scanRecord } from './records/scan-record.ts';
 
@@ -31,6 +31,8 @@ export interface HeaderOptions {
   dialect: Dialect;
   /** The input's name, for messages only. */
   file: string;
+  /** The command that decompresses it, for messages only. */
+  decompressor?: string | undefined;
   maxRecordBytes: number;
   /** By default a million: each column takes about a hundred bytes of memory while the file is read. */
   maxColumns?: number | undefined;
@@ -40,7 +42,7 @@ export interface HeaderOptions {
   scan?: Scan;
 }
 
-const MAX_COLUMNS = 1_000_000;
+export const MAX_COLUMNS = 1_000_000;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
@@ -48,7 +50,7 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
  *
  * @param last whether `bytes` is the whole file
  * @returns undefined if more bytes are needed
- * @throws RowcastError `empty_input`, `not_csv`, `bad_header`, `too_many_columns`
+ * @throws RowcastError `empty_input`, `unsupported_format`, `bad_header`, `too_many_columns`
  */
 export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions): Header | undefined {
   const { file, maxRecordBytes, maxColumns = MAX_COLUMNS, scan = newScan(0) } = options;
@@ -62,7 +64,7 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
       location: { file },
       hint: 'A CSV begins with a header that names its columns.',
     });
-  refuseOtherText(bytes, file);
+  refuseOtherText(bytes, options);
 
   // The line ending is not known yet. A lone CR also ends the header, and then it ends all records.
   scan.at = Math.max(scan.at, start);
@@ -113,15 +115,18 @@ export function startOfText(bytes: Buffer, last: boolean): number | undefined {
   return bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
 }
 
-/** @throws RowcastError `not_csv`, `bad_header` if a file is not a CSV in UTF-8, by its first bytes */
-export function refuseOtherText(bytes: Buffer, file: string): void {
+/** @throws RowcastError `unsupported_format`, `bad_header` if a file is not a CSV in UTF-8, by its first bytes */
+export function refuseOtherText(
+  bytes: Buffer,
+  { file, decompressor }: Pick<HeaderOptions, 'file' | 'decompressor'>,
+): void {
   const encoding = utf16Of(bytes);
   if (encoding !== undefined)
     throw new RowcastError('bad_header', 'the file is UTF-16, not UTF-8', {
       location: { file, line: 1 },
       hint: encodingHint(encoding),
     });
-  refuseOtherFormats(bytes, file);
+  refuseUnsupported(bytes, { name: file, decompressor }, 'CSV');
 }
 
 const encodingHint = (encoding: string): string =>

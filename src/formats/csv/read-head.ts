@@ -1,3 +1,4 @@
+import { withRoom } from '../bytes/with-room.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { dialectOf } from './dialect.ts';
@@ -18,7 +19,7 @@ export interface Head {
  * @returns the header, and the bytes that were read after it
  */
 export async function readHead(
-  source: Pick<ByteSource, 'name' | 'contentName' | 'chunks'>,
+  source: Pick<ByteSource, 'name' | 'contentName' | 'decompressor' | 'chunks'>,
   options: ReadOptions,
 ): Promise<Head> {
   const { maxRecordBytes, maxColumns, names, loneCr } = options;
@@ -34,18 +35,11 @@ export async function readHead(
       length += value.copy(buffer, length);
     }
     const bytes = buffer.subarray(0, length);
+    const { decompressor } = source;
     const header =
       names === undefined
-        ? readHeader(bytes, done === true, { ...limits, scan })
-        : headerOfNames(names, bytes, done === true, { ...limits, loneCr, scan });
+        ? readHeader(bytes, done === true, { ...limits, decompressor, scan })
+        : headerOfNames(names, bytes, done === true, { ...limits, decompressor, loneCr, scan });
     if (header !== undefined) return { header, rest: bytes.subarray(readBytes(header).length) };
   }
-}
-
-/** A buffer with the same first `length` bytes and room for more. The size doubles, so that little is copied twice. */
-function withRoom(buffer: Buffer, length: number, more: number): Buffer {
-  if (length + more <= buffer.length) return buffer;
-  const larger = Buffer.allocUnsafeSlow(2 * (length + more));
-  buffer.copy(larger, 0, 0, length);
-  return larger;
 }

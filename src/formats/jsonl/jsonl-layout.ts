@@ -1,11 +1,11 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import type { Appended, AppendedOptions } from '../appended.ts';
+import { type Appended, type AppendedOptions, USUAL_PREFIX } from '../appended.ts';
 import { appendedNames } from '../appended-names.ts';
 import type { ColumnOptions } from '../column-options.ts';
 import type { Comparison, RejectRecords } from '../comparison.ts';
 import { kernelMerger } from '../csv/kernel-merger.ts';
 import { RecordReader } from '../csv/records/record-reader.ts';
-import type { Layout, LayoutData, MergeBatch, Opened, RejectsFile } from '../format.ts';
+import type { Layout, LayoutData, MergeBatch, Opened, RejectsFile, RejectsOptions } from '../format.ts';
 import { ownNames } from '../output-columns.ts';
 import type { ReadAs, ReadOptions } from '../read-options.ts';
 import { type Batch, positionOf, sliceBatch } from '../records/batch.ts';
@@ -17,7 +17,7 @@ import { contentEnd, LF } from '../records/line-endings.ts';
 import type { MalformedCause, MalformedRecord } from '../records/malformed-cause.ts';
 import { INPUT_START, type Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
-import { rejectColumns } from '../records/reject-columns.ts';
+import { REJECT_RECORD, rejectColumns } from '../records/reject-columns.ts';
 import type { RowGroups } from '../records/row-groups.ts';
 import { appendedMembers } from './appended-members.ts';
 import { lineComparison } from './line-comparison.ts';
@@ -38,8 +38,6 @@ export interface LineLayoutValue {
 
 const LINE_FEED = Buffer.from('\n');
 const NOTHING = Buffer.alloc(0);
-/** The member of a reject whose line was no object. */
-const REJECT_RECORD = 'reject_record';
 
 /** An object on each line. */
 export class LineLayout implements Layout {
@@ -58,10 +56,13 @@ export class LineLayout implements Layout {
   readonly rejectRecords = lineRejectRecords;
   readonly #shape: LineShape;
   readonly #columns: LineColumns | undefined;
+  readonly #appendedIn: AppendedIn;
 
-  constructor(shape: LineShape, columns?: LineColumns) {
+  /** @param appendedIn the names of the appended members of an output, by default those behind its own */
+  constructor(shape: LineShape, columns?: LineColumns, appendedIn?: AppendedIn) {
     this.#shape = shape;
     this.#columns = columns;
+    this.#appendedIn = appendedIn ?? (output => appendedTo(this.ownNames, output));
     this.names = shape.names;
     // Corrected rejects are a few rows, chosen by what is wrong with them.
     this.absent = isRejects(shape) ? [] : shape.absent;
@@ -161,17 +162,22 @@ export class LineLayout implements Layout {
       names,
       ownNames: own,
       columns: this.#columns,
-      appended: appendedTo(own, output),
+      appended: this.#appendedIn(output),
     });
   }
 
-  asRejects(options: ColumnOptions, file: string): RejectsFile | undefined {
+  asRejects(options: RejectsOptions, file: string): RejectsFile | undefined {
     const { names, members } = this.#shape;
     if (!isRejects(this.#shape)) return undefined;
     const isOwn = (name: string): boolean =>
       name !== REJECT_RECORD && !rejectColumns.some(ours => ours === name);
-    const shape = { ...this.#shape, bom: 0, names: names.filter(isOwn), members: members.filter(isOwn) };
-    const input = new LineLayout(shape, lineColumns(shape, options, file));
+    // If no line was an object, only the names of the output tell its columns.
+    const { keep } = options;
+    const own = members.some(isOwn) || !Array.isArray(keep) ? members.filter(isOwn) : keep;
+    const shape = { ...this.#shape, bom: 0, names: names.filter(isOwn), members: own };
+    const areUnknown = own.length === 0 && keep !== 'none';
+    const appendedIn = areUnknown ? appendedByName(options) : undefined;
+    const input = new LineLayout(shape, lineColumns(shape, options, file), appendedIn);
     return {
       input,
       ending: LINE_FEED,
@@ -181,8 +187,8 @@ export class LineLayout implements Layout {
         lineComparison({
           names,
           ownNames: this.ownNames,
-          columns: lineColumns(this.#shape, options, file),
-          appended: appendedTo(input.ownNames, output),
+          columns: undefined,
+          appended: input.#appendedIn(output),
         }),
     };
   }
@@ -220,10 +226,26 @@ export async function readLineLayout(
   source: ByteSource,
   options: ReadOptions & ColumnOptions,
 ): Promise<Opened> {
-  const { columns: known, maxRecordBytes } = options;
-  const { shape, rest } = await readShape(source, { known, maxRecordBytes });
+  const { columns: known, maxRecordBytes, maxColumns } = options;
+  const { shape, rest } = await readShape(source, { known, maxRecordBytes, maxColumns });
   return { layout: new LineLayout(shape, lineColumns(shape, options, source.name)), rest };
 }
+
+type AppendedIn = (output: Layout) => readonly string[] | 0;
+
+/** The names of the last members of an output that are named as a run names what it appends. */
+const appendedByName =
+  ({ prefix = USUAL_PREFIX, rename = {} }: RejectsOptions): AppendedIn =>
+  output => {
+    const { last } = LineLayout.shapeOf(output);
+    if (output.names.length === 0) return 0;
+    const former = new Map(Object.entries(rename).map(([from, to]) => [to, from]));
+    const names = last.map(name => former.get(name) ?? name);
+    let from = names.length;
+    if (/^predict(?:ed_|ion$)/.test(names.at(-1) ?? '')) from--;
+    while (names[from - 1]?.startsWith(`${prefix}_`) === true) from--;
+    return last.slice(from);
+  };
 
 /** The names of the last members of an output that its input does not have; 0 if it has no objects. */
 export function appendedTo(own: readonly string[], output: Layout): readonly string[] | 0 {

@@ -75,7 +75,7 @@ export class KernelMembers {
       return size > MEMBERS_BYTES;
     });
     const told = (fitting === -1 ? members : members.slice(0, fitting)).filter(
-      ({ value }) => !value.isScored && !value.isUnknown,
+      ({ value }) => value.fault === undefined && !value.isUnknown,
     );
     this.#known = told.length;
     const { buffer } = this.#memory;

@@ -8,6 +8,7 @@ import { type Fault, notUtf8 } from '../records/faults.ts';
 import type { Fields, PlacedRecords } from '../records/fields.ts';
 import { contentEnd } from '../records/line-endings.ts';
 import { RecordKind } from '../records/record-kind.ts';
+import { REJECT_RECORD } from '../records/reject-columns.ts';
 import { KernelMembers } from './kernel-members.ts';
 import type { LineShape } from './line-shape.ts';
 import { lines } from './lines.ts';
@@ -16,6 +17,11 @@ import { type LineFault, ObjectReader } from './object-reader.ts';
 
 /** What is wrong with a line, by its code. */
 const faultOf: Readonly<Record<Exclude<LineFault, 'unknown_member'>, Fault>> = {
+  left_as_rejected: {
+    code: 'bad_json',
+    reason: 'the line was rejected because it is not a JSON object, and was not corrected',
+    hint: `write the members of the object in the place of "${REJECT_RECORD}"`,
+  },
   bad_json: { code: 'bad_json', reason: 'the line is not a JSON object' },
   half_pair: {
     code: 'not_utf8',

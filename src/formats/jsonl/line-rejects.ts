@@ -1,11 +1,12 @@
 import type { RejectRecords } from '../comparison.ts';
 import { type Reject, reasonText } from '../records/reject.ts';
+import { REJECT_RECORD } from '../records/reject-columns.ts';
 import { closingBrace, isEmptyUntil } from './merge-lines.ts';
 
 const OPEN = 0x7b;
 const [LF, COMMA, BRACE] = [Buffer.from('\n'), Buffer.from(','), Buffer.from('{')];
 /** A line that is not an object is a text, so that each reject is one. */
-const TEXT = Buffer.from(',"reject_record":');
+const TEXT = Buffer.from(`,${JSON.stringify(REJECT_RECORD)}:`);
 
 const HEAD =
   /^(\{"reject_row":(\d+),"reject_line":(\d+),)"reject_code":"([^"]*)","reject_reason":"(?:[^"\\]|\\.)*"/;
@@ -33,7 +34,6 @@ export const lineRejectRecords: RejectRecords = {
   row: ({ bytes, start, contentEnd }) => Buffer.concat([membersAfter(bytes.subarray(start, contentEnd)), LF]),
   rowOf({ bytes, contentEnd }, at) {
     const rest = bytes.subarray(at, contentEnd);
-    if (rest.subarray(0, TEXT.length).equals(TEXT)) return textIn(rest);
     return Buffer.concat([BRACE, rest[0] === COMMA[0] ? rest.subarray(1) : rest]);
   },
 };
@@ -48,18 +48,6 @@ function membersAfter(record: Buffer): Buffer {
   const members = record.subarray(record.indexOf(OPEN) + 1);
   const brace = closingBrace(record, 0, record.length);
   return isEmptyUntil(record, brace) ? members : Buffer.concat([COMMA, members]);
-}
-
-/** The line of a reject that was none. */
-function textIn(rest: Buffer): Buffer {
-  try {
-    const { reject_record: record } = JSON.parse(`{${rest.toString('utf8', 1)}`) as {
-      reject_record?: unknown;
-    };
-    return Buffer.from(String(record));
-  } catch {
-    return rest;
-  }
 }
 
 function isObject(text: string): boolean {

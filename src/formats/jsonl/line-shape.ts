@@ -1,6 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { RowcastError } from '../../base/errors.ts';
+import { counted } from '../../base/number-text.ts';
+import { withRoom } from '../bytes/with-room.ts';
+import { MAX_COLUMNS } from '../csv/header.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
+import { refuseUnsupported } from '../refuse-unsupported.ts';
 import { hasColumn, namesIn, type ObjectNames } from './object-names.ts';
 import { isScoredName } from './object-reader.ts';
 
@@ -29,6 +34,8 @@ export interface ShapeOptions {
   /** The names of columns. As few objects are enough then as have all of them. */
   readonly known?: readonly string[] | undefined;
   readonly maxRecordBytes: number;
+  /** By default as many as a CSV may have. */
+  readonly maxColumns?: number | undefined;
   /** Whether the members of the first objects are the columns of what is written. As many are read then as can be. */
   readonly namesColumns?: boolean;
 }
@@ -37,33 +44,50 @@ export interface ShapeOptions {
 const FIRST_OBJECTS = 100;
 /** Bytes in which they are. */
 const FIRST_BYTES = 1 << 18;
+/** How much more must have arrived before they are looked for again. */
+const GROWTH = 1.25;
 const BOM = Buffer.from('\ufeff');
 
 /**
  * Reads the first objects of an input.
  *
+ * @throws RowcastError `unsupported_format`, `too_many_columns`
  * @returns the shape, and all that was read after the byte order mark
  */
 export async function readShape(
-  { chunks }: Pick<ByteSource, 'chunks'>,
-  { known, maxRecordBytes, namesColumns = false }: ShapeOptions,
+  source: Pick<ByteSource, 'name' | 'decompressor' | 'chunks'>,
+  { known, maxRecordBytes, maxColumns = MAX_COLUMNS, namesColumns = false }: ShapeOptions,
 ): Promise<{ shape: LineShape; rest: Buffer }> {
   const wanted = namesColumns ? undefined : known;
-  let bytes: Buffer = Buffer.alloc(0);
-  for (;;) {
-    const { value, done } = await chunks.next();
-    if (value !== undefined && value.length > 0) bytes = Buffer.concat([bytes, value]);
-    const isIdle = !namesColumns && value !== undefined && value.length === 0 && bytes.length > 0;
-    const rest = bytes.subarray(0, BOM.length).equals(BOM) ? bytes.subarray(BOM.length) : bytes;
+  const first = { maxColumns, file: source.name };
+  let buffer: Buffer = Buffer.alloc(0);
+  let length = 0;
+  for (let looked = 0; ; ) {
+    const { value, done } = await source.chunks.next();
+    if (value !== undefined && value.length > 0) {
+      buffer = withRoom(buffer, length, value.length);
+      length += value.copy(buffer, length);
+    }
+    const isIdle = !namesColumns && value !== undefined && value.length === 0 && length > 0;
     const isWhole = done === true;
-    const one = wanted && objectsIn(rest, FIRST_BYTES, 1, isWhole);
+    // They are read from their beginning again, so a sender of small pieces must not choose how often.
+    if (!isIdle && !isWhole && length < GROWTH * looked) continue;
+    looked = length;
+    const bytes = buffer.subarray(0, length);
+    refuseUnsupported(bytes, source, 'JSON lines');
+    const rest = bytes.subarray(0, BOM.length).equals(BOM) ? bytes.subarray(BOM.length) : bytes;
+    const one = wanted && objectsIn(rest, { ...first, within: FIRST_BYTES, most: 1, isWhole });
     const hasAll = one !== undefined && one.length > 0 && absentFrom(one, wanted ?? []).length === 0;
-    const objects = hasAll ? one : objectsIn(rest, FIRST_BYTES, FIRST_OBJECTS, isWhole);
+    const objects = hasAll
+      ? one
+      : objectsIn(rest, { ...first, within: FIRST_BYTES, most: FIRST_OBJECTS, isWhole });
     const isEnough = objects.length > 0 && (objects.length === FIRST_OBJECTS || rest.length >= FIRST_BYTES);
     const isLong = rest.length >= Math.max(FIRST_BYTES, maxRecordBytes);
     if (isIdle || isWhole || isEnough || isLong || hasAll) {
-      const found = objects.length > 0 ? objects : objectsIn(rest, rest.length, 1, isWhole);
+      const found =
+        objects.length > 0 ? objects : objectsIn(rest, { ...first, within: rest.length, most: 1, isWhole });
       const shape = shapeOf(found, known ?? [], bytes.length - rest.length);
+      if (shape.names.length > maxColumns + (known?.length ?? 0)) throw tooMany(first);
       // The rows that a pipe has paused after are too few to tell.
       const isKnown = found.length > 0 && (isWhole || isEnough || isLong);
       return { shape: isKnown ? shape : { ...shape, absent: [] }, rest };
@@ -74,7 +98,8 @@ export async function readShape(
 function shapeOf(objects: readonly ObjectNames[], known: readonly string[], bom: number): LineShape {
   const [names, members, outer] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const allowed = (objects[0]?.members ?? []).filter(isScoredName);
-  const isOwn = (name: string): boolean => !isScoredName(name) || allowed.includes(name);
+  const own = new Set(allowed);
+  const isOwn = (name: string): boolean => !isScoredName(name) || own.has(name);
   for (const object of objects) {
     for (const name of object.members) if (isOwn(name)) members.add(name);
     for (const name of object.values) if (isOwn(name)) names.add(name);
@@ -111,25 +136,40 @@ function lastNames(lists: readonly (readonly string[])[]): readonly string[] {
   return common;
 }
 
-/**
- * The names in the first objects in these bytes.
- *
- * @param within the lines of them end within this many bytes
- * @param isWhole whether no more bytes will come, so that the last line needs no line feed
- */
-function objectsIn(bytes: Buffer, within: number, most: number, isWhole: boolean): ObjectNames[] {
+interface FirstLines {
+  /** Its name, for messages. */
+  file: string;
+  maxColumns: number;
+  /** The lines end within this many bytes. */
+  within: number;
+  /** The most objects. */
+  most: number;
+  /** Whether no more bytes will come, so that the last line needs no line feed. */
+  isWhole: boolean;
+}
+
+/** The names in the first objects in these bytes. @throws RowcastError `too_many_columns` */
+function objectsIn(bytes: Buffer, { file, maxColumns, within, most, isWhole }: FirstLines): ObjectNames[] {
   const found: ObjectNames[] = [];
   for (let start = 0; start < Math.min(within, bytes.length) && found.length < most; ) {
     const lineFeed = bytes.indexOf(LF, start);
     const end = lineFeed === -1 ? bytes.length : lineFeed;
     if (end > within || (lineFeed === -1 && !isWhole)) break;
     const line = bytes.subarray(start, end);
-    const names = isObject(line) ? namesIn(line) : undefined;
+    const names = isObject(line) ? namesIn(line, maxColumns) : undefined;
+    if (names !== undefined && names.values.length > maxColumns) throw tooMany({ file, maxColumns });
     if (names !== undefined) found.push(names);
     start = end + 1;
   }
   return found;
 }
+
+const tooMany = ({ file, maxColumns }: Pick<FirstLines, 'file' | 'maxColumns'>): RowcastError =>
+  new RowcastError(
+    'too_many_columns',
+    `the first objects have more columns than the limit of ${counted(maxColumns)}`,
+    { location: { file }, hint: 'Keep only the members that are needed.' },
+  );
 
 /** Whether there is an object on a line. A malformed one is reported when it is read. */
 function isObject(line: Buffer): boolean {

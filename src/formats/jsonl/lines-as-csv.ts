@@ -103,11 +103,16 @@ export const isWrittenAsLines = (writes: WrittenFile | undefined): boolean =>
  * @throws RowcastError `missing_columns`, `duplicate_columns`
  */
 export async function readAsCsv(source: ByteSource, options: ReadOptions & ColumnOptions): Promise<Opened> {
-  const { keep = 'all', columns, maxRecordBytes } = options;
+  const { keep = 'all', columns, maxRecordBytes, maxColumns } = options;
   const kept = Array.isArray(keep) ? keep : [];
   checkOptions(options, kept, source.name);
   const known = columns === undefined && kept.length === 0 ? undefined : [...(columns ?? []), ...kept];
-  const { shape, rest } = await readShape(source, { known, maxRecordBytes, namesColumns: keep === 'all' });
+  const { shape, rest } = await readShape(source, {
+    known,
+    maxRecordBytes,
+    maxColumns,
+    namesColumns: keep === 'all',
+  });
   const names = kept.length > 0 ? kept : shape.values;
   const header = headerOf(names);
   // Lines without values have no columns of their own.

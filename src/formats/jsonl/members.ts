@@ -59,4 +59,4 @@ function valueEnd(bytes: Buffer, start: number, end: number, strings: StringScan
   return end;
 }
 
-const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
+export const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;

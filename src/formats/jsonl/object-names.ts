@@ -1,5 +1,6 @@
-import { membersOf } from './members.ts';
-import { MAX_DEPTH, withOuterNames } from './object-reader.ts';
+import { StringScanner } from '../json/scan-string.ts';
+import { isSpace } from './members.ts';
+import { MAX_DEPTH, MAX_PATH, withOuterNames } from './object-reader.ts';
 
 /** The names in an object, in the order of its bytes. */
 export interface ObjectNames {
@@ -11,30 +12,57 @@ export interface ObjectNames {
   readonly outer: readonly string[];
 }
 
-const [OPEN, QUOTE] = [0x7b, 0x22];
+const [QUOTE, COMMA, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d];
 
-/** @returns undefined if objects are nested too deep, or if a name is there twice: such a line is malformed */
-export function namesIn(line: Buffer): ObjectNames | undefined {
+/**
+ * The names in a line that is a well-formed object, in one pass.
+ *
+ * @param most with more values, the rest is not looked at
+ * @returns undefined if objects are nested too deep, or if a name is there twice: such a line is malformed
+ */
+export function namesIn(line: Buffer, most = Number.POSITIVE_INFINITY): ObjectNames | undefined {
   const members: string[] = [];
   const values = new Set<string>();
   const outer = new Set<string>();
-  /** @returns whether all names differ */
-  const add = (start: number, end: number, path: string, depth: number): boolean => {
-    if (depth > MAX_DEPTH) return false;
-    for (const member of membersOf(line, start, end)) {
-      if (depth === 1) members.push(member.name);
-      const name = path + member.name;
-      if (values.has(name) || outer.has(name)) return false;
-      if (hasMembers(line, member.value, member.end)) {
-        outer.add(name);
-        if (!add(member.value, member.end, `${name}.`, depth + 1)) return false;
-      } else values.add(name);
+  const strings = new StringScanner();
+  /** What is before the names of each object that has begun. */
+  const paths: string[] = [];
+  let listDepth = 0;
+  let isNameNext = false;
+  for (let at = 0; at < line.length && values.size <= most; at++) {
+    const byte = line[at];
+    if (byte === QUOTE) {
+      strings.scan(line, at);
+      const start = at;
+      at = strings.end - 1;
+      if (!isNameNext) continue;
+      isNameNext = false;
+      const name: string = JSON.parse(line.toString('utf8', start, strings.end));
+      if (paths.length === 1) members.push(name);
+      const full = `${paths.at(-1)}${name}`;
+      if (values.has(full) || outer.has(full)) return undefined;
+      const inner = firstName(line, strings.end);
+      if (inner === undefined) values.add(full);
+      else {
+        outer.add(full);
+        paths.push(`${full}.`);
+        if (paths.length > MAX_DEPTH || full.length >= MAX_PATH) return undefined;
+        isNameNext = true;
+        at = inner - 1;
+      }
+    } else if (listDepth > 0 || byte === OPEN_LIST) {
+      if (byte === OPEN || byte === OPEN_LIST) listDepth++;
+      else if (byte === CLOSE || byte === CLOSE_LIST) listDepth--;
+    } else if (byte === COMMA) isNameNext = true;
+    else if (byte === CLOSE) paths.pop();
+    else if (byte === OPEN) {
+      // The outermost object, or an empty one.
+      isNameNext = paths.length === 0;
+      paths.push('');
     }
-    return true;
-  };
-  return add(0, line.length, '', 1) ? { members, values: [...values], outer: [...outer] } : undefined;
+  }
+  return { members, values: [...values], outer: [...outer] };
 }
-
 /** Tells which columns objects with these names have: null is a value, and of `a.b` a null for `a`, too. */
 export function hasColumn({
   values,
@@ -44,9 +72,11 @@ export function hasColumn({
   return name => inner.has(name) || withOuterNames(name).some(part => ends.has(part));
 }
 
-/** Whether the value `bytes[start, end)` is an object that is not empty. */
-function hasMembers(bytes: Buffer, start: number, end: number): boolean {
-  if (bytes[start] !== OPEN) return false;
-  const name = bytes.indexOf(QUOTE, start);
-  return name !== -1 && name < end;
+/** Where the first name of the object is that is the value of the name that ends here; undefined if it is none, or empty. */
+function firstName(line: Buffer, nameEnd: number): number | undefined {
+  let at = line.indexOf(':', nameEnd) + 1;
+  while (isSpace(line[at])) at++;
+  if (line[at++] !== OPEN) return undefined;
+  while (isSpace(line[at])) at++;
+  return line[at] === QUOTE ? at : undefined;
 }

@@ -1,6 +1,7 @@
 import { textView, type WordView } from '../bytes/word-view.ts';
 import { HALF_PAIR } from '../json/half-pair.ts';
 import { StringScanner } from '../json/scan-string.ts';
+import { isRejectsFile, REJECT_RECORD } from '../records/reject-columns.ts';
 
 /** Where the values of an object's columns are. */
 export interface FoundValues {
@@ -10,10 +11,18 @@ export interface FoundValues {
 }
 
 /** What is wrong with a line. */
-export type LineFault = 'bad_json' | 'half_pair' | 'repeated_member' | 'scored_before' | 'unknown_member';
+export type LineFault =
+  | 'bad_json'
+  | 'half_pair'
+  | 'left_as_rejected'
+  | 'repeated_member'
+  | 'scored_before'
+  | 'unknown_member';
 
 /** Objects and lists that may be nested. */
 export const MAX_DEPTH = 256;
+/** Characters of the names of the objects that a value is in. Each value in them is looked up by its full name. */
+export const MAX_PATH = 1_024;
 /** Members that are remembered, besides those of the columns: an input may have as many as it likes. */
 const MAX_KNOWN = 10_000;
 /** Whether a member of an object is one of an earlier output, as far as its name tells. */
@@ -45,8 +54,8 @@ interface NamedValue {
   readonly name: string;
   /** The index of its column; -1 if it has none. */
   readonly column: number;
-  /** Whether it seems to be of an earlier output. */
-  readonly isScored: boolean;
+  /** What is wrong with an object that has it. */
+  readonly fault: LineFault | undefined;
   /** Whether nothing is written of it. */
   readonly isUnknown: boolean;
   /** The number of the last object that had it. */
@@ -70,6 +79,8 @@ export class ObjectReader {
   readonly #values = new Map<string, NamedValue>();
   readonly #width: number;
   readonly #allowed: ReadonlySet<string>;
+  /** Whether the objects are those of a rejects file. */
+  readonly #isRejects: boolean;
   /** The names of the columns, and of all that they are in, which are remembered in any case. */
   readonly #needed: ReadonlySet<string>;
   /** The names of all values that an object may have; undefined if it may have any. */
@@ -97,6 +108,7 @@ export class ObjectReader {
     this.#columns = new Map(columns.map((name, index) => [name, index]));
     this.#width = columns.length;
     this.#allowed = new Set(allowed);
+    this.#isRejects = isRejectsFile(columns);
     this.#needed = new Set(columns.flatMap(withOuterNames));
   }
 
@@ -150,7 +162,7 @@ export class ObjectReader {
 
   /** @returns whether there is an object */
   #readObject(members: Members | undefined, path: string, depth: number): boolean {
-    if (depth > MAX_DEPTH || !this.#pass(OPEN)) return false;
+    if (depth > MAX_DEPTH || path.length > MAX_PATH || !this.#pass(OPEN)) return false;
     this.#passSpace();
     if (this.#pass(CLOSE)) return true;
     let others: Set<string> | undefined;
@@ -236,9 +248,9 @@ export class ObjectReader {
   #valueOf(name: string, { isTop, isKept }: { isTop: boolean; isKept: boolean }): NamedValue {
     const known = this.#values.get(name);
     if (known !== undefined) return known;
-    const isScored = isTop && this.#isScored(name);
+    const fault = isTop ? this.#faultOf(name) : undefined;
     const column = this.#columns.get(name) ?? -1;
-    const value = { name, column, isScored, isUnknown: this.#isUnknown(name), seen: 0 };
+    const value = { name, column, fault, isUnknown: this.#isUnknown(name), seen: 0 };
     if (isKept) this.#values.set(name, value);
     return value;
   }
@@ -254,13 +266,14 @@ export class ObjectReader {
     this.#fault ??= 'unknown_member';
   }
 
-  #isScored(name: string): boolean {
-    return isScoredName(name) && !this.#allowed.has(name);
+  #faultOf(name: string): LineFault | undefined {
+    if (name === REJECT_RECORD && this.#isRejects) return 'left_as_rejected';
+    return isScoredName(name) && !this.#allowed.has(name) ? 'scored_before' : undefined;
   }
 
   #note({ value }: Member): void {
     if (value.seen === this.#object) this.#fault ??= 'repeated_member';
-    if (value.isScored) this.#fault ??= 'scored_before';
+    if (value.fault !== undefined) this.#fault ??= value.fault;
     value.seen = this.#object;
   }
 

@@ -8,6 +8,7 @@ import type { ByteSource } from '../records/byte-source.ts';
 import { type FileColumn, openParquet } from './footer/parquet-file.ts';
 import { HeardText } from './text/heard-text.ts';
 import { ParquetText } from './text/parquet-text.ts';
+import { keepUnchanged } from './writing/keep-unchanged.ts';
 import { RepairedFile } from './writing/repaired-file.ts';
 
 /**
@@ -18,7 +19,7 @@ import { RepairedFile } from './writing/repaired-file.ts';
  */
 export async function openWritten(
   { name, stored }: ByteSource,
-  { rejects, appended, rename = {} }: RepairedColumns,
+  { rejects, appended, rename = {}, nulls }: RepairedColumns,
 ): Promise<OpenedGroups> {
   if (stored === undefined) throw new Error('Parquet that is written again is a file');
   const { delimiter, quote } = rejects.readAs;
@@ -43,6 +44,7 @@ export async function openWritten(
   if (read === undefined) throw new Error('the header was not read');
   const text = new HeardText(new ParquetText(file, columns, 'csv', header));
   stored.readAs(text, header.length);
+  const unchanged = { numbers: columns.map(({ type }) => type.is === 'double'), nulls: new Set(nulls) };
   return {
     layout: new CsvLayout(read),
     rest: Buffer.alloc(0),
@@ -53,6 +55,7 @@ export async function openWritten(
       own: rejects.names.length,
       textOf: group => text.take(group),
     }),
+    asWritten: (corrected, former) => keepUnchanged(corrected, former, unchanged),
   };
 }
 

@@ -6,6 +6,8 @@ export interface ByteSource {
   readonly name: string;
   /** The name without the suffix of a compression. */
   readonly contentName: string;
+  /** The command that decompresses the file, if it is compressed; known once some bytes were read. */
+  readonly decompressor?: string | undefined;
   /** Whether the bytes arrive as another process writes them. */
   readonly isLive: boolean;
   /**

@@ -7,6 +7,7 @@ import {
   type DefinitionContext,
   type Inspected,
   inspectDefinition,
+  type LocatedDefinition,
 } from './inspect-definition.ts';
 
 /**
@@ -48,7 +49,8 @@ export async function inspectFile(file: string, context: DefinitionContext = {})
 export const readDefinition = (text: string, file: string, context: DefinitionContext = {}): Definition =>
   unlessWrong(inspectDefinition(text, file, context));
 
-function unlessWrong({ definition, problems: [first] }: Inspected): Definition {
+/** @throws RowcastError the first problem */
+export function unlessWrong({ definition, problems: [first] }: Inspected): LocatedDefinition {
   if (definition !== undefined) return definition;
   throw first ?? new TypeError('a definition that is wrong has a problem');
 }

@@ -20,6 +20,14 @@ export interface Definition {
   score: Readonly<Record<string, unknown>>;
 }
 
+/** A definition, and where its members are from. */
+export interface LocatedDefinition extends Definition {
+  /** The line of a member. */
+  lineOf(path: MemberPath): number;
+  /** Whether `--set` gave a member. */
+  isSet(path: MemberPath): boolean;
+}
+
 /** What a definition is read with. */
 export interface DefinitionContext {
   /** For `${ROWCAST_…}`; by default, the variables of this process. */
@@ -31,7 +39,7 @@ type Section = Readonly<Record<string, unknown>>;
 
 /** A definition, or everything that is wrong with it, sorted by line. */
 export type Inspected =
-  | { definition: Definition; problems: [] }
+  | { definition: LocatedDefinition; problems: [] }
   | { definition: undefined; problems: RowcastError[] };
 
 /** Reads and validates the text of a definition. */
@@ -62,7 +70,15 @@ export function inspectDefinition(
         path,
       );
   const definition = checked.success && problems.length === 0 ? resolved(checked.data, file) : undefined;
-  if (definition !== undefined && problems.length === 0) return { definition, problems: [] };
+  if (definition !== undefined)
+    return {
+      definition: {
+        ...definition,
+        lineOf: path => document.lineOf(path),
+        isSet: path => isSet(settings, path),
+      },
+      problems: [],
+    };
   const lineOf = ({ location: { line = 0 } }: RowcastError): number => line;
   return { definition: undefined, problems: problems.sort((a, b) => lineOf(a) - lineOf(b)) };
 }

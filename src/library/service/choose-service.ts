@@ -56,7 +56,7 @@ export function homeOf({ flags, env }: Given, defined: Section = {}): string {
 type ConnectionValues = Values<typeof connectionOptions>;
 
 /** The URL, and the options that come from where it comes from. */
-interface Connection {
+export interface Connection {
   url: string;
   /** Whether it is that of a definition. */
   isDefined: boolean;
@@ -67,7 +67,7 @@ interface Connection {
  * Flags override the environment, which overrides the definition. How a definition reaches a service counts for its own URL
  * only: with the authority and the proxy of a definition from someone else, others could read what is sent to another one.
  */
-function connectionOf({ flags, env }: Given, defined: Section): Connection {
+export function connectionOf({ flags, env }: Given, defined: Section): Connection {
   const { auth } = defined;
   const given = resolveValues(connectionOptions, flags, auth === undefined ? {} : { auth });
   const url = given.url ?? (env.ROWCAST_URL || undefined);
@@ -99,6 +99,7 @@ export function chooseService(given: Given, defined: Section = {}): Address {
   if (isDefined) checkFlags(given);
   const { protocol } = resolveValues(protocolOption, given.flags, defined);
   const { auth = usualAuth(protocol), allowHttp } = values;
+  if (isDefined && isOfCloud(auth)) checkWay(auth, given, defined);
   const access = accessOf(values, auth, isDefined);
   return { kind: 'remote', url, key: keyOf(given, auth, { url, isDefined, values }), allowHttp, ...access };
 }
@@ -139,6 +140,27 @@ function keyOf(given: Given, auth: Auth, { url, isDefined, values }: Connection)
       hint: 'Name the key of this service with --api-key-file or --api-key-env, or unset ROWCAST_URL.',
     });
   return { kind: 'environment', name };
+}
+
+/** Members of a definition that decide who can read what is sent to its url. */
+const WAY = ['proxy', 'ca-file', 'allow-http'] as const;
+
+/**
+ * What a cloud gives this machine can be used by whoever reads it, so a definition does not choose how it gets to the cloud.
+ *
+ * @throws RowcastError `usage`
+ */
+function checkWay(auth: CloudAuth, { flags }: Given, defined: Section): void {
+  const isSafe = (value: unknown): boolean =>
+    value === undefined || value === false || value === 'none' || value === 'env';
+  const name = WAY.find(own => flags[own] === undefined && !isSafe(defined[own]));
+  if (name === undefined) return;
+  throw new RowcastError('usage', `service.${name}: a definition cannot have it with auth ${auth}`, {
+    hint:
+      name === 'allow-http'
+        ? 'Credentials of a cloud are sent over https only.'
+        : `Give it as a flag: --${name}. It decides who can read the credentials that this machine has.`,
+  });
 }
 
 /** @throws RowcastError `usage` if a flag would apply to the URL of a definition */

@@ -19,7 +19,7 @@ export function streamInputSource(
     streamFrom: undefined,
     async checkUnchanged() {},
   };
-  return new DecodedSource(stored, checksum, encoding);
+  return new DecodedSource(stored, checksum, { encoding });
 }
 
 /** The chunks of an input that is no path: those of an iterable, or bytes as a single chunk. */

@@ -9,12 +9,15 @@ const DEFLATED = 8;
 
 /** Longer texts would not fit into a string. */
 const MAX_BYTES = 2 ** 29 - 1;
+/** What is larger than both of these was not written by training, whose models shrink to a tenth. */
+const PLAIN_BYTES = 16 << 20;
+const MAX_GROWTH = 100;
 
 /**
  * The contents of a file in a zip; undefined if the zip has no file of that name. JSZip takes ten times as long to load as this
  * to run.
  *
- * @throws Error if this is not a zip file
+ * @throws Error if this is not a zip file, or if the file in it is much larger than the zip
  */
 export function zipEntry(zip: Buffer, name: string): Buffer | undefined {
   const end = endOf(zip);
@@ -48,7 +51,11 @@ function contentsOf(zip: Buffer, entry: number): Buffer {
   const stored = zip.subarray(from, from + bytes);
   if (method === STORED) return stored;
   if (method !== DEFLATED) throw new Error(`it is compressed by a method that is not known, ${method}`);
-  return inflateRawSync(stored, { maxOutputLength: MAX_BYTES });
+  const size = zip.readUInt32LE(entry + 24);
+  if (size > Math.min(MAX_BYTES, Math.max(PLAIN_BYTES, MAX_GROWTH * bytes)))
+    throw new Error(`it is compressed to a hundredth or less, from ${size} bytes`);
+  // It ends at the size that was announced, whatever it would become.
+  return inflateRawSync(stored, { maxOutputLength: Math.max(1, size) });
 }
 
 function check(zip: Buffer, at: number, { signature, bytes }: typeof ENTRY): void {

@@ -11,6 +11,7 @@ import { appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
 import { unknownClasses } from '../../scoring/merge/held-records.ts';
 import type { Plan } from '../../scoring/prepare.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
+import { refuseUnsupportedFormat } from '../../storage/codecs/refuse-unsupported-output.ts';
 
 /**
  * Rows of a group of Parquet: a file of 20 columns then has some megabytes in each, and a run that is killed repeats a second's
@@ -18,17 +19,26 @@ import { nameOfContent } from '../../storage/codecs/codecs.ts';
  */
 const GROUP_ROWS = 100_000;
 
-/** The file that a run writes: its format is the one that is given, or that of its name, else that of the input. */
+/**
+ * The file that a run writes: its format is the one that is given, or that of its name, else that of the input.
+ *
+ * @throws RowcastError `unsupported_output` for a name that promises a format which cannot be written
+ */
 export function writtenFile({
   output,
   outputFormat,
   groupRows = GROUP_ROWS,
 }: Pick<RunValues, 'output' | 'outputFormat' | 'groupRows'>): WrittenFile {
   const own = nameOfContent(output);
+  if (outputFormat === undefined) refuseUnsupportedFormat(own);
   const name = outputFormat === undefined ? own : `${own}.${outputFormat}`;
-  const format = formats.find(({ isNameOf }) => isNameOf(name))?.name;
+  const format = formatOfName(name);
   return { name, format, groups: format === 'parquet' ? { rows: groupRows } : undefined };
 }
+
+/** The format that the name of a file tells. @param name without the suffix of a compression */
+export const formatOfName = (name: string): string | undefined =>
+  formats.find(({ isNameOf }) => isNameOf(name))?.name;
 
 /**
  * Makes groups of the rows; undefined if the file that is written is text.

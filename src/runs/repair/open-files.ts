@@ -82,7 +82,12 @@ export async function openFiles(
     opened: await file.readCorrections(correctedSource, alike),
   };
   const appended = corrected.opened.layout.names.slice(openedRejects.layout.names.length);
-  const groups = await openWritten?.(bytes, { rejects: input, appended, rename: given.rename });
+  const groups = await openWritten?.(bytes, {
+    rejects: input,
+    appended,
+    rename: given.rename,
+    nulls: given.nulls ?? [],
+  });
   const output = {
     source: outputSource,
     opened: groups ?? (await format.readLayout(bytes, isNamed ? alike : unnamed)),
@@ -103,7 +108,7 @@ export async function openFiles(
       corrections: new Corrections(correctedSide.cursor, input.rejectRecords, checks),
       firstLine: input.start.line,
       ending,
-      isFixed: groups !== undefined,
+      asWritten: groups?.asWritten,
     },
     sides: [outputSide, correctedSide, rejectsSide, repairedSide].filter(side => side !== undefined),
     sources: { output: outputSource, rejects: rejectsSource, corrected: correctedSource },

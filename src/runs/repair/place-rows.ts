@@ -1,4 +1,5 @@
 import type { RowcastError } from '../../base/errors.ts';
+import type { OpenedGroups } from '../../formats/format.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
 import { joinsLine } from '../../formats/records/line-endings.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
@@ -7,7 +8,6 @@ import { mismatch } from '../verify/mismatch.ts';
 import { load, type RecordCursor } from '../verify/record-cursor.ts';
 import type { Rejected } from '../verify/rejected.ts';
 import type { Corrections } from './corrections.ts';
-import { keepUnchanged } from './keep-unchanged.ts';
 
 /** The files of a repair, each before its first record. */
 export interface RepairFiles {
@@ -21,8 +21,8 @@ export interface RepairFiles {
   firstLine: number;
   /** The line ending of a row that was not in the output. */
   ending: Buffer;
-  /** Whether no row can be added to the output. */
-  isFixed: boolean;
+  /** As `OpenedGroups` has it; undefined if the output is text. Other outputs have no places for more rows. */
+  asWritten: OpenedGroups['asWritten'] | undefined;
 }
 
 /** What happened to the corrected rows. */
@@ -65,15 +65,8 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
     yield { write: 'output', bytes };
     lastByte = bytes.at(-1);
   };
-  /** Values in a file of another format are not what their texts say, so those that were not corrected stay. */
-  const asWritten = (correction: Buffer, { cursor }: Rejected, { at }: RejectHead): Buffer =>
-    files.isFixed
-      ? keepUnchanged(
-          correction,
-          cursor.bytes.subarray(at, cursor.contentEnd),
-          output.bytes.subarray(output.start, output.contentEnd),
-        )
-      : correction;
+  const asWritten = (correction: Buffer): Buffer =>
+    files.asWritten?.(correction, output.bytes.subarray(output.start, output.contentEnd)) ?? correction;
   /** Start of the bytes of the output's batch that were not written yet. */
   let pending = 0;
   const writePending = function* (to: number): Generator<RepairStep, void> {
@@ -113,8 +106,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
     if (reject === undefined || rejects === undefined) {
       if (!output.hasRecord) break;
       if (repaired?.head?.row === row) {
-        if (correction !== undefined)
-          corrections.checkSame(output, asWritten(correction, repaired, repaired.head));
+        if (correction !== undefined) corrections.checkSame(output, asWritten(correction));
         if (corrections.row === row) counts.already++;
         line = lineAfter(repaired, repaired.head);
         output.advance();
@@ -129,11 +121,11 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
       const lines = isMalformed ? 0 : layout.countLines(output.bytes, output.start, output.end);
       line = Math.max(lineAfter(rejects, reject), reject.line + lines);
       if (correction === undefined) counts.left++;
-      else if (isMalformed && files.isFixed) throw corrections.cannotBeAdded();
+      else if (isMalformed && files.asWritten !== undefined) throw corrections.cannotBeAdded();
       else {
         counts.placed++;
         yield* writePending(output.hasRecord ? output.start : output.bytes.length);
-        yield* write(asWritten(correction, rejects, reject));
+        yield* write(isMalformed ? correction : asWritten(correction));
         if (isMalformed) yield* write(ending);
         else pending = output.contentEnd;
       }

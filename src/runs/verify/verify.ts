@@ -191,7 +191,13 @@ async function predictAgain(
 }
 
 /** Errors of reading a file in its format. */
-const BROKEN = new Set(['empty_input', 'not_csv', 'bad_header', 'unclosed_quote', 'record_too_long']);
+const BROKEN = new Set([
+  'empty_input',
+  'unsupported_format',
+  'bad_header',
+  'unclosed_quote',
+  'record_too_long',
+]);
 
 /** Reports a file that cannot be read in its format as a difference; others, such as an unreadable file, are rethrown. */
 function brokenFile(error: unknown, input?: RecordCursor): never {

@@ -6,7 +6,7 @@ const ofUpload = [
   ...withKey,
   'bad_report_id',
   'empty_input',
-  'not_csv',
+  'unsupported_format',
   'bad_header',
   'unclosed_quote',
   'no_such_report',

@@ -11,7 +11,7 @@ const statuses: Readonly<Record<ProblemCode, number>> = {
   malformed: 400,
   bad_report_id: 400,
   empty_input: 400,
-  not_csv: 400,
+  unsupported_format: 400,
   bad_header: 400,
   unclosed_quote: 400,
   unauthorized: 401,

@@ -19,6 +19,7 @@ const compress = (bytes: Buffer): Promise<Buffer> => promisify(gzipAsync)(bytes,
 export const gzip: Codec = {
   name: 'gzip',
   suffix: '.gz',
+  decompressor: 'gzip -dc',
   isStart: bytes => bytes[0] === 0x1f && bytes[1] === 0x8b,
   decompress: gunzip,
   partialFile: (file, from) => membersPartial(file, from, compress),

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Backend } from '../backend.ts';
-import { refuseOtherCompressions } from '../codecs/unsupported-compressions.ts';
+import { refuseUnsupportedCompression } from '../codecs/refuse-unsupported-output.ts';
 import type { Files } from '../durable-files.ts';
 import { type Target, unwritable } from '../target.ts';
 import { deviceTarget } from './device-target.ts';
@@ -39,6 +39,6 @@ async function resolveTarget(output: string, isPrivate: boolean, files: Files | 
   // Not followed: the link target of /dev/fd/N is not a path (`pipe:[1234]`).
   if (found !== undefined && !found.isFile()) return deviceTarget(output, found.isFIFO());
   const path = await followLinks(output);
-  refuseOtherCompressions(output);
+  refuseUnsupportedCompression(output);
   return fileTarget(output, path, isPrivate, files);
 }

@@ -1,7 +1,7 @@
 import { schemeOf } from '../../base/scheme.ts';
 import type { Backend } from '../backend.ts';
 import { compressedWriter } from '../codecs/compressed-writer.ts';
-import { refuseOtherCompressions } from '../codecs/unsupported-compressions.ts';
+import { refuseUnsupportedCompression } from '../codecs/refuse-unsupported-output.ts';
 import { SPECIAL } from '../folders.ts';
 import { thisProcess } from '../local/locks/lock-holder.ts';
 import type { Sink } from '../sink.ts';
@@ -82,7 +82,7 @@ export function objectBackend(open: () => Promise<ObjectStore>, settings: Object
       const store = await storeOf();
       if (!store.isWritable)
         throw unwritable(name, new Error(`objects of ${schemeOf(name)}:// can only be read`));
-      refuseOtherCompressions(name);
+      refuseUnsupportedCompression(name);
       const object = clientOf(store);
       return objectTarget(name, { object, holder, partBytes, leaseMs, stallMs });
     },

@@ -1,6 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { Interrupted } from '../../base/interrupted.ts';
+import { UPLOAD_WINDOW_BYTES } from '../../storage/codecs/codec.ts';
 import type { Source } from '../../storage/source.ts';
 import { streamSource } from '../../storage/stream-source.ts';
 import { type FileFormat, recognizeUpload } from '../recognize-upload.ts';
@@ -38,6 +39,7 @@ export async function openUpload(upload: Readable, options: OpenUploadOptions): 
       return streamSource(
         name,
         bytes instanceof Readable ? bytes : Readable.from(bytes, { objectMode: false }),
+        UPLOAD_WINDOW_BYTES,
       );
     const file = await open(path, 'wx', 0o600);
     try {

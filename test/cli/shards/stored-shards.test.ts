@@ -79,7 +79,7 @@ describe('a run in shards whose files are objects', () => {
       `score: { input: s3://bucket/in.csv, output: s3://bucket/out.csv, report: one, allow-missing: true, workers: 2, shard-bytes: 1MiB, store-options: ${stores} }\n`,
     );
     await writeFile(join(cwd, 'aws'), '[p]\naws_access_key_id = test\naws_secret_access_key = test\n');
-    const { code, stderr } = await rowcast(['run', 'd.yaml'], {
+    const { code, stderr } = await rowcast(['run', 'd.yaml', '--trust-definition'], {
       cwd,
       env: { ...env, AWS_SHARED_CREDENTIALS_FILE: join(cwd, 'aws') },
     });

@@ -136,6 +136,56 @@ describe('JSON lines', () => {
     );
   });
 
+  it('keeps a rejected line that is no object among the rejects until it is corrected, beside others or alone', async t => {
+    const records = [recordOf(0), '{"id":1,"text":', recordOf(2, 'bad'), '[3]', recordOf(4)];
+    const { scoring, verifying, textIn, at } = await bench(t, records);
+    for (const more of [{}, { keep: ['id', 'text'] }, { keep: ['text'], prefix: 'p_q', prediction: true }]) {
+      await scoring('out.jsonl', { ...more, restart: true });
+      const correct = async (...changes: [from: string, to: string][]) => {
+        const rejects = await textIn('out.jsonl.rejects');
+        const corrected = changes.reduce((text, [from, to]) => text.replace(from, to), rejects);
+        assert.notEqual(corrected, rejects);
+        await writeFile(at('corrections.jsonl'), corrected);
+        await scoring('corrected.jsonl', { ...more, input: at('corrections.jsonl'), restart: true });
+        return again();
+      };
+      const again = () =>
+        repair({
+          output: at('out.jsonl'),
+          corrected: at('corrected.jsonl'),
+          maxRecordBytes,
+          private: false,
+          ...more,
+        });
+      assert.deepEqual(await correct(['"text":"bad"', '"text":"good"']), { placed: 1, already: 0, left: 2 });
+      assert.match(
+        await textIn('corrected.jsonl.rejects'),
+        /"bad_json","reject_reason":"the line was rejected because/,
+      );
+      const files = { rejects: at('out.jsonl.rejects'), repaired: at('out.jsonl.repaired'), ...more };
+      assert.equal((await verifying('out.jsonl', files)).malformed, 2);
+      // None of those that are left has columns.
+      const first = ['"reject_record":"{\\"id\\":1,\\"text\\":"', '"id":1,"text":"one"'] as const;
+      assert.deepEqual(await correct([...first]), { placed: 1, already: 0, left: 1 });
+      assert.deepEqual(await correct(['"reject_record":"[3]"', '"id":3,"text":"three"']), {
+        placed: 1,
+        already: 0,
+        left: 0,
+      });
+      assert.deepEqual(await again(), { placed: 0, already: 1, left: 0 });
+      const { scored, repaired } = await verifying('out.jsonl', { ...files, rejects: undefined });
+      assert.deepEqual([scored, repaired], [5, 3]);
+      const texts = (await textIn('out.jsonl'))
+        .trim()
+        .split('\n')
+        .filter(line => line.trim() !== '');
+      assert.deepEqual(
+        texts.map(line => (JSON.parse(line) as { text: string }).text),
+        ['row 0', 'one', 'good', 'three', 'row 4'],
+      );
+    }
+  });
+
   it('is training data', async t => {
     const historyFile = join(await newFolder(t), 'history.jsonl');
     await writeFile(historyFile, '{"x":1,"y":"a"}\n{"y":"b","x":2}\n{"x":3}\n\n{"x":4,"y":"a"}');
@@ -167,7 +217,7 @@ describe('JSON lines', () => {
           ['text', 100],
         ],
       );
-    await assert.rejects(profileOf('rows.csv', text), { code: 'not_csv' });
+    await assert.rejects(profileOf('rows.csv', text), { code: 'unsupported_format' });
     for (const name of ['rows.csv', 'rows', 'rows.tsv'])
       assert.equal(
         (await profileOf(name, 'a\tb\n1\t2\n'.replaceAll('\t', name.endsWith('.tsv') ? '\t' : ','))).rows,

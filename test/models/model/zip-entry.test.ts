@@ -48,4 +48,18 @@ describe('a file in a zip', () => {
       }
     }
   });
+
+  it('is an error if it is a hundred times as large as in the zip, or larger than was announced', async () => {
+    const large = await new JSZip()
+      .file('a', Buffer.alloc(17 << 20))
+      .generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' });
+    assert.throws(
+      () => zipEntry(large, 'a'),
+      /^Error: it is compressed to a hundredth or less, from 17825792 bytes$/,
+    );
+    const claimed = Buffer.from(await zipWith('DEFLATE'));
+    const entry = claimed.indexOf('größe.json', claimed.indexOf('PK\x01\x02')) - 46;
+    claimed.writeUInt32LE(text.length - 1, entry + 24);
+    assert.throws(() => zipEntry(claimed, 'größe.json'), { code: 'ERR_BUFFER_TOO_LARGE' });
+  });
 });

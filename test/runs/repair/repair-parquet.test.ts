@@ -251,10 +251,34 @@ describe('a repaired output of Parquet', () => {
       corrected: at('corrected.csv'),
       maxRecordBytes: 1000,
       private: false,
+      nulls: numbers.nulls,
     };
     assert.deepEqual(await repair(own), { placed: 2, already: 0, left: 0 });
     const text = await textOfParquet(await readFile(at('out.parquet')));
     assert.match(text, /\n1,,,5,,v,.*\n2,,,5,,good,.*\n3,7,1000,,6,good,/);
+  });
+
+  it('has the values that were corrected in the rejects file itself', async t => {
+    const { at, scoring, verifying } = await bench(t);
+    await writeFile(at('in.csv'), 'id,a,value\n1,2.5,v\n2,,bad\n3,007,bad\n4,1e3,bad\n5,-9,bad\n');
+    const run = { types: { a: 'float' }, features: ['a', 'value'], nulls: ['-9'] } as const;
+    await scoring('in.csv', 'out.parquet', run);
+    const own = {
+      output: at('out.parquet'),
+      corrected: at('corrected.csv'),
+      maxRecordBytes: 1000,
+      private: false,
+      nulls: run.nulls,
+    };
+    const rejects = await readFile(at('out.parquet.rejects'), 'utf8');
+    const corrected = rejects.replaceAll(',bad\n', ',good\n').replace('2,,good', '2,7.25,good');
+    await writeFile(at('out.parquet.rejects'), corrected.replace('3,007,good', '3,8,fine'));
+    await scoring('out.parquet.rejects', 'corrected.csv', run);
+    assert.deepEqual(await repair(own), { placed: 4, already: 0, left: 0 });
+    const text = await textOfParquet(await readFile(at('out.parquet')));
+    assert.match(text, /\n1,2.5,v,.*\n2,7.25,good,.*\n3,8,fine,.*\n4,1000,good,.*\n5,,good,/);
+    await verifying('out.parquet', { input: at('in.csv'), nulls: run.nulls });
+    assert.deepEqual(await repair(own), { placed: 0, already: 4, left: 0 });
   });
 
   it('is not made where a text of another row would lose bytes that are not UTF-8', async t => {

@@ -71,9 +71,9 @@ describe('an upload of JSON lines to the service', () => {
 
   it('is refused if its type says CSV', async t => {
     const target = await serving(t);
-    assert.equal(refusal(await upload(target, lines, typed('text/csv'))), '400 not_csv');
+    assert.equal(refusal(await upload(target, lines, typed('text/csv'))), '400 unsupported_format');
     const sent = formOf(lines, 'personas.csv');
-    assert.equal(refusal(await upload(target, sent.body, sent.options)), '400 not_csv');
+    assert.equal(refusal(await upload(target, sent.body, sent.options)), '400 unsupported_format');
   });
 
   it('is refused if it was scored before, or has lines of other formats only', async t => {
@@ -99,7 +99,7 @@ describe('an upload of Parquet to the service', () => {
       assert.equal(refusal(response), '415 unsupported_media_type');
       assert.match(String(response.body), /read from its end.*rowcast score FILE\.parquet/);
     }
-    assert.equal(refusal(await upload(target, bytes)), '400 not_csv');
+    assert.equal(refusal(await upload(target, bytes)), '400 unsupported_format');
   });
 });
 

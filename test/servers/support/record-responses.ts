@@ -58,6 +58,7 @@ async function recorded(
     await writeFile(input, text);
     const { code, stderr } = await rowcast([
       'run',
+      '--trust-definition',
       await writeDefinition(server, { folder, input, url: proxy.url, score }),
     ]);
     const errors = [...stderr.matchAll(/^rowcast: .*\[\w+\]$/gm)].map(([line]) =>

@@ -54,7 +54,11 @@ export function testServer(server: ModelServer): void {
       await writeFile(input, text);
       const proxy = await startForwardingProxy(running.url);
       t.after(() => proxy.close());
-      const finished = await rowcast(['run', await define(own, input, score, proxy.url)]);
+      const finished = await rowcast([
+        'run',
+        '--trust-definition',
+        await define(own, input, score, proxy.url),
+      ]);
       return {
         finished,
         output: await readFile(join(own, 'scored.csv'), 'utf8').catch(() => ''),
@@ -104,17 +108,20 @@ export function testServer(server: ModelServer): void {
       const whole = join(own, 'whole.csv');
       const scored = join(own, 'scored.csv');
       const start = performance.now();
-      assert.equal((await rowcast(['run', await define(own, input, { output: whole })])).code, 0);
+      assert.equal(
+        (await rowcast(['run', '--trust-definition', await define(own, input, { output: whole })])).code,
+        0,
+      );
       const duration = performance.now() - start;
       const definition = await define(own, input, { 'checkpoint-interval': '50ms' });
       let resumed = 0;
       for (const share of [0.5, 0.7, 0.9]) {
-        const { child, finished } = startRowcast(['run', definition]);
+        const { child, finished } = startRowcast(['run', '--trust-definition', definition]);
         await wait(share * duration);
         child.kill('SIGKILL');
         if (isResumed(await finished)) resumed++;
       }
-      const last = await rowcast(['run', definition]);
+      const last = await rowcast(['run', '--trust-definition', definition]);
       assert.equal(last.code, 0, last.stderr);
       if (isResumed(last)) resumed++;
       t.diagnostic(`${resumed} of 4 runs resumed`);
@@ -127,9 +134,12 @@ export function testServer(server: ModelServer): void {
       const input = join(folder, 'personas.csv');
       const whole = join(own, 'whole.csv');
       const start = performance.now();
-      assert.equal((await rowcast(['run', await define(own, input, { output: whole })])).code, 0);
+      assert.equal(
+        (await rowcast(['run', '--trust-definition', await define(own, input, { output: whole })])).code,
+        0,
+      );
       const duration = performance.now() - start;
-      const { finished } = startRowcast(['run', await define(own, input)]);
+      const { finished } = startRowcast(['run', '--trust-definition', await define(own, input)]);
       await wait(duration / 2);
       await running.kill();
       await running.start();

@@ -159,7 +159,7 @@ describe('a file of another format that is scored on the platform', () => {
     for (const [file, body, code, message] of [
       ['a.parquet', whole.subarray(0, -20), 'bad_parquet', /cut off/],
       ['a.parquet', csvOf(3), 'bad_parquet', /called Parquet, but does not begin/],
-      ['a.csv', whole, 'not_csv', /the file is Parquet, not CSV/],
+      ['a.csv', whole, 'unsupported_format', /the file is Parquet, not CSV/],
       ['a.parquet', await parquetOf('id,plan\n1,Basic\n'), 'missing_columns', /monthly amount/],
       ['a.parquet', Buffer.from(twice, 'latin1'), 'duplicate_columns', /two columns "id"/],
     ] as const) {

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { RowcastError } from '../../../base/errors.ts';
 import { counted } from '../../../base/number-text.ts';
 import type { StoredBytes } from '../../../base/text-of-file.ts';
+import { FIRST_BYTES } from '../../../base/unsupported-files.ts';
+import { refuseUnsupported } from '../../refuse-unsupported.ts';
 import { ChunkTable, type RowGroup, UnreadableColumns } from './chunk-table.ts';
 import { type ColumnType, columnType } from './column-type.ts';
 import type { ByteRange } from './join-ranges.ts';
@@ -74,8 +76,10 @@ export function badParquet(file: string, what: string, cause?: unknown): Rowcast
 async function footerOf({ size, read }: StoredBytes, name: string, maxFooterBytes: number): Promise<Buffer> {
   const isShort = size < 3 * MAGIC.length;
   const first = isShort ? '' : (await read(0, MAGIC.length)).toString('latin1');
-  if (first !== MAGIC && first !== ENCRYPTED)
+  if (first !== MAGIC && first !== ENCRYPTED) {
+    refuseUnsupported(await read(0, Math.min(size, FIRST_BYTES)), { name }, 'Parquet');
     throw badParquet(name, 'it does not begin as one: it may be compressed, or have another format');
+  }
   const tail = isShort ? Buffer.alloc(0) : await read(Math.max(0, size - TAIL_BYTES), size);
   const magic = tail.toString('latin1', tail.length - MAGIC.length);
   if (magic === ENCRYPTED) throw badParquet(name, 'it is encrypted');

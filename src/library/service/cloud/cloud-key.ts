@@ -2,7 +2,7 @@ import type { CloudAuth } from '../../../base/contract/auth-names.ts';
 import { RowcastError } from '../../../base/errors.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import { type CloudKey, NoCredentials, type SentRequest } from '../../../client/credentials.ts';
-import type { CloudService } from './cloud-hosts.ts';
+import { type CloudService, checkCloudPath } from './cloud-hosts.ts';
 
 interface Variables {
   readonly AWS_REGION?: string | undefined;
@@ -16,15 +16,17 @@ interface Variables {
  * @param url of the service
  * @throws RowcastError `bad_option` if nothing says which region of AWS it is in
  */
-export function cloudKey({ auth, audience, region }: CloudService, url: URL, env: Variables): CloudKey {
+export function cloudKey(cloud: CloudService, url: URL, env: Variables): LazyKey {
+  const { auth, audience, region } = cloud;
+  const check = (path: string): void => checkCloudPath(cloud, url, path);
   switch (auth) {
     case 'google':
-      return new LazyKey(async () => (await import('./google-key.ts')).googleKey());
+      return new LazyKey(async () => (await import('./google-key.ts')).googleKey(), check);
     case 'azure':
-      return new LazyKey(async () => (await import('./azure-key.ts')).azureKey(audience));
+      return new LazyKey(async () => (await import('./azure-key.ts')).azureKey(audience), check);
     case 'sigv4': {
       const service = { service: audience, region: region ?? regionIn(env), host: url.host };
-      return new LazyKey(async () => new (await import('./aws-key.ts')).AwsKey(service));
+      return new LazyKey(async () => new (await import('./aws-key.ts')).AwsKey(service), check);
     }
   }
 }
@@ -32,7 +34,7 @@ export function cloudKey({ auth, audience, region }: CloudService, url: URL, env
 /** As `cloudKey`, after it was got once. @throws RowcastError `no_key`, `bad_option` */
 export async function openCloudKey(service: CloudService, url: URL, env: Variables): Promise<CloudKey> {
   const key = cloudKey(service, url, env);
-  await key.headersFor({ method: 'GET', path: '/', type: undefined, body: undefined }).catch(error => {
+  await key.open().catch(error => {
     if (!(error instanceof NoCredentials)) throw error;
     throw new RowcastError(
       'no_key',
@@ -62,11 +64,20 @@ function regionIn({ AWS_REGION, AWS_DEFAULT_REGION }: Variables): string {
 
 class LazyKey implements CloudKey {
   readonly #open: () => Promise<CloudKey>;
+  readonly #checkPath: (path: string) => void;
   #opening: Promise<CloudKey> | undefined;
   #key: CloudKey | undefined;
 
-  constructor(open: () => Promise<CloudKey>) {
+  /** @param checkPath throws if nothing may be sent to this path */
+  constructor(open: () => Promise<CloudKey>, checkPath: (path: string) => void) {
     this.#open = open;
+    this.#checkPath = checkPath;
+  }
+
+  /** Gets what the cloud gives, without a request to the service. @throws NoCredentials */
+  async open(): Promise<void> {
+    const key = await this.#opened();
+    await key.headersFor({ method: 'GET', path: '/', type: undefined, body: undefined });
   }
 
   current(): string {
@@ -74,6 +85,7 @@ class LazyKey implements CloudKey {
   }
 
   async headersFor(request: SentRequest): Promise<Readonly<Record<string, string>>> {
+    this.#checkPath(request.path);
     return (await this.#opened()).headersFor(request);
   }
 

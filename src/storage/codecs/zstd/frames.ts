@@ -1,4 +1,5 @@
 import { RowcastError } from '../../../base/errors.ts';
+import { counted } from '../../../base/number-text.ts';
 
 /** Consecutive bytes of one frame. They are valid until the next piece is asked for. */
 export interface FramePiece {
@@ -14,9 +15,14 @@ export interface FramePiece {
  * tell data that was cut off, or followed by something else, from what is complete. Skippable frames are left out.
  *
  * @param file for messages
+ * @param maxWindowBytes the most that a decompressor may have to remember, which the sender of the data chooses
  * @throws RowcastError `bad_zstd`
  */
-export async function* framesOf(chunks: AsyncIterable<Buffer>, file: string): AsyncGenerator<FramePiece> {
+export async function* framesOf(
+  chunks: AsyncIterable<Buffer>,
+  file: string,
+  maxWindowBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<FramePiece> {
   let frame = new FrameEnd();
   let frameAt = 0;
   let chunkAt = 0;
@@ -26,6 +32,7 @@ export async function* framesOf(chunks: AsyncIterable<Buffer>, file: string): As
     for (let from = 0; from < chunk.length; ) {
       const to = frame.find(chunk, from);
       if (to === undefined) throw notAFrame(file, frameAt);
+      if (frame.windowBytes > maxWindowBytes) throw windowTooLarge(file, frame.windowBytes, maxWindowBytes);
       const read = chunk.subarray(from, to);
       const bytes = held.length === 0 ? read : Buffer.concat([held, read]);
       held = frame.isSkippable === undefined ? Buffer.from(bytes) : Buffer.alloc(0);
@@ -53,6 +60,13 @@ export const badZstd = (file: string, message: string, cause?: unknown): Rowcast
 const notAFrame = (file: string, at: number): RowcastError =>
   badZstd(file, `the zstd data is damaged: what begins at byte ${at} is not a frame`);
 
+const windowTooLarge = (file: string, bytes: number, most: number): RowcastError =>
+  new RowcastError(
+    'bad_zstd',
+    `the zstd data has a window of ${counted(bytes)} bytes; the limit here is ${counted(most)}`,
+    { location: { file }, hint: 'Compress it again, with zstd --long=27 or less.' },
+  );
+
 const MAGIC = 0xfd2fb528;
 /** The first of 16 magic numbers. */
 const SKIPPABLE_MAGIC = 0x184d2a50;
@@ -64,20 +78,26 @@ const RLE = 1;
 const RESERVED = 3;
 
 /** What has to be read next to find the end of a frame. */
-type Field = 'magic' | 'descriptor' | 'block' | 'skippable size';
+type Field = 'magic' | 'descriptor' | 'window' | 'content size' | 'block' | 'skippable size';
 
-const FIELD_BYTES: Readonly<Record<Field, number>> = {
+const FIELD_BYTES: Readonly<Record<Exclude<Field, 'content size'>, number>> = {
   magic: 4,
   descriptor: 1,
+  window: 1,
   block: 3,
   'skippable size': 4,
 };
+
+/** The bytes of a window, by its descriptor (section 3.1.1.1.2). */
+const windowOf = (descriptor: number): number => 2 ** (10 + (descriptor >> 3)) * (1 + (descriptor & 7) / 8);
 
 /** Finds the end of one frame, whose bytes come in pieces. */
 class FrameEnd {
   isOver = false;
   /** Undefined before its magic number is known. */
   isSkippable: boolean | undefined;
+  /** What a decompressor has to remember; 0 before it is known. */
+  windowBytes = 0;
   #field: Field = 'magic';
   /** The bytes of the field so far, as a number, the first one being the lowest. */
   #value = 0;
@@ -86,6 +106,8 @@ class FrameEnd {
   #skip = 0;
   #isLast = false;
   #checksumBytes = 0;
+  #dictionaryBytes = 0;
+  #sizeBytes = 0;
 
   /** @returns the index after the last byte of the frame in this chunk; undefined if these bytes are not a frame */
   find(chunk: Buffer, from: number): number | undefined {
@@ -97,7 +119,8 @@ class FrameEnd {
         at += skipped;
       } else {
         this.#value += (chunk[at++] ?? 0) * 2 ** (8 * this.#length++);
-        if (this.#length === FIELD_BYTES[this.#field]) {
+        const length = this.#field === 'content size' ? this.#sizeBytes : FIELD_BYTES[this.#field];
+        if (this.#length === length) {
           if (!this.#read(this.#value)) return undefined;
           this.#value = this.#length = 0;
         }
@@ -121,12 +144,23 @@ class FrameEnd {
       case 'descriptor': {
         const isSingleSegment = (value & 0x20) !== 0;
         const sizeFlag = value >> 6;
-        const sizeBytes = sizeFlag === 0 && isSingleSegment ? 1 : (SIZE_BYTES[sizeFlag] ?? 0);
-        this.#skip = (isSingleSegment ? 0 : 1) + (DICTIONARY_BYTES[value & 3] ?? 0) + sizeBytes;
+        this.#sizeBytes = sizeFlag === 0 && isSingleSegment ? 1 : (SIZE_BYTES[sizeFlag] ?? 0);
+        this.#dictionaryBytes = DICTIONARY_BYTES[value & 3] ?? 0;
         this.#checksumBytes = (value & 4) !== 0 ? CHECKSUM_BYTES : 0;
-        this.#field = 'block';
+        // A frame of a single segment has no window: all of its content is remembered.
+        if (isSingleSegment) this.#skip = this.#dictionaryBytes;
+        this.#field = isSingleSegment ? 'content size' : 'window';
         return true;
       }
+      case 'window':
+        this.windowBytes = windowOf(value);
+        this.#skip = this.#dictionaryBytes + this.#sizeBytes;
+        this.#field = 'block';
+        return true;
+      case 'content size':
+        this.windowBytes = value;
+        this.#field = 'block';
+        return true;
       case 'block': {
         const type = (value >> 1) & 3;
         this.#isLast = (value & 1) === 1;

@@ -32,8 +32,8 @@ function engineOf({ zstdCompress, zstdCompressSync, createZstdDecompress }: Zlib
     compress: bytes => compress(bytes, COMPRESSION),
     compressNow: bytes => zstdCompressSync(bytes, COMPRESSION),
     /** Each frame has a decompressor of its own, which gets the bytes of this frame only. */
-    async *decompress(chunks, file) {
-      const pieces = framesOf(chunks, file);
+    async *decompress(chunks, file, maxWindowBytes) {
+      const pieces = framesOf(chunks, file, maxWindowBytes);
       try {
         for (;;) {
           const { value: first, done } = await pieces.next();

@@ -5,7 +5,8 @@ export interface ZstdEngine {
   compressNow(bytes: Uint8Array): Buffer;
   /**
    * @param file for messages
+   * @param maxWindowBytes as of `framesOf`
    * @throws RowcastError `bad_zstd`
    */
-  decompress(chunks: AsyncIterable<Buffer>, file: string): AsyncIterable<Buffer>;
+  decompress(chunks: AsyncIterable<Buffer>, file: string, maxWindowBytes?: number): AsyncIterable<Buffer>;
 }

@@ -30,10 +30,10 @@ const engine: ZstdEngine = {
     if (error !== undefined || status !== 0) throw error ?? new Error(`zstd ended with ${status}`);
     return stdout;
   },
-  async *decompress(chunks, file) {
+  async *decompress(chunks, file, maxWindowBytes) {
     const child = run(DECOMPRESS);
     // Its own errors come first: zstd only sees that its input ends.
-    const fed = feed(child, piecesOf(chunks, file));
+    const fed = feed(child, piecesOf(chunks, file, maxWindowBytes));
     const end = ended(child);
     for (const promise of [fed, end]) promise.catch(() => {}); // thrown below
     try {
@@ -52,8 +52,12 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 const run = (options: readonly string[]): Child => spawn('zstd', options, { stdio: 'pipe' });
 
-async function* piecesOf(chunks: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer> {
-  for await (const { bytes } of framesOf(chunks, file)) yield Buffer.from(bytes);
+async function* piecesOf(
+  chunks: AsyncIterable<Buffer>,
+  file: string,
+  maxWindowBytes: number | undefined,
+): AsyncGenerator<Buffer> {
+  for await (const { bytes } of framesOf(chunks, file, maxWindowBytes)) yield Buffer.from(bytes);
 }
 
 /** If the program ends early, its exit code says why. */

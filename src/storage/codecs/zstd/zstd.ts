@@ -9,9 +9,10 @@ const MAGIC = /^(?:28b52ffd|5.2a4d18)/;
 export const zstd: Codec = {
   name: 'zstd',
   suffix: '.zst',
+  decompressor: 'zstd -dc',
   isStart: bytes => MAGIC.test(bytes.toString('hex', 0, 4)),
   checkAvailable: file => void findZstd(file),
-  decompress: (chunks, file) => findZstd(file).decompress(chunks, file),
+  decompress: (chunks, file, maxWindowBytes) => findZstd(file).decompress(chunks, file, maxWindowBytes),
   partialFile: (file, from) => membersPartial(file, from, findZstd('').compress),
   compressNow: bytes => findZstd('').compressNow(bytes),
 };

@@ -2,17 +2,16 @@ import type { DefaultAzureCredential } from '@azure/identity';
 import type { StoragePipelineOptions } from '@azure/storage-blob';
 import { StoreError } from '../../objects/store-error.ts';
 import type { StoreOptions } from '../store-options.ts';
+import { type AzureAccount, CLOUDS } from './azure-name.ts';
 import { AnonymousCredential, BlobServiceClient, StorageSharedKeyCredential } from './sdk.ts';
 
-/** A storage account as a URL names it. */
-export interface AzureAccount {
-  name: string;
-  /** The domain of its cloud: `core.windows.net`. */
-  cloud: string;
-}
-
-/** Hosts that may get a token: those of Azure's clouds. */
-const OWN_HOSTS = /\.(blob|dfs)\.core\.(windows\.net|usgovcloudapi\.net|chinacloudapi\.cn)$/;
+/** Whether an endpoint may get a secret as it is: an account in one of Azure's clouds, never in the clear. */
+const isOwn = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' &&
+  CLOUDS.some(
+    cloud =>
+      /^[a-z0-9-]+\.(blob|dfs)$/.test(hostname.slice(0, -cloud.length - 1)) && hostname.endsWith(`.${cloud}`),
+  );
 
 /**
  * Finds the account and the credentials, in the order in which Azure's own command looks for them.
@@ -35,14 +34,14 @@ export async function connect(
     throw new StoreError('no credentials', 'the storage account is not named: set AZURE_STORAGE_ACCOUNT');
   const endpoint = options.endpoint ?? `https://${account}.blob.${cloud}`;
   if (options.unsigned === true) return new BlobServiceClient(endpoint, new AnonymousCredential(), pipeline);
-  const isOwnHost = OWN_HOSTS.test(new URL(endpoint).hostname);
+  const isOwnHost = isOwn(new URL(endpoint));
   // It is a secret as it is, unlike a key, which only signs.
   if (sas !== undefined && isOwnHost)
     return new BlobServiceClient(`${endpoint}?${sas.replace(/^\?/, '')}`, undefined, pipeline);
   if (key !== undefined && account !== undefined)
     return new BlobServiceClient(endpoint, new StorageSharedKeyCredential(account, key), pipeline);
   if (!isOwnHost)
-    throw new StoreError('no credentials', `no token of Azure is sent to ${new URL(endpoint).host}`);
+    throw new StoreError('no credentials', `no token of Azure is sent to ${new URL(endpoint).origin}`);
   return new BlobServiceClient(endpoint, await identity(), pipeline);
 }
 

@@ -1,9 +1,9 @@
 import type { BlobServiceClient, StoragePipelineOptions } from '@azure/storage-blob';
 import type { ObjectStore } from '../../objects/object-client.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { type AzureAccount, connect } from './azure-account.ts';
+import { connect } from './azure-account.ts';
 import { fail } from './azure-errors.ts';
-import { parseAzureName, parseAzurePrefix } from './azure-name.ts';
+import { type AzureAccount, parseAzureName, parseAzurePrefix } from './azure-name.ts';
 import { AzureObject } from './azure-object.ts';
 
 /** Azure Blob Storage: `az://container/key`, or `abfss://container@account.dfs.core.windows.net/key`. */

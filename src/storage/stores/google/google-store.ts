@@ -25,8 +25,7 @@ export function googleStore(options: StoreOptions, agent: string): ObjectStore {
     return found;
   };
   const { endpoint = ENDPOINT, unsigned } = options;
-  // An emulator gets no token.
-  const isSigned = unsigned !== true && /(^|\.)googleapis\.com$/.test(new URL(endpoint).hostname);
+  const isSigned = unsigned !== true && isOwn(new URL(endpoint));
   const config = configOf({ ...options, endpoint, pathStyle: true, region: 'auto', unsigned: true }, agent);
   const store = storeOf(
     {
@@ -54,6 +53,16 @@ export function googleStore(options: StoreOptions, agent: string): ObjectStore {
     },
   };
 }
+
+/**
+ * Whether an endpoint may get a token, with which its owner can do all that its scope permits: not an emulator, and not another
+ * API of Google. Regional endpoints have hosts of their own (cloud.google.com/storage/docs/regional-endpoints), as do those of
+ * a private network.
+ */
+export const isOwn = ({ protocol, hostname, pathname }: URL): boolean =>
+  protocol === 'https:' &&
+  pathname === '/' &&
+  /^(storage(\.[a-z0-9-]+\.rep)?|storage-[a-z0-9-]+\.p)\.googleapis\.com$/.test(hostname);
 
 interface HttpMessage {
   method?: string;

@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../../formats/records/byte-source.ts';
 import { chunksAfter } from '../../../formats/records/chunks-after.ts';
+import { UPLOAD_WINDOW_BYTES } from '../../../storage/codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES } from '../../../storage/codecs/codecs.ts';
 
 /** The content of an upload that is read while it arrives, plain, gzip or zstd. @param name for messages */
@@ -19,5 +20,5 @@ async function* decompressed(stored: AsyncIterator<Buffer>, name: string): Async
     if (done) break;
     first = Buffer.concat([first, value]);
   }
-  yield* codecOfBytes(first).decompress(chunksAfter(first, stored), name);
+  yield* codecOfBytes(first).decompress(chunksAfter(first, stored), name, UPLOAD_WINDOW_BYTES);
 }

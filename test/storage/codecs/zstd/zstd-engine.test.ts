@@ -57,6 +57,36 @@ for (const [name, engine] of engines) {
       assert.equal(await read(engine, empty), '');
     });
 
+    it('has an error for a window above a limit before anything is decompressed', async () => {
+      const limited = async (data: Buffer): Promise<string> => {
+        async function* pieces(): AsyncGenerator<Buffer> {
+          for (const byte of data) yield Buffer.of(byte);
+        }
+        let bytes = 0;
+        try {
+          for await (const chunk of engine.decompress(pieces(), 'in.csv.zst', 128 << 20))
+            bytes += chunk.length;
+        } catch (error) {
+          return `${bytes} bytes, then: ${(error as Error).message}`;
+        }
+        return `${bytes} bytes`;
+      };
+      const block = Buffer.from([0x01, 0, 0]); // the last one, and empty
+      const frame = (...header: number[]): Buffer =>
+        Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, ...header]), block]);
+      // Section 3.1.1.1.2 of RFC 8878: 2^(10 + 17) bytes, and an eighth more.
+      assert.equal(await limited(frame(0x00, 17 << 3)), '0 bytes');
+      const refused = (window: string): string =>
+        `0 bytes, then: the zstd data has a window of ${window} bytes; the limit here is 134,217,728`;
+      assert.equal(await limited(frame(0x00, (17 << 3) | 1)), refused('150,994,944'));
+      assert.equal(await limited(frame(0x00, 21 << 3)), refused('2,147,483,648'));
+      // One segment, which is remembered as a whole.
+      const segment = [0xa0, 0, 0, 0, 0x80];
+      assert.equal(await limited(frame(...segment)), refused('2,147,483,648'));
+      const first = await engine.compress(Buffer.from('first\n'));
+      assert.match(await limited(Buffer.concat([first, frame(0x00, 21 << 3)])), /has a window of/);
+    });
+
     it('has an error for data that is cut off, wherever that is', async () => {
       const first = await engine.compress(Buffer.from('first\n'));
       const data = Buffer.concat([first, await engine.compress(Buffer.from('second\n'))]);

@@ -1,0 +1,78 @@
+import { RowcastError } from '../base/errors.ts';
+import { schemeOf } from '../base/scheme.ts';
+import { shellWord } from '../base/shell-word.ts';
+import {
+  type Conversion,
+  FIRST_BYTES,
+  type FirstBytes,
+  unsupportedFiles,
+} from '../base/unsupported-files.ts';
+import { printCommand } from './print-command.ts';
+import type { ByteSource } from './records/byte-source.ts';
+
+/** `PAR1`, and a 32-bit field (Thrift's compact protocol): of a page, or of the metadata of a file without rows. */
+const PARQUET = 'PAR1\x15';
+
+const JSON_LINE = /^\{\s*"(?:[^"\\]|\\.)*"\s*:/;
+
+/**
+ * Refuses files that a user may have taken for one of a format, by their first bytes.
+ *
+ * @param bytes as many as were read of its beginning, decompressed
+ * @param expected the format that is read
+ * @throws RowcastError `unsupported_format`, with the command that converts it, or the name that it should have
+ */
+export function refuseUnsupported(
+  bytes: Buffer,
+  source: Pick<ByteSource, 'name' | 'decompressor'>,
+  expected: 'CSV' | 'JSON lines' | 'Parquet',
+): void {
+  const first = firstBytes(bytes);
+  const refuse = (is: string, hint: string): never => {
+    throw new RowcastError('unsupported_format', `the file is ${is}, not ${expected}`, {
+      location: { file: source.name },
+      hint,
+    });
+  };
+  if (expected !== 'Parquet' && first.latin1.startsWith(PARQUET))
+    refuse('Parquet', 'Give it a name that ends in .parquet, and it is read as such.');
+  for (const { is, begins, conversion, caution } of unsupportedFiles)
+    if (begins?.(first) === true)
+      refuse(is, [caution, conversion && convertedBy(conversion, source)].filter(Boolean).join(' '));
+  if (expected === 'CSV' && JSON_LINE.test(first.text))
+    refuse(
+      'JSON',
+      'If it has an object on each line, use --input-format jsonl, or a name that ends in .jsonl.',
+    );
+}
+
+function firstBytes(all: Buffer): FirstBytes {
+  const bytes = all.subarray(0, FIRST_BYTES);
+  return {
+    bytes,
+    latin1: bytes.toString('latin1'),
+    // A byte order mark is white space.
+    text: bytes.toString('utf8').trimStart(),
+  };
+}
+
+/** What to do about a file, as a sentence. */
+function convertedBy(
+  conversion: Conversion,
+  { name, decompressor }: Pick<ByteSource, 'name' | 'decompressor'>,
+): string {
+  const isPath = name !== 'stdin' && schemeOf(name) === undefined;
+  const before = [printCommand(name), decompressor && [decompressor, isPath ? shellWord(name) : ''].join(' ')]
+    .filter(Boolean)
+    .map(command => `${String(command).trim()} | `)
+    .join('');
+  if ('print' in conversion) {
+    const command = conversion.print(isPath && before === '' ? shellWord(name) : '');
+    return `Convert it in a pipe, with - as the input: ${before}${command} | rowcast …`;
+  }
+  if (!isPath || before !== '')
+    return `Save it as FILE${decompressor === undefined ? '' : ', decompressed'}, and convert that: ${conversion.write('FILE', `FILE.${conversion.suffix}`)}`;
+  // A name that no other file has.
+  const made = `${name}.${conversion.suffix}`;
+  return `Convert it, then use the new file: ${conversion.write(shellWord(name), shellWord(made))}`;
+}

@@ -1,0 +1,107 @@
+import { dirname, relative } from 'node:path';
+import type { Option, Options } from '../../base/options/option.ts';
+import { homeOption } from '../../base/options/service.ts';
+import { schemeOf } from '../../base/scheme.ts';
+import { connectionOf, type Given, homeOf } from '../service/choose-service.ts';
+import type { Access } from './access.ts';
+import { sections } from './definition-schema.ts';
+import type { MemberPath } from './document.ts';
+import type { LocatedDefinition } from './inspect-definition.ts';
+import { serviceAccesses, storeAccesses } from './service-accesses.ts';
+
+/** The options of the section `score`, which has the keys of `service` too. */
+const scoreSection: Options = { ...sections.service, ...sections.score, ...homeOption };
+
+/** What is read among the options that are paths. All others are written. */
+const READ = ['input', 'compare', 'history', 'api-key-file', 'client-cert', 'client-key', 'ca-file'];
+
+/** Options that count for the url of a definition only. */
+const OF_URL = ['api-key-file', 'client-cert', 'client-key', 'ca-file'];
+
+/**
+ * What a definition reads, writes and sends, without what flags and the environment decide: those are the user's own.
+ *
+ * @param uses whether the command uses an option; by default, it uses all
+ * @throws RowcastError as `chooseService`
+ */
+export function accessesOf(
+  definition: LocatedDefinition,
+  given: Given,
+  uses: (name: string) => boolean = () => true,
+): Access[] {
+  const { score, train } = definition;
+  const { isDefined } = connectionOf(given, score);
+  const isGiven = (path: MemberPath, name: string): boolean =>
+    definition.isSet(path) ||
+    (path[0] !== 'train' && given.flags[name] !== undefined) ||
+    (name === 'input' && given.flags['input-env'] !== undefined);
+  const accesses: Access[] = [];
+  const addFiles = (
+    options: Options,
+    section: LocatedDefinition['score'],
+    pathOf: (name: string) => MemberPath,
+  ) => {
+    for (const [name, value] of Object.entries(section)) {
+      const path = pathOf(name);
+      if (!isPath(options[name]) || !uses(name) || isGiven(path, name)) continue;
+      if (OF_URL.includes(name) && !isDefined) continue;
+      for (const what of [value].flat().map(String))
+        accesses.push({
+          path,
+          does: READ.includes(name) ? 'read' : 'write',
+          what,
+          isFile: true,
+          refusal: refusalOf(definition.file, what),
+        });
+    }
+  };
+  if (train !== undefined) {
+    addFiles(sections.train, train, name => ['train', name]);
+    if (uses('history')) accesses.push(reportToTrain(definition, given));
+  }
+  addFiles(scoreSection, score, pathInScore);
+  if (uses('input-env') && score['input-env'] !== undefined && given.flags['input-env'] === undefined)
+    accesses.push({
+      path: ['score', 'input-env'],
+      does: 'read',
+      what: `the URL in ${score['input-env']}`,
+      refusal: 'a URL in the environment may hold a secret',
+    });
+  if (uses('store-options')) accesses.push(...storeAccesses(definition, given));
+  if (uses('url')) accesses.push(...serviceAccesses(definition, given));
+  return accesses;
+}
+
+/** Where a member of the merged section is in the definition. */
+function pathInScore(name: string): MemberPath {
+  if (name === 'home') return ['home'];
+  return [Object.hasOwn(sections.service, name) ? 'service' : 'score', name];
+}
+
+const isPath = (option: Option | undefined): boolean => option?.kind === 'path';
+
+/** Why a definition must not read or write a path, by its name alone. */
+export function refusalOf(file: string, path: string): string | undefined {
+  if (path === '-') return undefined;
+  if (schemeOf(path) !== undefined) return 'it is not below the folder of the definition';
+  const [first = '', ...rest] = relative(dirname(file), path).split('/');
+  if (first === '..') return 'it is not below the folder of the definition';
+  // Programs take settings and commands from hidden files.
+  const isHidden = [first === '.rowcast' ? '' : first, ...rest].some(part => part.startsWith('.'));
+  return isHidden ? 'it is hidden' : undefined;
+}
+
+/** A trained report may replace one that somebody uses. */
+function reportToTrain({ file, train }: LocatedDefinition, given: Given): Access {
+  const home = homeOf(given, train);
+  const isChosen = given.flags.home !== undefined;
+  return {
+    path: ['train', 'report'],
+    does: 'write',
+    what: `the report ${train?.report} in ${home}`,
+    refusal:
+      isChosen || refusalOf(file, home) === undefined
+        ? undefined
+        : 'it is not below the folder of the definition',
+  };
+}
