@@ -2,6 +2,11 @@ import { countMissing, countUnseen } from './unrecognized';
 
 const SPACE = 0x20;
 const DELETE = 0x7f;
+/** As in src/formats/columns/level-column.ts. */
+const LEAVES_ALL = 1;
+const LEAVES_DECIMALS = 2;
+/** `.0` as a little-endian number. */
+const POINT_ZERO: u16 = 0x302e;
 /** As in src/formats/columns/hash.ts. */
 const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
@@ -16,8 +21,8 @@ class Levels {
   starts: usize;
   /** By level, its number. */
   numbers: usize;
-  /** Whether a level has spaces around it, so that other fields may match it without them. */
-  hasSpaces: i32;
+  /** Which other fields may be levels in another form: `LEAVES_ALL` of them, or those that end in `.0`. */
+  leaves: i32;
   /** The number of every other value. */
   unknown: f64;
 }
@@ -27,7 +32,7 @@ class Levels {
  * `readNumbers`.
  *
  * @param table a `Levels`
- * @returns the first row whose field is no level, but may be one without the spaces around it
+ * @returns the first row whose field is no level, but may be one in another form
  */
 export function readLevels(
   bytes: usize,
@@ -53,7 +58,13 @@ export function readLevels(
       const level = levelAt(levels, at, length);
       if (level >= 0) value = load<f64>(levels.numbers + ((<usize>level) << 3));
       else {
-        if (levels.hasSpaces || mayBeSpace(<i32>load<u8>(at)) || mayBeSpace(<i32>load<u8>(at + length - 1)))
+        const leaves = levels.leaves;
+        if (
+          leaves === LEAVES_ALL ||
+          (leaves === LEAVES_DECIMALS && length > 2 && load<u16>(at + length - 2) === POINT_ZERO) ||
+          mayBeSpace(<i32>load<u8>(at)) ||
+          mayBeSpace(<i32>load<u8>(at + length - 1))
+        )
           return row;
         countUnseen();
         value = levels.unknown;

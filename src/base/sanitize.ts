@@ -20,6 +20,12 @@ export function sanitizeLines(text: string): string {
   return text.replace(UNPRINTABLE_IN_LINES, ' ');
 }
 
+/** Unprintable characters except those that end lines and separate cells. */
+const UNPRINTABLE_IN_CELLS = new RegExp(`(?!\\n|\\t|\\r\\n)${UNPRINTABLE.source.slice(0, -1)}`, 'gu');
+
+/** Removes from the rows of a file what a terminal would interpret. */
+export const sanitizeCells = (text: string): string => text.replace(UNPRINTABLE_IN_CELLS, ' ');
+
 /** Maximum number of names in a message. */
 const MAX_NAMES = 20;
 

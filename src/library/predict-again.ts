@@ -57,6 +57,7 @@ export function sampleValues(
     // What happens to a few rows is not what happens to all.
     maxRejects: undefined,
     maxMismatches: undefined,
+    maxMissing: undefined,
     maxUnseen: undefined,
   };
 }

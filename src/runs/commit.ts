@@ -90,7 +90,8 @@ export class RunPosition {
   };
 }
 
-export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches' | 'maxUnseen'> {
+export interface CommitOptions
+  extends Pick<RunValues, 'limit' | 'maxMismatches' | 'maxMissing' | 'maxUnseen'> {
   /** What is counted in the data, if anything is. */
   data: DataTally | undefined;
   budget: RejectBudget;
@@ -109,7 +110,8 @@ export interface CommitOptions extends Pick<RunValues, 'limit' | 'maxMismatches'
 /**
  * Writes the parts of the output in order.
  *
- * @throws RowcastError `malformed_input`, `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`; as `Output.write`
+ * @throws RowcastError `malformed_input`, `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`, `too_many_missing`;
+ *   as `Output.write`
  */
 export async function commit(
   parts: AsyncIterable<MergedPart>,
@@ -137,7 +139,7 @@ export async function commit(
     await unlessStopped(output.write(reached.add(part), reached.commitPoint), signal);
     for (const reject of part.rejects) watch.rejected(reject);
     budget.check(rowCounts);
-    data?.check(limits, rowCounts.read, part.input);
+    data?.check(limits, rowCounts, part.input);
     const { predictionType, position } = reached;
     const figures = () => data?.figures(predictionType);
     watch.progress({

@@ -12,6 +12,8 @@ export interface RunColumn {
 /** The columns of a run's input and output. */
 export interface RunColumns {
   input: readonly RunColumn[];
+  /** The names of those that --allow-missing let be sent as missing values. */
+  absent?: readonly string[];
   /** @param predictionType what the output's header says; null if that is not known yet */
   output(predictionType: PredictionType | null): readonly RunColumn[];
 }
@@ -24,6 +26,7 @@ export function runColumns({ layout, report, options }: Plan): RunColumns {
   };
   return {
     input: layout.names.map(typed),
+    absent: absentFrom(layout, report, options),
     output(predictionType) {
       const own = layout.ownNames.map(typed);
       if (predictionType === null) return own;
@@ -36,4 +39,14 @@ export function runColumns({ layout, report, options }: Plan): RunColumns {
       return [...own, ...names.map((name, at) => ({ name, type: isLabel(at) ? 'string' : 'number' }))];
     },
   };
+}
+
+function absentFrom(
+  { names, absent = [] }: Plan['layout'],
+  { columns = [] }: Plan['report'],
+  { features, excludeFeatures = [] }: Plan['options'],
+): string[] {
+  const [there, excluded, never] = [new Set(names), new Set(excludeFeatures), new Set(absent)];
+  const wanted = features ?? columns.map(({ name }) => name);
+  return wanted.filter(name => (!there.has(name) || never.has(name)) && !excluded.has(name));
 }

@@ -69,7 +69,7 @@ export async function scoreRows({
     planned,
     budget = new RejectBudget(options.maxRejects),
   } = input;
-  const { earlier, isDetailed = hasSummary(options) || earlier !== undefined } = input;
+  const { earlier, isDetailed = countsAll(options) || earlier !== undefined } = input;
   const { layout } = plan;
   const { previous } = output;
   const before = rowCountsOf(previous?.checkpoint);
@@ -121,8 +121,8 @@ export async function scoreRows({
     const malformed = isFirst
       ? new MalformedLimit({ layout, file: source.name, before, maxRejects })
       : undefined;
-    const { limit, maxMismatches, maxUnseen } = options;
-    const limits = { limit, maxMismatches, maxUnseen };
+    const { limit, maxMismatches, maxMissing, maxUnseen } = options;
+    const limits = { limit, maxMismatches, maxMissing, maxUnseen };
     await commit(parts, reached, {
       ...limits,
       data,
@@ -144,7 +144,7 @@ export async function scoreRows({
     checkBalance(rowCounts);
     budget.check(rowCounts);
     malformed?.checkEnd(rowCounts.read);
-    if (range?.end === undefined) data?.check(options, rowCounts.read, 'end');
+    if (range?.end === undefined) data?.check(options, rowCounts, 'end');
     if (input.budget === undefined) budget.checkEnd();
     const written = await output.finish(reached.commitPoint());
     const checksums = options.checksum
@@ -163,8 +163,9 @@ export async function scoreRows({
   }
 }
 
-const hasSummary = ({ summary, summaryHtml }: RunValues): boolean =>
-  summary !== undefined || summaryHtml !== undefined;
+/** A limit of missing values is also for columns of which nothing is known. */
+const countsAll = ({ summary, summaryHtml, maxMissing = 'none' }: RunValues): boolean =>
+  summary !== undefined || summaryHtml !== undefined || maxMissing !== 'none';
 
 /** Ends an unfinished run so that it can be resumed; returns the error to throw. */
 async function suspend(

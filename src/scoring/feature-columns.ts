@@ -4,8 +4,9 @@ import { countOf } from '../base/number-text.ts';
 import { suggestNames } from '../base/suggest-names.ts';
 import type { Layout } from '../formats/format.ts';
 import { isRejectsFile, rejectColumns } from '../formats/records/reject-columns.ts';
-import { looksLikeValue, refuseRowAsHeader } from '../formats/refuse-row-as-header.ts';
-import { listNames, nearMissText } from './near-misses.ts';
+import { refuseRowAsHeader } from '../formats/refuse-row-as-header.ts';
+import { hasText, missingHint } from './missing-hint.ts';
+import { listNames } from './near-misses.ts';
 
 /** A column of the input that is sent to the service. */
 export interface FeatureColumn {
@@ -84,7 +85,7 @@ export function chooseFeatures(
       `the report needs ${columnCount(missing)} that the input does not have: ${listNames(missing)}`,
       {
         location: place,
-        hint: layout.columnsHint ?? missingHint(missing, { names, wanted, isNamed }),
+        hint: layout.columnsHint ?? missingHint(missing, { names, wanted, isNamed, file }),
       },
     );
 
@@ -117,29 +118,6 @@ const predictedFeature = (name: string, location: { file: string; line: number }
     location,
     hint: 'What is predicted is never sent: leave it out of one of them.',
   });
-
-/**
- * What to do about missing columns. --allow-missing helps only if others are there.
- *
- * @param isNamed whether the first line certainly is no row
- */
-function missingHint(
-  missing: readonly string[],
-  { names, wanted, isNamed }: { names: readonly string[]; wanted: readonly string[]; isNamed: boolean },
-): string {
-  const near = nearMissText(missing, names);
-  if (missing.length < wanted.length)
-    return `${near}Add them to the input, or use --allow-missing to send them as missing values.`;
-  if (!isNamed && names.some(looksLikeValue))
-    return 'If the first line is a row, name the columns in their order, with --names NAME,NAME,…; otherwise check that it is the right file.';
-  return `${near}None of the columns is there: check that it is the right file. ${hasText(names)}`;
-}
-
-const hasText = (names: readonly string[]): string =>
-  `It has: ${listNames(names.slice(0, MAX_SHOWN))}${names.length > MAX_SHOWN ? ', …' : ''}.`;
-
-/** The most columns of the input that a hint lists. */
-const MAX_SHOWN = 20;
 
 const rowHint = (listed: readonly string[] | undefined): string =>
   `Name the columns in their order: --names NAME,NAME,…${listed === undefined ? ' If these are names all the same, list them with --features.' : `; those of the report are: ${listNames(listed)}.`}`;

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import { unknownColumns } from '../base/contract/unknown-columns.ts';
 import { RowcastError } from '../base/errors.ts';
 import { counted, countOf } from '../base/number-text.ts';
+import { isFaultCode } from '../formats/records/faults.ts';
 import { INPUT_START } from '../formats/records/position.ts';
 import type { MergedPart } from './merge/merged-part.ts';
 
@@ -86,6 +88,16 @@ function countCode(counts: Record<string, number>, code: string, by = 1): void {
   const name = Object.hasOwn(counts, code) || Object.keys(counts).length < MAX_CODES ? code : 'other';
   // A service's code may be the name of an inherited property, such as "constructor".
   counts[name] = (Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0) + by;
+}
+
+export type CountedRows = Pick<RowCounts, 'read' | 'rejectedBy'>;
+
+/** The rows whose values are counted: neither malformed, nor without any column. */
+export function countedRows({ read, rejectedBy }: CountedRows): number {
+  let rows = read;
+  for (const [code, rejected] of Object.entries(rejectedBy))
+    if (isFaultCode(code) || code === unknownColumns.code) rows -= rejected;
+  return rows;
 }
 
 /** @throws RowcastError `unbalanced` if rows were lost or counted twice */

@@ -38,7 +38,8 @@ export function answerPersonas(
       body && body.length >= THREAD_BYTES
         ? await threads.openCall(body, member, asker)
         : ownCall(body && Buffer.concat(body.parts), member, fairUse, asker);
-    const holding = fairUse.shares.memory.open(asker.key);
+    const { responses } = fairUse.shares;
+    const holding = responses.open(asker.key);
     const close = (): void => {
       holding.release();
       call.close();
@@ -58,7 +59,7 @@ export function answerPersonas(
           onScored(request, scored);
           if (body !== undefined) releaseBody(request);
           if (bytes > held && !holding.take(bytes - held))
-            throw noMemory(fairUse.shares.memory, request, reply);
+            throw noMemory('Unread responses', responses, request, reply);
           held = bytes;
           if (body === undefined) continue;
           reply.type(jsonType);

@@ -14,8 +14,8 @@ import { noSuchEndpoint } from './user-routes.ts';
 
 export interface RequestHandling {
   limits: Pick<Limits, 'bodyBytes' | 'drainMs'>;
-  /** Shared by the bodies and responses of all requests. */
-  memory: SharedBudget;
+  /** Memory that is shared by the responses to all requests. */
+  responses: SharedBudget;
   observers: readonly RequestObserver[];
   /** By default, a problem document. */
   notFound: Extension['notFound'] | undefined;
@@ -26,7 +26,7 @@ export interface RequestHandling {
 /** What applies to the requests of all routes, from their body to the end of their response. */
 export function handleRequests(
   app: FastifyInstance,
-  { limits, memory, observers, notFound, isClosing }: RequestHandling,
+  { limits, responses, observers, notFound, isClosing }: RequestHandling,
 ): void {
   app.removeAllContentTypeParsers();
   // The routes parse the body themselves, in slices.
@@ -47,7 +47,7 @@ export function handleRequests(
     done();
   });
   observeAll(app, observers);
-  chargeResponses(app, memory);
+  chargeResponses(app, responses);
   // A response's source is closed with it, even if the response never starts.
   app.addHook('onSend', (_, reply, payload, done) => {
     if (payload instanceof Readable) onRequestEnd(reply, () => payload.destroy());

@@ -83,7 +83,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const fairUse = new FairUse({ limits, maxRowsPerSecond, onRefused });
   handleRequests(app, {
     limits,
-    memory: fairUse.shares.memory,
+    responses: fairUse.shares.responses,
     observers,
     notFound: options.extension?.notFound,
     isClosing: () => isClosing,

@@ -2,8 +2,10 @@
 export interface Limits {
   /** The largest JSON body in bytes, after decompression. */
   bodyBytes: number;
-  /** Bytes of JSON bodies and of unread responses in memory, over all keys; 503 beyond that. */
+  /** Bytes of JSON bodies in memory, over all keys; 503 beyond that. */
   memoryBytes: number;
+  /** Bytes of responses in memory that are not read yet, over all keys; 503 beyond that. */
+  responseBytes: number;
   /** Timeout for receiving a whole JSON body, in milliseconds. */
   bodyMs: number;
   /** How long the rest of a body may take after an early response, in milliseconds. */
@@ -40,6 +42,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   bodyBytes: 32 * 1024 * 1024,
   memoryBytes: 256 * 1024 * 1024,
+  responseBytes: 48 * 1024 * 1024,
   bodyMs: 60_000,
   drainMs: 30_000,
   headersMs: 10_000,

@@ -41,7 +41,7 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
       fairUse.checkRows(request, reply);
       done();
     },
-    preParsing: bodyReader(limits, shares.memory),
+    preParsing: bodyReader(limits, shares.bodies),
   };
 
   app.post<PersonaRoute>(

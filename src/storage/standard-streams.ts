@@ -1,4 +1,6 @@
+import { sanitizeCells } from '../base/sanitize.ts';
 import type { Backend } from './backend.ts';
+import type { Sink } from './sink.ts';
 import { streamInput } from './stream-input.ts';
 import { streamSink } from './stream-sink.ts';
 import type { Target } from './target.ts';
@@ -23,5 +25,17 @@ export const stdout: Target = {
   path: undefined,
   isStdout: true,
   usedFiles: (what, option) => [{ at: 1, what: `${what} (stdout)`, option }],
-  open: async () => streamSink('stdout', process.stdout, false),
+  open: async () => {
+    const sink = streamSink('stdout', process.stdout, false);
+    return process.stdout.isTTY ? forTerminal(sink) : sink;
+  },
 };
+
+/** Cells of a file are shown on a terminal, which must not obey them. A pipe gets every byte. */
+function forTerminal(sink: Sink): Sink {
+  const decoder = new TextDecoder();
+  return {
+    ...sink,
+    write: bytes => sink.write(Buffer.from(sanitizeCells(decoder.decode(bytes, { stream: true })))),
+  };
+}

@@ -25,7 +25,7 @@ export async function acceptForms(app: FastifyInstance, { limits, fairUse }: Pla
     { parseAs: 'buffer', bodyLimit: JSON_BYTES },
     async (_: FastifyRequest, body: Buffer) => readFormJson(body),
   );
-  const read = bodyReader(limits, fairUse.shares.memory);
+  const read = bodyReader(limits, fairUse.shares.bodies);
   app.addHook('preParsing', async function (request, reply, payload) {
     const type = request.headers['content-type'] ?? '';
     const isSmall = /^application\/(json|x-www-form-urlencoded)\b/i.test(type);

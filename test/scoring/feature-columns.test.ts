@@ -69,6 +69,22 @@ describe('the columns that are sent', () => {
     assert.deepEqual(names(choose('a,b\n', report, { excludeFeatures: ['b'], allowMissing: true })), ['a']);
   });
 
+  it('are found in the names of folders, which is said instead of --allow-missing', () => {
+    const columns = ['plan', 'active', 'age'].map(name => ({ name }));
+    const file = 's3://b/plan=basic/active=true/part=0.parquet';
+    assert.throws(
+      () => chooseFeatures(new CsvLayout(read('age,part\n').head), { columns }, {}, file),
+      ({ code, hint }: { code: string; hint: string }) => {
+        assert.equal(code, 'missing_columns');
+        assert.match(
+          hint,
+          /names of its folders have "plan", "active", but the file does not\. .*hive_partitioning/,
+        );
+        return !hint.includes('--allow-missing');
+      },
+    );
+  });
+
   it('are suggested for columns of the report that the input has under similar names', () => {
     const report = { columns: [{ name: 'tenure' }, { name: 'monthly' }, { name: 'zip' }] };
     assert.throws(

@@ -10,6 +10,13 @@ export const driftLimits = {
       'stop the run when more than N values (or N%) of any one column do not fit its type; none: no limit',
     defaultText: '50%, of columns that matter',
   },
+  'max-missing': {
+    kind: 'threshold',
+    orNone: true,
+    affectsOutput: false,
+    describe: 'stop the run when more than N values (or N%) of any one column are missing; none: no limit',
+    defaultText: '50%, of columns that matter and had far fewer in training',
+  },
   'max-unseen': {
     kind: 'threshold',
     orNone: true,

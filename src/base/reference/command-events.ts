@@ -40,7 +40,8 @@ export const commandEvents = {
   rejects_left: 'Rejects are in the file `rejects`; the message has the commands to repair them.',
   rejects_not_listed: 'Further rejects are only counted.',
   retry: 'A request failed with `code` and is repeated after `wait_ms`. At most one line in five seconds.',
-  unknown_values: 'Columns have values that the model does not know.',
+  unknown_values:
+    'Columns have values that the model does not know, or far more missing ones than in training.',
   drift: 'What has changed most since the run of `--compare`; with its `psi`.',
   scored_before: 'A line of JSON seems to have been scored before; with `line` and `row`. Once per run.',
   long_field: 'A quoted field is suspiciously long; with `line`, `row` and size.',

@@ -81,7 +81,8 @@ export const warningDocs = {
     fix: 'Add columns or rows; do not rely on the predictions.',
   },
   unknown_values: {
-    cause: 'Values do not fit the type of their column, or are unknown categories.',
+    cause:
+      'Values do not fit the type of their column, are unknown categories, or are missing far more often than in training; or columns were sent as missing with `--allow-missing`.',
     fix: 'See [when the data changes](drift.md).',
   },
   drift: {

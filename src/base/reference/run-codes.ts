@@ -158,6 +158,12 @@ export const runCodes = {
     cause: 'More values of a column are unknown categories than `--max-unseen` allows.',
     fix: 'Train again, or resume with a larger limit or `none`.',
   },
+  too_many_missing: {
+    exit: [3],
+    cause:
+      'More values of a column are missing than `--max-missing` allows: a join matched nothing, or a column is empty.',
+    fix: 'Look at the column; a larger limit, or `none`, resumes.',
+  },
   bad_summary: {
     exit: [2],
     cause: 'The file of `--compare` is not a summary of this report with counts, or of a later version.',

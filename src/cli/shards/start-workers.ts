@@ -82,7 +82,8 @@ export interface WorkerFlagsOptions {
 
 /** The flags of each worker: together they make no more requests at a time than the command may. Their pace is in the plan. */
 export function workerFlags({ values, flags, address, env, number, threads }: WorkerFlagsOptions): string[] {
-  const { concurrency, timeout, maxOutage, batchRows, batchBytes, maxMismatches, maxUnseen } = values;
+  const { concurrency, timeout, maxOutage, batchRows, batchBytes, maxMismatches, maxMissing, maxUnseen } =
+    values;
   const share = (value: number): number => Math.max(1, Math.floor(value / number));
   const given = (name: string, value: string | number | undefined): string[] =>
     value === undefined ? [] : [`--${name}`, String(value)];
@@ -97,6 +98,7 @@ export function workerFlags({ values, flags, address, env, number, threads }: Wo
     ...given('batch-rows', batchRows),
     ...given('batch-bytes', batchBytes),
     ...given('max-mismatches', maxMismatches && thresholdText(maxMismatches)),
+    ...given('max-missing', maxMissing && thresholdText(maxMissing)),
     ...given('max-unseen', maxUnseen && thresholdText(maxUnseen)),
     ...ofLog.flatMap(name => (flags[name] === undefined ? [] : [`--${name}`, String(flags[name])])),
     '--quiet',

@@ -3,6 +3,7 @@ import { asCategory } from '../values/coerce.ts';
 import type { DateOrder } from '../values/date-parts.ts';
 import { type DatePiece, dateReader } from '../values/dates.ts';
 import { type NumberNotation, numberReader } from '../values/numbers.ts';
+import { spellingsOf } from './other-spellings.ts';
 
 /** A column as the model uses it; a date column may become several. */
 export type LearnedColumn =
@@ -11,8 +12,9 @@ export type LearnedColumn =
   | CategoricalColumn;
 
 /**
- * A column of levels, in descending order of frequency. A value with spaces around a level counts as that level. Any other
- * value counts as missing, unless the column merges other values or has targets.
+ * A column of levels, in descending order of frequency. A value with spaces around a level counts as that level, and so does
+ * another spelling of a whole number or of yes and no; see `spellingsOf`. Any other value counts as missing, unless the column
+ * merges other values or has targets.
  */
 export type CategoricalColumn = {
   name: string;
@@ -30,6 +32,7 @@ export function encoderOf(column: LearnedColumn): (value: Value) => number | nul
   if (column.type === 'date') return dateReader(column.order, column.piece);
   const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
   const trimmed = trimmedLevels(column.levels);
+  const spellings = spellingsOf(column.levels);
   // JSON booleans match "True", "TRUE" and so on; the most frequent spelling wins.
   const hasOthers = column.others === 'merged' || column.targets !== undefined;
   const other = hasOthers ? column.levels.length + 1 : null;
@@ -37,9 +40,14 @@ export function encoderOf(column: LearnedColumn): (value: Value) => number | nul
     [...numbers].toReversed().map(([level, number]) => [level.trim().toLowerCase(), number]),
   );
   return value => {
-    if (typeof value === 'boolean') return numbers.get(String(value)) ?? booleans.get(String(value)) ?? other;
+    if (typeof value === 'boolean') {
+      const text = String(value);
+      return numbers.get(text) ?? booleans.get(text) ?? spellings?.find(text, numbers) ?? other;
+    }
     const category = asCategory(value);
-    return category === null ? null : (numbers.get(category) ?? trimmed(category) ?? other);
+    return category === null
+      ? null
+      : (numbers.get(category) ?? trimmed(category) ?? spellings?.find(category, numbers) ?? other);
   };
 }
 

@@ -5,7 +5,7 @@ import type { LearnedColumn } from './column-encoder.ts';
 
 /**
  * What is wrong with a value: it is missing, it does not fit the type of the column, or it is a category that the model
- * does not know, so the model learns nothing from it; or it is a known category only without the spaces around it.
+ * does not know, so the model learns nothing from it; or it is a known category only in another form, such as without the spaces around it.
  */
 export type Unrecognized = 'missing' | 'mismatched' | 'unseen' | 'trimmed';
 

@@ -17,13 +17,14 @@ export const csv: Format = {
   },
   layoutFrom(data) {
     // `CsvLayout` makes them.
-    const { header, columns, groups } = data.value as CsvLayoutValue;
+    const { header, columns, groups, types } = data.value as CsvLayoutValue;
     const { bytes } = header;
     // Structured cloning makes a Uint8Array of a Buffer.
     return new CsvLayout(
       { ...header, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) },
       columns,
       groups,
+      types,
     );
   },
   readAs(options, file) {

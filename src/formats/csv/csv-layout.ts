@@ -18,6 +18,7 @@ import type { Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
 import type { RowGroups } from '../records/row-groups.ts';
+import { typedFieldReader } from '../records/typed-fields.ts';
 import { appendedColumns } from './appended-columns.ts';
 import { csvComparison } from './csv-comparison.ts';
 import { csvRejectRecords } from './csv-reject-records.ts';
@@ -39,6 +40,7 @@ export interface CsvLayoutValue {
   readonly header: Header;
   readonly columns: OutputColumns | undefined;
   readonly groups: RowGroups | undefined;
+  readonly types: Layout['types'];
 }
 
 /** A CSV, as its header and options describe it. */
@@ -50,6 +52,7 @@ export class CsvLayout implements Layout {
   readonly namesColumnsLater = false;
   readonly readAs: ReadAs;
   readonly groups: RowGroups | undefined;
+  readonly types: Layout['types'];
   readonly #dialect: Dialect;
   readonly #header: Header;
   readonly #columns: OutputColumns | undefined;
@@ -57,9 +60,11 @@ export class CsvLayout implements Layout {
   /**
    * @param columns of the output, if they are not those of the input
    * @param groups of the output's rows; none if the output is text
+   * @param types of the columns, if the file that this is the text of says them
    */
-  constructor(header: Header, columns?: OutputColumns, groups?: RowGroups) {
+  constructor(header: Header, columns?: OutputColumns, groups?: RowGroups, types?: Layout['types']) {
     this.groups = groups;
+    this.types = types;
     this.#header = header;
     this.#columns = columns;
     this.#dialect = header.dialect;
@@ -77,7 +82,8 @@ export class CsvLayout implements Layout {
   }
 
   get data(): LayoutData {
-    const value: CsvLayoutValue = { header: this.#header, columns: this.#columns, groups: this.groups };
+    const { groups, types } = this;
+    const value: CsvLayoutValue = { header: this.#header, columns: this.#columns, groups, types };
     return { format: this.format, value };
   }
 
@@ -97,7 +103,7 @@ export class CsvLayout implements Layout {
 
   fieldReader(memory?: BatchMemory): (batch: Batch) => Fields {
     const reader = new FieldReader(this.names.length, this.#dialect, memory);
-    return batch => reader.read(batch);
+    return typedFieldReader(batch => reader.read(batch), this.types);
   }
 
   slice(batch: Batch, from: number, to: number): Batch {

@@ -19,6 +19,7 @@ import { INPUT_START, type Position } from '../records/position.ts';
 import type { Reject } from '../records/reject.ts';
 import { REJECT_RECORD, rejectColumns } from '../records/reject-columns.ts';
 import type { RowGroups } from '../records/row-groups.ts';
+import { typedFieldReader } from '../records/typed-fields.ts';
 import { appendedMembers } from './appended-members.ts';
 import { lineComparison } from './line-comparison.ts';
 import { lineFieldReader } from './line-fields.ts';
@@ -47,7 +48,8 @@ export class LineLayout implements Layout {
   readonly preamble: Buffer;
   readonly start: Position;
   readonly format = 'jsonl';
-  readonly namesColumnsLater = true;
+  readonly namesColumnsLater: boolean;
+  readonly types: Layout['types'];
   readonly readAs: ReadAs = {};
   readonly longName = undefined;
   readonly groups: RowGroups | undefined = undefined;
@@ -64,6 +66,8 @@ export class LineLayout implements Layout {
     this.#columns = columns;
     this.#appendedIn = appendedIn ?? (output => appendedTo(this.ownNames, output));
     this.names = shape.names;
+    this.types = shape.types;
+    this.namesColumnsLater = shape.types === undefined;
     // Corrected rejects are a few rows, chosen by what is wrong with them.
     this.absent = isRejects(shape) ? [] : shape.absent;
     this.preamble = Buffer.from('\ufeff').subarray(0, shape.bom);
@@ -81,7 +85,7 @@ export class LineLayout implements Layout {
   }
 
   fieldReader(memory?: BatchMemory): (batch: Batch) => Fields {
-    return lineFieldReader(this.#shape, memory);
+    return typedFieldReader(lineFieldReader(this.#shape, memory), this.types);
   }
 
   faultFinder(): (batch: Batch) => ReadonlyMap<number, Fault> {
@@ -221,13 +225,19 @@ export class LineLayout implements Layout {
 const isRejects = ({ members }: LineShape): boolean =>
   rejectColumns.every((name, index) => members[index] === name);
 
-/** Reads the beginning of an input. */
+/**
+ * Reads the beginning of an input.
+ *
+ * @param types of the known columns, if they are all that there are
+ */
 export async function readLineLayout(
   source: ByteSource,
   options: ReadOptions & ColumnOptions,
+  types?: Layout['types'],
 ): Promise<Opened> {
   const { columns: known, maxRecordBytes, maxColumns } = options;
-  const { shape, rest } = await readShape(source, { known, maxRecordBytes, maxColumns });
+  const { shape: own, rest } = await readShape(source, { known, maxRecordBytes, maxColumns });
+  const shape = types === undefined ? own : { ...own, names: known ?? [], types };
   return { layout: new LineLayout(shape, lineColumns(shape, options, source.name)), rest };
 }
 

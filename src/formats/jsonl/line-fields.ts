@@ -51,7 +51,7 @@ const unknownMember = (name: string): Fault => ({
  * @param memory in which a kernel finds the fields of most lines, and may read them
  */
 export function lineFieldReader(
-  { names, allowed, closed }: Pick<LineShape, 'names' | 'allowed' | 'closed'>,
+  { names, allowed, closed, types }: Pick<LineShape, 'names' | 'allowed' | 'closed' | 'types'>,
   memory: BatchMemory | undefined,
 ): (batch: Batch) => Fields {
   const width = names.length;
@@ -106,7 +106,7 @@ export function lineFieldReader(
     if (texts !== undefined) bytes = texts.subarray(0, length);
     const rowsWithout = (columns: readonly number[]): number[] =>
       withoutAny({ rows, width, ends, faults }, batch, columns, names);
-    return { rows, width, bytes, isTyped: true, starts, ends, faults, placed, rowsWithout };
+    return { rows, width, bytes, isTyped: types === undefined, starts, ends, faults, placed, rowsWithout };
   };
 }
 

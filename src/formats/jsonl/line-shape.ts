@@ -3,11 +3,12 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
 import { withRoom } from '../bytes/with-room.ts';
 import { MAX_COLUMNS } from '../csv/header.ts';
+import type { Layout } from '../format.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
 import { hasColumn, namesIn, type ObjectNames } from './object-names.ts';
-import { isScoredName } from './object-reader.ts';
+import { isScoredName, outerNames } from './object-reader.ts';
 
 /** What the first objects of an input are like, as plain data. */
 export interface LineShape {
@@ -27,6 +28,8 @@ export interface LineShape {
   readonly absent: readonly string[];
   /** The names of all values that a line may have, if one with another value is to be rejected. */
   readonly closed?: readonly string[] | undefined;
+  /** The types of the columns, if the file that the lines are the text of says them: then values have none of their own. */
+  readonly types?: Layout['types'];
 }
 
 /** What is known of an input before its first objects are read. */
@@ -97,6 +100,7 @@ export async function readShape(
 
 function shapeOf(objects: readonly ObjectNames[], known: readonly string[], bom: number): LineShape {
   const [names, members, outer] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const present = new Set<string>();
   const allowed = (objects[0]?.members ?? []).filter(isScoredName);
   const own = new Set(allowed);
   const isOwn = (name: string): boolean => !isScoredName(name) || own.has(name);
@@ -104,9 +108,15 @@ function shapeOf(objects: readonly ObjectNames[], known: readonly string[], bom:
     for (const name of object.members) if (isOwn(name)) members.add(name);
     for (const name of object.values) if (isOwn(name)) names.add(name);
     for (const name of object.outer) outer.add(name);
+    const missing = new Set(object.missing);
+    for (const name of object.values) if (!missing.has(name)) present.add(name);
   }
-  // A member that is null in one object may be an object in another.
-  const values = [...names].filter(name => !outer.has(name));
+  // A member that is null in one object may be an object in another. One that is another value there is a column of its own, which
+  // has its objects as JSON.
+  const isMixed = (name: string): boolean => outer.has(name) && present.has(name);
+  const values = [...names].filter(
+    name => (!outer.has(name) || isMixed(name)) && !outerNames(name).some(isMixed),
+  );
   for (const name of known) {
     names.add(name);
     members.add(name);

@@ -8,11 +8,14 @@ export interface ObjectNames {
   readonly members: readonly string[];
   /** The full names of the values that are not objects with members of their own, such as `a.b`. */
   readonly values: readonly string[];
+  /** Those of them that are null, or an empty object. */
+  readonly missing: readonly string[];
   /** The full names of objects that have members. */
   readonly outer: readonly string[];
 }
 
 const [QUOTE, COMMA, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d];
+const SMALL_N = 0x6e;
 
 /**
  * The names in a line that is a well-formed object, in one pass.
@@ -23,6 +26,7 @@ const [QUOTE, COMMA, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0x7b, 0x
 export function namesIn(line: Buffer, most = Number.POSITIVE_INFINITY): ObjectNames | undefined {
   const members: string[] = [];
   const values = new Set<string>();
+  const missing: string[] = [];
   const outer = new Set<string>();
   const strings = new StringScanner();
   /** What is before the names of each object that has begun. */
@@ -42,8 +46,11 @@ export function namesIn(line: Buffer, most = Number.POSITIVE_INFINITY): ObjectNa
       const full = `${paths.at(-1)}${name}`;
       if (values.has(full) || outer.has(full)) return undefined;
       const inner = firstName(line, strings.end);
-      if (inner === undefined) values.add(full);
-      else {
+      if (inner === undefined) {
+        values.add(full);
+        const first = line[valueStart(line, strings.end)];
+        if (first === OPEN || first === SMALL_N) missing.push(full);
+      } else {
         outer.add(full);
         paths.push(`${full}.`);
         if (paths.length > MAX_DEPTH || full.length >= MAX_PATH) return undefined;
@@ -61,8 +68,9 @@ export function namesIn(line: Buffer, most = Number.POSITIVE_INFINITY): ObjectNa
       paths.push('');
     }
   }
-  return { members, values: [...values], outer: [...outer] };
+  return { members, values: [...values], missing, outer: [...outer] };
 }
+
 /** Tells which columns objects with these names have: null is a value, and of `a.b` a null for `a`, too. */
 export function hasColumn({
   values,
@@ -74,9 +82,14 @@ export function hasColumn({
 
 /** Where the first name of the object is that is the value of the name that ends here; undefined if it is none, or empty. */
 function firstName(line: Buffer, nameEnd: number): number | undefined {
-  let at = line.indexOf(':', nameEnd) + 1;
-  while (isSpace(line[at])) at++;
+  let at = valueStart(line, nameEnd);
   if (line[at++] !== OPEN) return undefined;
   while (isSpace(line[at])) at++;
   return line[at] === QUOTE ? at : undefined;
+}
+
+function valueStart(line: Buffer, nameEnd: number): number {
+  let at = line.indexOf(':', nameEnd) + 1;
+  while (isSpace(line[at])) at++;
+  return at;
 }

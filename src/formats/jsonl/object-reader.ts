@@ -304,13 +304,18 @@ export class ObjectReader {
           ? this.#passList(depth + 1)
           : this.#passLiteral() || this.#passNumber();
     // The values of an object are looked at one by one.
-    if (isRead && byte === OPEN && member?.value.isUnknown === true) return true;
-    if (isRead && byte !== NULL) this.#set(member, start, this.#at);
+    if (isRead && byte !== OPEN && byte !== NULL && member?.value.isUnknown === true)
+      this.#rejectUnknown(member.value.name);
+    if (isRead && byte !== NULL) this.#place(member, start, this.#at);
     return isRead;
   }
 
   #set(member: Member | undefined, start: number, end: number): void {
     if (member?.value.isUnknown === true) this.#rejectUnknown(member.value.name);
+    this.#place(member, start, end);
+  }
+
+  #place(member: Member | undefined, start: number, end: number): void {
     if (member === undefined || member.value.column === -1) return;
     const at = this.#first + member.value.column;
     this.#into.starts[at] = start;
@@ -376,8 +381,11 @@ export class ObjectReader {
 }
 
 /** A name with a point may also be that of a member of another one: `a`, `a.b` and `a.b.c`. */
-export const withOuterNames = (name: string): string[] =>
-  [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index)).concat(name);
+export const withOuterNames = (name: string): string[] => [...outerNames(name), name];
+
+/** The names of the members that a value may be in. */
+export const outerNames = (name: string): string[] =>
+  [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index));
 
 const newMembers = (): Members => ({ list: [], byKey: new Map() });
 

@@ -20,7 +20,6 @@ export interface ParquetLayoutOptions {
 export class ParquetLayout extends CsvLayout {
   override readonly format = 'parquet';
   readonly rows: number;
-  readonly types: readonly (string | undefined)[];
   readonly file: ParquetFile;
   readonly #nulls: ReadonlySet<string>;
 
@@ -29,11 +28,10 @@ export class ParquetLayout extends CsvLayout {
     output: OutputColumns | undefined,
     { file, columns, groups, nulls }: ParquetLayoutOptions,
   ) {
-    super(header, output, groups);
+    super(header, output, groups, columns.map(typeOf));
     this.file = file;
     this.#nulls = nulls;
     this.rows = file.rows;
-    this.types = columns.map(({ type }) => TYPES[type.is]);
   }
 
   override compareWith(output: Layout, file: string): Comparison {
@@ -45,7 +43,7 @@ export class ParquetLayout extends CsvLayout {
     columns: OutputColumns | undefined,
     file: string,
   ): Comparison {
-    const numbers = this.types.map(type => type === 'float');
+    const numbers = this.types?.map(type => type === 'float') ?? [];
     return valueComparison(header, columns, CsvLayout.headerOf(this), {
       numbers,
       nulls: this.#nulls,
@@ -58,13 +56,25 @@ export class ParquetLayout extends CsvLayout {
   }
 }
 
-/** As options and reports call the types of columns. */
-const TYPES: Readonly<Partial<Record<FileColumn['type']['is'], string>>> = {
+/** The type of a column, as options and reports call it; undefined if all values are missing. */
+export const typeOf = ({ type }: FileColumn): string | undefined => TYPES[type.is];
+
+const TYPES: Readonly<Record<Exclude<FileColumn['type']['is'], NoText>, string>> &
+  Readonly<Partial<Record<NoText, string>>> = {
   boolean: 'boolean',
   signed: 'integer',
-  unsigned: 'integer',
+  unsigned: 'UINT64',
   float: 'float',
   double: 'float',
   half: 'float',
   decimal: 'float',
+  text: 'text',
+  bytes: 'text',
+  uuid: 'text',
+  date: 'text',
+  time: 'text',
+  timestamp: 'text',
+  int96: 'text',
 };
+
+type NoText = 'unknown' | 'unsupported';

@@ -7,13 +7,13 @@ import { writeRow } from '../../base/write-row.ts';
 import type { ColumnOptions, WrittenFile } from '../column-options.ts';
 import { readHeader } from '../csv/header.ts';
 import type { Opened, Piece } from '../format.ts';
-import { jsonl } from '../jsonl/jsonl-format.ts';
+import { readLineLayout } from '../jsonl/jsonl-layout.ts';
 import { outputColumns } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { type FileColumn, openParquet, type ParquetFile, uncompressedBytes } from './footer/parquet-file.ts';
 import { groupsIn, piecesOf } from './group-places.ts';
-import { ParquetLayout } from './parquet-layout.ts';
+import { ParquetLayout, typeOf } from './parquet-layout.ts';
 import { ParquetText, type ParquetTextData } from './text/parquet-text.ts';
 
 const MAX_GROUP_BYTES = 512 << 20;
@@ -67,7 +67,10 @@ export const textOfParquet = async (stored: StoredBytes, file: string, data: unk
   // `ParquetText` makes it.
   ParquetText.of(await openParquet(stored, file), data as ParquetTextData);
 
-/** JSON lines are made of the rows, so what is written has their types. */
+/**
+ * JSON lines are made of the rows, so what is written has their types. What is sent of them is the same as of the text that other
+ * outputs are made of.
+ */
 async function readLines(
   { name, contentName }: ByteSource,
   stored: StoredBytes,
@@ -78,7 +81,8 @@ async function readLines(
   const before = Buffer.from(start === 0 ? '' : '\n');
   const chunks = stored.readAs(new ParquetText(file, columns, 'jsonl', before, start), start);
   const source = { name, contentName, isLive: false, chunks, checkUnchanged: async () => {} };
-  return jsonl.readLayout(source, { ...options, columns: columns.map(column => column.name) });
+  const names = columns.map(column => column.name);
+  return readLineLayout(source, { ...options, columns: names }, columns.map(typeOf));
 }
 
 /** The text inside is always delimited by commas. */
@@ -136,6 +140,13 @@ function neededColumns(file: ParquetFile, options: ReadOptions & ColumnOptions):
     writes !== undefined && !isCopy(writes) && (keep === 'all' || keep.includes(name));
   const isScored = (name: string): boolean => scored?.includes(name) === true;
   const needsAll = writes === undefined || scored === undefined;
+  const [first] = all;
+  if (first?.type.is === 'unsupported' && all.every(({ type }) => type.is === 'unsupported') && needsAll)
+    throw new RowcastError(
+      'unsupported_column',
+      `none of the columns can be read: "${sanitize(first.name)}" has ${first.type.what}`,
+      { location: { file: file.name }, hint: 'Write their members to columns of their own first.' },
+    );
   return all.filter(column => {
     const { name, type } = column;
     const isNeeded = isWritten(name) || isScored(name);

@@ -50,5 +50,7 @@ const listOf = (paths: readonly string[]): string => paths.join(', ');
 
 /** Whether what was counted in the data is needed, so that the service must be asked for its report. */
 export const needsCounts = (values: JobValues): boolean =>
-  [values.maxMismatches, values.maxUnseen].some(limit => limit !== undefined && limit !== 'none') ||
+  [values.maxMismatches, values.maxMissing, values.maxUnseen].some(
+    limit => limit !== undefined && limit !== 'none',
+  ) ||
   [values.summary, values.summaryHtml, values.lineage, values.compare].some(value => value !== undefined);

@@ -11,12 +11,17 @@ export interface LocalReport {
   model: StoredModel;
 }
 
-/** Loads a report's model. @throws as the functions of `report-store.ts` */
-export function loadReportModel(home: string, id: string): Promise<Model> {
-  return withReportVersion(home, id, async version =>
-    modelOf(version, await readReportOf(version), loadModel, model => model.engine.unload()),
-  );
+/** Loads a report and its model. @throws as the functions of `report-store.ts` */
+export function loadReport(home: string, id: string): Promise<{ report: Report; model: Model }> {
+  return withReportVersion(home, id, async version => {
+    const report = await readReportOf(version);
+    return { report, model: await modelOf(version, report, loadModel, model => model.engine.unload()) };
+  });
 }
+
+/** Loads a report's model. @throws as the functions of `report-store.ts` */
+export const loadReportModel = async (home: string, id: string): Promise<Model> =>
+  (await loadReport(home, id)).model;
 
 /** Reads a report and its model for other threads. @throws as the functions of `report-store.ts` */
 export function readLocalReport(home: string, id: string): Promise<LocalReport> {

@@ -1,9 +1,10 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { classesOf } from '../../base/contract/predictions.ts';
-import { type Counting, hasUnrecognized } from '../../scoring/counting/counted-column.ts';
+import { type Counting, isLimited } from '../../scoring/counting/counted-column.ts';
 import { RunTally } from '../../scoring/counting/run-tally.ts';
 import { TallyLayout } from '../../scoring/counting/tally.ts';
 import type { Plan } from '../../scoring/prepare.ts';
+import { type CountedRows, countedRows } from '../../scoring/row-counts.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { checkUnrecognized, type UnrecognizedLimits } from '../guards/unrecognized-limits.ts';
 import { describeCommonValues } from './common-values.ts';
@@ -20,11 +21,10 @@ export interface DataTally {
   /**
    * Checks what was counted so far.
    *
-   * @param read rows
    * @param records that were counted since the last check; none at the end
    * @throws RowcastError as `checkUnrecognized`
    */
-  check(limits: UnrecognizedLimits, read: number, records: Buffer | 'end'): void;
+  check(limits: UnrecognizedLimits, rowCounts: CountedRows, records: Buffer | 'end'): void;
 }
 
 /** What decides what is counted, and with what it is compared. */
@@ -46,7 +46,7 @@ export function dataTally(
   if (checkpoint !== undefined && before === undefined) return undefined;
   // What was not counted from the beginning cannot be known for the whole.
   const isAll = before?.isDetailed ?? isDetailed;
-  const counting = { columns: isAll ? counted : counted.filter(hasUnrecognized), isDetailed: isAll };
+  const counting = { columns: isAll ? counted : counted.filter(isLimited), isDetailed: isAll };
   const layout = new TallyLayout(counting);
   const tally = before === undefined ? RunTally.empty(layout) : RunTally.from(before, layout);
   if (tally === undefined) return undefined;
@@ -57,9 +57,9 @@ export function dataTally(
     counting,
     figures: (predictionType, sum = tally) =>
       figuresOf(sum, layout, { classes: countedClasses(predictionType), trainingRows, earlier }),
-    check(limits, read, latest) {
+    check(limits, rowCounts, latest) {
       const isEnd = latest === 'end';
-      checkUnrecognized(limits, tally, layout, read, isEnd, (column, kind) => {
+      checkUnrecognized(limits, tally, layout, countedRows(rowCounts), isEnd, (column, kind) => {
         const known = Buffer.concat(isEnd ? first.records : [...first.records, latest]);
         return describeCommonValues(known, column, kind, { layout: records, nulls: options.nulls });
       });

@@ -14,7 +14,7 @@ export interface ColumnFigures {
   mismatched: number | null;
   /** Values that are categories which the model does not know. */
   unseen: number | null;
-  /** Values that are known categories only without the spaces around them. */
+  /** Values that are known categories only in another form, such as without the spaces around them. */
   trimmed: number | null;
   /** The mean of a column of numbers. */
   mean: number | null;
@@ -29,6 +29,8 @@ export interface ColumnFigures {
 /** What a run has found in its data. */
 export interface DataFigures {
   columns: ColumnFigures[];
+  /** The names of the columns that predictions depend on. */
+  matters: readonly string[];
   /** Figures of the probabilities; null if they were not counted. */
   scores: Record<string, ScoreFigures> | null;
   /** Null unless they were compared with an earlier run. */
@@ -63,6 +65,7 @@ export function figuresOf(
   };
   return {
     columns,
+    matters: layout.columns.filter(({ weight = 0 }) => weight >= 1).map(({ name }) => name),
     scores: tally.isDetailed && classes !== null ? scoresOf(tally, limited) : null,
     drift: earlier === undefined ? null : compare(earlier, { columns, classes: limited, rowsOf }),
   };

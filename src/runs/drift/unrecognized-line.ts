@@ -1,15 +1,76 @@
 import { countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { ColumnFigures } from './figures.ts';
+import type { ColumnFigures, DataFigures } from './figures.ts';
 
 /** Columns that are named; a warning is one line. */
 const MAX_NAMED = 3;
+
+/** A column that is missing in this share of the rows more than in training, and in twice as many, is worth a warning. */
+const MUCH_MORE = 0.1;
+
+/**
+ * Warns of values that the model learns nothing from.
+ *
+ * @param rows whose values were counted
+ * @param absent columns that the input does not have
+ * @returns undefined if there is nothing to warn of
+ */
+export function dataWarning(
+  { columns, matters }: Pick<DataFigures, 'columns' | 'matters'> = { columns: [], matters: [] },
+  rows: number,
+  absent: readonly string[] = [],
+): string | undefined {
+  const lines = [
+    unrecognizedLine(columns, rows),
+    missingLine(
+      columns.filter(({ name }) => !absent.includes(name)),
+      matters,
+      rows,
+    ),
+    absentLine(absent),
+  ].filter(line => line !== undefined);
+  return lines.length === 0 ? undefined : lines.join('; ');
+}
+
+function missingLine(
+  columns: readonly ColumnFigures[],
+  matters: readonly string[],
+  rows: number,
+): string | undefined {
+  const known = new Set(matters);
+  const found = columns.flatMap(({ name, missing, training }) => {
+    if (training === null || !known.has(name)) return [];
+    const [now, before] = [missing / rows, training.missing / training.rows];
+    return now > before + MUCH_MORE && now > 2 * before ? [{ name, now, before }] : [];
+  });
+  if (found.length === 0) return undefined;
+  const named = found
+    .sort((a, b) => b.now - b.before - (a.now - a.before))
+    .slice(0, MAX_NAMED)
+    .map(
+      ({ name, now, before }) =>
+        `"${sanitize(name)}" is missing in ${percent(now)} of the rows (${percent(before)} in training)`,
+    );
+  return `${named.join('; ')}${moreText(found.length - named.length)}`;
+}
+
+function absentLine(absent: readonly string[]): string | undefined {
+  if (absent.length === 0) return undefined;
+  const names = absent.slice(0, MAX_ABSENT).map(name => `"${sanitize(name)}"`);
+  return `sent as missing, because the input does not have them: ${names.join(', ')}${absent.length > MAX_ABSENT ? ', …' : ''}`;
+}
+
+/** Names that are listed. */
+const MAX_ABSENT = 20;
+
+const moreText = (more: number): string =>
+  more === 0 ? '' : `; and ${more} more ${more === 1 ? 'column' : 'columns'}`;
 
 /**
  * Names the columns with the most values that the model learns nothing from, although they are not missing; only those with a
  * larger share of them than the training rows had, if that is known.
  *
- * @param rows that were read
+ * @param rows whose values were counted
  * @returns undefined if there are no such values
  */
 export function unrecognizedLine(columns: readonly ColumnFigures[], rows: number): string | undefined {
@@ -19,8 +80,7 @@ export function unrecognizedLine(columns: readonly ColumnFigures[], rows: number
     .sort((a, b) => b.values - a.values);
   if (found.length === 0) return undefined;
   const named = found.slice(0, MAX_NAMED).map(({ column }) => describe(column, rows));
-  const more = found.length - named.length;
-  const rest = more === 0 ? '' : `; and ${more} more ${more === 1 ? 'column' : 'columns'}`;
+  const rest = moreText(found.length - named.length);
   return `values that the model does not know count as missing or rare: ${named.join('; ')}${rest}`;
 }
 

@@ -123,6 +123,9 @@ async function planSource(
       contentSize,
       scorer: batchScorer,
       keep: Math.max(probes, showRequest ? 1 : 0),
+    }).catch(error => {
+      // A run looks at the columns first.
+      throw problem ?? error;
     });
     const probe =
       batchScorer === undefined

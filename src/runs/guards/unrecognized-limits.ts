@@ -1,22 +1,20 @@
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
-import {
-  isBeyond,
-  type RejectLimit,
-  type RejectLimitOrNone,
-} from '../../base/options/values/reject-limit.ts';
+import { isBeyond, type RejectLimitOrNone } from '../../base/options/values/reject-limit.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import type { UnknownKind } from '../../scoring/counting/columns-that-matter.ts';
 import type { CountedColumn } from '../../scoring/counting/counted-column.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import type { TallyLayout } from '../../scoring/counting/tally.ts';
-import { isKnown, placeOf, type UnknownKind } from '../../scoring/counting/unrecognized.ts';
+import { isKnown, placeOf } from '../../scoring/counting/unrecognized.ts';
 
 /**
- * By default, a run stops for columns that matter, see `CountedColumn.stopsAbove`, but never because of a single value. A
- * limit that is given is for all columns.
+ * By default, a run stops for columns that matter, each or together, see `CountedColumn`, but never because of a single value. A
+ * limit that is given is for each column.
  */
 export interface UnrecognizedLimits {
   maxMismatches?: RejectLimitOrNone | undefined;
+  maxMissing?: RejectLimitOrNone | undefined;
   maxUnseen?: RejectLimitOrNone | undefined;
 }
 
@@ -37,53 +35,98 @@ const kinds = [
     one: 'is a category that the model does not know',
     many: 'are categories that the model does not know',
   },
+  {
+    kind: 'missing',
+    limit: 'maxMissing',
+    code: 'too_many_missing',
+    option: '--max-missing',
+    one: 'is missing',
+    many: 'are missing',
+  },
 ] as const;
 
+/** Values of a column of which there are too many. */
+interface Excess {
+  column: CountedColumn;
+  of: (typeof kinds)[number];
+  found: number;
+  /** Among how many: those that are there, or all rows for missing ones. */
+  among: number;
+}
+
+/** By default, values that fewer rows have do not stop a run: the others of the column are missing. */
+const MIN_SHARE_OF_ROWS = 0.01;
+/** Weights are rounded. */
+const ENOUGH = 1 - 1e-9;
+
 /**
- * Stops a run when any column has too many values that the model does not know.
+ * Stops a run when columns have too many values that the model does not know, or that are missing.
  *
- * @param isEnd whether all rows were read; before that, a percentage applies only from 1,000 rows on
+ * @param rows whose values were counted
+ * @param isEnd whether all rows were read; before that, a percentage applies only from 1,000 values on
  * @param quote describes the values of a column that are of a kind
- * @throws RowcastError `too_many_mismatches`, `too_many_unseen`
+ * @throws RowcastError `too_many_mismatches`, `too_many_unseen`, `too_many_missing`
  */
 export function checkUnrecognized(
   limits: UnrecognizedLimits,
   { counts }: Pick<RunTally, 'counts'>,
   layout: Pick<TallyLayout, 'columns' | 'unrecognizedAt'>,
-  read: number,
+  rows: number,
   isEnd: boolean,
   quote: (column: CountedColumn, kind: UnknownKind) => string | undefined = () => undefined,
 ): void {
-  for (const { kind, limit: name, code, option, one, many } of kinds) {
-    for (const [i, column] of layout.columns.entries()) {
-      const rejected = counts[layout.unrecognizedAt(i) + placeOf[kind]] ?? 0;
-      if (rejected === 0 || (rejected === 1 && limits[name] === undefined)) continue;
-      const limit = limitOf(column, kind, limits[name]);
-      if (limit === undefined || !isBeyond(limit, { rejected, read }, isEnd)) continue;
-      const quoted = quote(column, kind);
-      throw new RowcastError(
-        code,
-        `${counted(rejected)} of ${countOf(read, 'value')} of "${sanitize(column.name)}" ${rejected === 1 ? one : many}`,
-        {
-          severity: 'stopped',
-          hint: `Look at this column of the input; to resume, run the same command with a higher ${option}, or with ${option} none.`,
-          ...(quoted !== undefined && { quote: quoted }),
-        },
-      );
+  const found: Excess[] = [];
+  for (const [i, column] of layout.columns.entries()) {
+    const at = layout.unrecognizedAt(i);
+    const countOfKind = (kind: UnknownKind): number => counts[at + placeOf[kind]] ?? 0;
+    const there = rows - countOfKind('missing');
+    for (const of of kinds) {
+      const limit = limits[of.limit];
+      const among = of.kind === 'missing' ? rows : there;
+      const excess = { column, of, found: countOfKind(of.kind), among };
+      if (excess.found === 0 || limit === 'none' || !isKnown(column, of.kind)) continue;
+      if (limit === undefined) {
+        if (isBeyondDefault(excess, rows, isEnd)) found.push(excess);
+      } else if (isBeyond(limit, { rejected: excess.found, read: among }, isEnd))
+        throw stopped([excess], quote);
     }
   }
+  const heaviest = found.toSorted((a, b) => weightOf(b) - weightOf(a));
+  if (heaviest.reduce((sum, excess) => sum + weightOf(excess), 0) >= ENOUGH) throw stopped(heaviest, quote);
 }
+
+const weightOf = ({ column: { weight = 1 } }: Excess): number => weight;
+
+function isBeyondDefault({ column, of, found, among }: Excess, rows: number, isEnd: boolean): boolean {
+  const share = column.stopsAbove?.[of.kind];
+  if (share === undefined || found === 1 || found < MIN_SHARE_OF_ROWS * rows) return false;
+  return isBeyond({ percent: 100 * share }, { rejected: found, read: among }, isEnd);
+}
+
+/** @param excesses the worst first */
+function stopped(
+  [worst, ...others]: readonly Excess[],
+  quote: (column: CountedColumn, kind: UnknownKind) => string | undefined,
+): RowcastError {
+  if (worst === undefined) throw new TypeError('stopped: no column');
+  const { column, of, found, among } = worst;
+  const quoted = quote(column, of.kind);
+  const names = others.slice(0, MAX_NAMED).map(other => `"${sanitize(other.column.name)}"`);
+  const more = others.length > MAX_NAMED ? ', …' : '';
+  const also = names.length === 0 ? '' : `; most values of ${names.join(', ')}${more} are no use either`;
+  return new RowcastError(
+    of.code,
+    `${counted(found)} of ${countOf(among, 'value')} of "${sanitize(column.name)}" ${found === 1 ? of.one : of.many}${also}`,
+    {
+      severity: 'stopped',
+      hint: `Look at this column of the input; to resume, run the same command with a higher ${of.option}, or with ${of.option} none.`,
+      ...(quoted !== undefined && { quote: quoted }),
+    },
+  );
+}
+
+const MAX_NAMED = 5;
 
 /** Whether this is an error of `checkUnrecognized`. */
 export const isUnrecognizedError = (error: unknown): boolean =>
   error instanceof RowcastError && kinds.some(({ code }) => code === error.code);
-
-/** The limit of a column; undefined if there is none, or if it is not known which values the model recognizes. */
-function limitOf(
-  column: CountedColumn,
-  kind: UnknownKind,
-  given: RejectLimitOrNone | undefined,
-): RejectLimit | undefined {
-  if (!isKnown(column, kind) || given === 'none') return undefined;
-  return given ?? (column.stopsAbove && { percent: 100 * column.stopsAbove[kind] });
-}

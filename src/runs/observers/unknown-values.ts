@@ -1,4 +1,5 @@
-import { unrecognizedLine } from '../drift/unrecognized-line.ts';
+import { countedRows } from '../../scoring/row-counts.ts';
+import { dataWarning } from '../drift/unrecognized-line.ts';
 import type { RunObserver, RunView } from '../observer.ts';
 
 /**
@@ -14,9 +15,12 @@ export const unknownValues = (onLine: (line: string) => void = () => {}): RunObs
 });
 
 /** Adds the warning to the summary. @returns undefined if there is nothing to warn about */
-export function noteUnknownValues(run: Pick<RunView, 'figures' | 'rowCounts' | 'warn'>): string | undefined {
+export function noteUnknownValues(
+  run: Pick<RunView, 'attempt' | 'columnsOf' | 'figures' | 'rowCounts' | 'warn'>,
+): string | undefined {
   const figures = run.figures();
-  const line = figures && unrecognizedLine(figures.columns, run.rowCounts.read);
+  const absent = run.columnsOf(run.attempt.runId)?.absent ?? [];
+  const line = dataWarning(figures, countedRows(run.rowCounts), absent);
   if (line !== undefined) run.warn({ code: 'unknown_values', message: line });
   return line;
 }

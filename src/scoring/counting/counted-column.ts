@@ -1,6 +1,6 @@
 import type { ColumnProfile, TrainingProfile } from '../../base/contract/profile.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { columnsThatMatter, type Driver, stopsAbove } from './columns-that-matter.ts';
+import { type Driver, stopsAbove, type UnknownKind, weightsOf } from './columns-that-matter.ts';
 
 /** A column whose values a run counts, as plain data. */
 export interface CountedColumn {
@@ -18,8 +18,10 @@ export interface CountedColumn {
   /** Names of the categories that are counted each, the most frequent in training first. */
   levels: readonly string[];
   training: ColumnProfile | undefined;
-  /** The share of unrecognized values above which a run stops by default; undefined if the column does not matter. */
-  stopsAbove?: Record<'mismatched' | 'unseen', number> | undefined;
+  /** The share of values of each kind above which a run stops by default, if the column matters. */
+  stopsAbove?: Record<UnknownKind, number | undefined> | undefined;
+  /** How much the column matters, from 0 to 1; see `weightsOf`. */
+  weight?: number | undefined;
 }
 
 /** Categories that are counted separately; all other known ones are counted together. */
@@ -38,6 +40,10 @@ export interface Counting {
 /** Whether a run may warn of values of this column: their type, or their categories, are known. */
 export const hasUnrecognized = ({ learned, hasLevels }: CountedColumn): boolean =>
   learned !== undefined && (learned.type !== 'categorical' || hasLevels);
+
+/** Whether a run without details counts this column: its default limits may apply, or it may be warned of. */
+export const isLimited = (column: CountedColumn): boolean =>
+  column.training !== undefined || hasUnrecognized(column);
 
 interface ReportOfColumns {
   columns?: readonly { name: string; type?: string | undefined; decimal?: string | undefined }[] | undefined;
@@ -60,7 +66,7 @@ export function countedColumns(
   // A date may be several columns of the model; the first is the day.
   const own = new Map(learned?.toReversed().map(column => [column.name, column]));
   const read = learned === undefined ? features : features.filter(({ name }) => own.has(name));
-  const matters = columnsThatMatter(
+  const weight = weightsOf(
     drivers,
     read.map(({ name }) => name),
   );
@@ -77,7 +83,8 @@ export function countedColumns(
       hasLevels: isCategorical && (own.has(name) || training?.levels !== undefined),
       edges: column?.type === 'numerical' ? (training?.edges ?? []) : [],
       levels: isCategorical ? column.levels.slice(0, MAX_LEVELS) : [],
-      stopsAbove: matters(name) ? stopsAbove(training, profile?.rows) : undefined,
+      stopsAbove: stopsAbove(training, profile?.rows),
+      weight: weight(name),
     };
   });
 }

@@ -30,10 +30,15 @@ export interface ScoreUploadOptions {
  */
 export async function scoreUpload(
   { bytes, name }: Pick<Upload, 'bytes' | 'name'>,
-  { model, work }: Pick<Predictor, 'model' | 'work'>,
+  { model, report, work }: Pick<Predictor, 'model' | 'report' | 'work'>,
   { limits, batchRows, ...scoring }: ScoreUploadOptions,
 ): Promise<ScoredStream> {
-  const scorer = uploadScorer({ model, ...scoring, batchRows: Math.min(batchRows, work.sliceRows) });
+  const scorer = uploadScorer({
+    model,
+    report,
+    ...scoring,
+    batchRows: Math.min(batchRows, work.sliceRows),
+  });
   const options = {
     report: '',
     batchBytes: BATCH_BYTES,

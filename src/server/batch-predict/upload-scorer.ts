@@ -3,7 +3,6 @@ import { countRows } from '../../formats/records/batch.ts';
 import { LocalBatchScorer } from '../../models/local/local-batch-scorer.ts';
 import { RecordScorer } from '../../models/local/record-scorer.ts';
 import type { Model } from '../../models/model/model-file.ts';
-import { reportColumns } from '../../models/store/report-columns.ts';
 import {
   LOCAL,
   type Outcome,
@@ -11,11 +10,13 @@ import {
   type Scorer,
   type ScorerInput,
 } from '../../scoring/scorer.ts';
+import type { ScoredReport } from '../predict/predictor.ts';
 import { type ServiceThreads, THREAD_BYTES } from '../threads/service-threads.ts';
 import type { UploadTurns } from './upload-turns.ts';
 
 export interface UploadScorerOptions {
   model: Model;
+  report: ScoredReport;
   threads: ServiceThreads;
   turns: UploadTurns;
   /** Rows per batch. */
@@ -29,10 +30,7 @@ export interface UploadScorerOptions {
 export function uploadScorer(options: UploadScorerOptions): Scorer {
   return {
     name: LOCAL,
-    async describe() {
-      const { columns, classes } = options.model;
-      return { classes: [...classes], columns: reportColumns(columns), tech_specs: {}, drivers: [] };
-    },
+    describe: async () => ({ ...options.report, tech_specs: {} }),
     learnedColumns: () => options.model.columns,
     open: input => new UploadBatches(options, input),
   };

@@ -33,7 +33,7 @@ declare module 'fastify' {
  * expand beyond the limit. A body that does not end in time is rejected, and so is one that exceeds its key's share of
  * memory, since many requests within their own limit could use up all memory together.
  *
- * @param memory shared by the bodies and responses of all requests
+ * @param memory shared by the bodies of all requests
  */
 export function bodyReader(
   { bodyMs }: Pick<Limits, 'bodyMs'>,
@@ -51,7 +51,7 @@ export function bodyReader(
     // The parser resumes it.
     body.pause().on('data', (chunk: Buffer) => {
       if (body.destroyed || holding.take(chunk.length)) return;
-      body.destroy(noMemory(memory, request, reply));
+      body.destroy(noMemory('Request bodies', memory, request, reply));
     });
     onRequestEnd(reply, () => holding.release());
     const late = setTimeout(() => body.destroy(tooSlow(bodyMs)), bodyMs);
@@ -60,7 +60,7 @@ export function bodyReader(
   };
 }
 
-/** Call this once a body has been read and is not needed any more, so that the response may take its memory. */
+/** Call this once a body has been read and is not needed any more, so that others may take its memory. */
 export function releaseBody(request: FastifyRequest): void {
   request.body = undefined;
   request.bodyMemory?.release();

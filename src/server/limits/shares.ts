@@ -13,21 +13,24 @@ export interface Shares {
   requests: SharedBudget;
   /** Upload slots. */
   uploads: SharedBudget;
-  /** Bytes of JSON bodies and of responses in memory. */
-  memory: SharedBudget;
+  /** Bytes of JSON bodies in memory. */
+  bodies: SharedBudget;
+  /** Bytes of responses in memory: a client may leave one unread for as long as it likes, unlike a body. */
+  responses: SharedBudget;
   /** Bytes of responses on disk. */
   spill: SharedBudget;
 }
 
 /** The limit of connections also limits requests, since a connection with a request is never closed to make room. */
 export function openShares(
-  { connections, uploads, memoryBytes, maxSpillBytes }: Limits,
+  { connections, uploads, memoryBytes, responseBytes, maxSpillBytes }: Limits,
   onRefused: (refusal: Refusal) => void,
 ): Shares {
   return {
     requests: new SharedBudget(connections, () => onRefused('requests')),
     uploads: new SharedBudget(uploads, () => onRefused('uploads')),
-    memory: new SharedBudget(memoryBytes, () => onRefused('memory')),
+    bodies: new SharedBudget(memoryBytes, () => onRefused('memory')),
+    responses: new SharedBudget(responseBytes, () => onRefused('memory')),
     spill: new SharedBudget(maxSpillBytes, () => onRefused('spill')),
   };
 }
@@ -68,10 +71,15 @@ function takeOne(
   onRequestEnd(reply, () => holding.release());
 }
 
-/** The error for a key whose bodies and responses take up its share of memory. */
-export function noMemory(memory: SharedBudget, request: FastifyRequest, reply: FastifyReply): RequestError {
+/** The error for a key whose bodies, or unread responses, take up its share of the memory for them. */
+export function noMemory(
+  what: 'Request bodies' | 'Unread responses',
+  memory: SharedBudget,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): RequestError {
   const held = memory.heldBy(keyOf(request));
-  const sizes = `Request bodies and unread responses of this key take up ${counted(held)} of the ${counted(memory.total)} bytes of memory`;
+  const sizes = `${what} of this key take up ${counted(held)} of the ${counted(memory.total)} bytes of memory`;
   return busy(reply, `${sizes}; ${SHARE}`, REQUEST_RETRY_SECONDS);
 }
 

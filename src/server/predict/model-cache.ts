@@ -1,5 +1,5 @@
 import type { Model } from '../../models/model/model-file.ts';
-import { loadReportModel } from '../../models/store/report-model.ts';
+import { loadReport } from '../../models/store/report-model.ts';
 import { reportVersion } from '../../models/store/report-store.ts';
 import { type Predictor, predictorOf } from './predictor.ts';
 
@@ -154,7 +154,7 @@ export class ModelCache {
   }
 
   async #load(id: string): Promise<Predictor> {
-    return predictorOf(await loadReportModel(this.#home, id));
+    return predictorOf(await loadReport(this.#home, id));
   }
 
   #drop(entry: Entry): void {

@@ -57,7 +57,7 @@ export async function joinTallies(
       ? sumOfTallies(prepared, tallies, { earlier, isDetailed: false, firstRecords })
       : undefined;
     if (counts === undefined) checkUnlimited(options, plan);
-    counts?.check(options, rowCounts.read, 'end');
+    counts?.check(options, rowCounts, 'end');
     total.add(counts, plan.predictionType);
     if (counts !== undefined) figures.set(index, counts.figures(plan.predictionType));
     if (isSame) columns.set(index, runColumns(prepared));
@@ -108,13 +108,17 @@ function sumOfTallies(
 
 /** @throws RowcastError `other_work` */
 function checkUnlimited(
-  { maxMismatches = 'none', maxUnseen = 'none' }: Pick<RunValues, 'maxMismatches' | 'maxUnseen'>,
+  {
+    maxMismatches = 'none',
+    maxMissing = 'none',
+    maxUnseen = 'none',
+  }: Pick<RunValues, 'maxMismatches' | 'maxMissing' | 'maxUnseen'>,
   { report }: ShardPlan,
 ): void {
-  if (maxMismatches === 'none' && maxUnseen === 'none') return;
+  if ([maxMismatches, maxMissing, maxUnseen].every(limit => limit === 'none')) return;
   throw new RowcastError(
     'other_work',
-    `the report ${report.id} has changed, so that the values cannot be compared with --max-mismatches and --max-unseen`,
+    `the report ${report.id} has changed, so that the values cannot be compared with --max-mismatches, --max-missing and --max-unseen`,
     { severity: 'stopped', hint: 'Restore the report, or discard the run with rowcast abort.' },
   );
 }

@@ -64,6 +64,7 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
   const { shard, file, part, reportHash, predictionType, scorer, budget, observers, control, backends } =
     work;
   const { summary, summaryHtml, compare, private: isPrivate, encoding, report } = work.options;
+  const { maxMissing = 'none' } = work.options;
   return {
     names: {
       version: null,
@@ -95,7 +96,7 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
       predictionType,
       checkInput: identity => checkFooter(file, identity),
     },
-    isDetailed: summary !== undefined || summaryHtml !== undefined || compare !== undefined,
+    isDetailed: [summary, summaryHtml, compare].some(file => file !== undefined) || maxMissing !== 'none',
   };
 }
 
@@ -108,6 +109,7 @@ const ofTheWhole: Partial<RunValues> = {
   checksum: false,
   maxRejects: undefined,
   maxMismatches: 'none',
+  maxMissing: 'none',
   maxUnseen: 'none',
   compare: undefined,
   summary: undefined,
@@ -120,7 +122,11 @@ const ofTheWhole: Partial<RunValues> = {
 const isFirst = ({ from }: Shard): boolean => from === null || from.row === 1;
 
 /** The limits that a single process would apply to the same rows, so that a run over the wrong data stops early. */
-const limitsOf = ({ maxMismatches, maxUnseen }: ShardWork['options']) => ({ maxMismatches, maxUnseen });
+const limitsOf = ({ maxMismatches, maxMissing, maxUnseen }: ShardWork['options']) => ({
+  maxMismatches,
+  maxMissing,
+  maxUnseen,
+});
 
 /** The range of the shard; undefined if it is a whole input. */
 function rangeOf({ from, to, is_last }: Shard): InputRange | undefined {

@@ -26,13 +26,14 @@ export async function createUnlessTaken(written: string, path: string): Promise<
 }
 
 /**
- * Creates a file with its content, unless it exists. It is not synced: it is only needed while this process runs.
+ * Creates a file that only its owner can read, with its content, unless it exists. It is not synced: it is only needed while
+ * this process runs.
  *
  * @param written an unused path in the same folder; if another process removes that file too early, it is written again
  * @returns false if the file already exists
  */
 export async function createWhole(path: string, text: string, written: string): Promise<boolean> {
-  await writeFile(written, text, { flag: 'wx' });
+  await writeFile(written, text, { flag: 'wx', mode: 0o600 });
   try {
     await createUnlessTaken(written, path);
     return true;

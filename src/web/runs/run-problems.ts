@@ -6,6 +6,7 @@ export const runHints: Readonly<Record<string, string>> = {
   group_too_large: 'Write the file with smaller row groups.',
   missing_columns: 'Add the columns to the file. Their values may be empty.',
   too_many_mismatches: 'Check that this is the right file. The command line can score it all the same.',
+  too_many_missing: 'Check that this is the right file. The command line can score it all the same.',
   too_many_unseen: 'Check that this is the right file. The command line can score it all the same.',
   unreadable_input: 'The file did not arrive whole. Score it again.',
 };

@@ -137,9 +137,15 @@ function runOfUpload(
   };
   const openScorer = async (): Promise<OpenScorer> => {
     const { predictor, release } = await models.hold(record.report);
-    const { model, work } = predictor;
+    const { model, report, work } = predictor;
     return {
-      scorer: uploadScorer({ model, threads, turns, batchRows: Math.min(batchRows, work.sliceRows) }),
+      scorer: uploadScorer({
+        model,
+        report,
+        threads,
+        turns,
+        batchRows: Math.min(batchRows, work.sliceRows),
+      }),
       close: async () => release(),
     };
   };

@@ -1,4 +1,4 @@
-import { loadReportModel } from '../../../src/models/store/report-model.ts';
+import { loadReport } from '../../../src/models/store/report-model.ts';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { predictorOf } from '../../../src/server/predict/predictor.ts';
 import { seededRandom } from '../../../src/training/seeded-random.ts';
@@ -28,7 +28,7 @@ export async function predictFor(
   home: string,
   personas: readonly unknown[],
 ): Promise<number> {
-  const { model, personas: reader } = predictorOf(await loadReportModel(home, 'bench'));
+  const { model, personas: reader } = predictorOf(await loadReport(home, 'bench'));
   const json = new JsonReader(Buffer.from(JSON.stringify(personas)), Infinity);
   json.enter();
   const { values } = reader.read(json, personas.length, Infinity);

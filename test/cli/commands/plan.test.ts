@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
+import { parquetOf } from '../../support/parquet.ts';
 import { csv, history } from '../../support/service/history.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { slow } from '../../support/slow.ts';
@@ -73,6 +74,37 @@ describe('rowcast plan', () => {
     assert.match(stderr, /\[missing_columns\]/);
     const { inputs } = await json('in.csv');
     assert.deepEqual([inputs[0].error.code, inputs[0].rows], ['missing_columns', 1]);
+  });
+
+  it('ends as score does: for columns and quotes, members that are objects, and lines of Parquet', async t => {
+    const { cwd, env, plan } = await planned(
+      t,
+      { 'in.csv': 'id,id,note\na,1,"x\n', 'in.jsonl': '{"id":{"a":1}}\n{"id":{"a":2}}\n' },
+      { report: { classes: ['no', 'yes'] } },
+    );
+    await writeFile(join(cwd, 'in.parquet'), await parquetOf('id,s\n1,x\n2,y\n', { numbers: ['id'] }));
+    for (const [args, wanted] of [
+      [['in.csv'], [2, 'duplicate_columns']],
+      [
+        ['in.csv', '--features', 'note'],
+        [3, 'unclosed_quote'],
+      ],
+      [
+        ['in.jsonl', '--features', 'id'],
+        [0, undefined],
+      ],
+      [
+        ['in.parquet', '--output-format', 'jsonl'],
+        [0, undefined],
+      ],
+    ] as const) {
+      const [input, ...options] = args;
+      const outcomes = [
+        await plan(...args, '-o', 'out'),
+        await rowcast(['score', ...args, '-o', `out of ${input}`, '--report', 'r'], { cwd, env }),
+      ].map(({ code, stderr }) => [code, /\[(\w+)\]/.exec(stderr)?.[1]]);
+      assert.deepEqual(outcomes, [wanted, wanted], `${input} ${options}`);
+    }
   });
 
   it('shows what definitions would do, as a dry run of them does', async t => {

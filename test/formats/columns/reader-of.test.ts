@@ -43,6 +43,9 @@ const columns: LearnedColumn[] = [
   { name: 'x', type: 'categorical', levels: many, targets: [...many, ''].map((_, i) => [i]) },
   { name: 'x', type: 'categorical', levels: ['yes', 'a b', 'café'] },
   { name: 'x', type: 'categorical', levels: [] },
+  { name: 'x', type: 'categorical', levels: ['No', 'Yes'], others: 'merged' },
+  { name: 'x', type: 'categorical', levels: ['0', '1', '7'], others: 'merged' },
+  { name: 'x', type: 'categorical', levels: ['1.0', '2.0', '3.0'] },
 ];
 const types = [undefined, 'categorical', 'numerical', 'date', 'text', 'something else'];
 
@@ -112,6 +115,7 @@ const field = fc.oneof(
   number.map(given => ` ${given} `),
   text.map(given => `${given} `),
   text.map(given => `\t${given}`),
+  fc.constantFrom('True', 'f', 'N', '0.0', '1.0', '7.0', '7', '3', ' y ', '.0', '1.00'),
   fc.constantFrom('spaced', ' spaced', 'x', '\u00a0é', 'café ', 'cafe\u0301'),
 );
 

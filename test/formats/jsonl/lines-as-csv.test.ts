@@ -84,6 +84,27 @@ describe('a CSV of JSON lines', () => {
     assert.match(ownOf(kept.bytes.toString()), /\n100,"\{""b"":1,""c"":\{""d"":2\}\}"\n101,\n102,\n$/);
   });
 
+  it('has one column for a member that is an object in some lines and another value in others', async t => {
+    const mixed = [
+      '{"id":1,"plan":"basic","at":{"x":{"y":1}}}',
+      '{"id":2,"plan":{"name":"plus","fee":9.50},"at":{"x":null}}',
+      '{"id":3,"plan":null,"at":{"x":[2]}}',
+      '{"id":4,"plan":{"other":1},"at":null}',
+    ].join('\n');
+    const { bytes, rejects } = await scored(t, mixed, 'out.csv');
+    assert.equal(
+      ownOf(bytes.toString()),
+      [
+        'id,plan,at.x',
+        '1,basic,"{""y"":1}"',
+        '2,"{""name"":""plus"",""fee"":9.50}",',
+        '3,,[2]',
+        '4,"{""other"":1}",',
+      ].join('\n'),
+    );
+    assert.equal(rejects, '');
+  });
+
   it('has the columns in the order of the members, some of which are objects, or have points in their names', async t => {
     const lines = '{"b":1,"2020":"x","price":5,"price.usd":6,"p":{}}\n{"1":null,"p":{"q":2}}\n';
     const { bytes } = await scored(t, lines, 'out.csv', { features: ['p'] });

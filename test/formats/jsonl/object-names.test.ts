@@ -6,19 +6,23 @@ import { MAX_DEPTH, MAX_PATH } from '../../../src/formats/jsonl/object-reader.ts
 
 /** The names of an object as `JSON.parse` finds them; undefined if one is there twice. */
 function namesOf(object: object) {
-  const [values, outer]: [string[], string[]] = [[], []];
+  const [values, missing, outer]: [string[], string[], string[]] = [[], [], []];
   const add = (inner: object, path: string): void => {
     for (const [name, value] of Object.entries(inner)) {
       const isOuter = typeof value === 'object' && value !== null && !Array.isArray(value);
       if (isOuter && Object.keys(value).length > 0) {
         outer.push(path + name);
         add(value, `${path}${name}.`);
-      } else values.push(path + name);
+        continue;
+      }
+      values.push(path + name);
+      if (isOuter || value === null) missing.push(path + name);
     }
   };
   add(object, '');
   const all = [...values, ...outer];
-  return new Set(all).size < all.length ? undefined : { members: Object.keys(object), values, outer };
+  if (new Set(all).size < all.length) return undefined;
+  return { members: Object.keys(object), values, missing, outer };
 }
 
 test('the names in an object are those that JSON.parse finds, however it is spaced', () => {

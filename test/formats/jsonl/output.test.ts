@@ -15,9 +15,13 @@ const maxRecordBytes = 1 << 20;
 const features = ['a', 'b.c'];
 
 /** Scores lines, verifies the output, and returns it with the rejects and what was sent. */
-async function scored(t: TestContext, text: string | Buffer, options: Partial<RunValues> = {}) {
+async function scored(
+  t: TestContext,
+  text: string | Buffer,
+  { name = 'out.jsonl', ...options }: Partial<RunValues> & { name?: string } = {},
+) {
   const folder = await newFolder(t);
-  const [input, output] = [join(folder, 'in.jsonl'), join(folder, 'out.jsonl')];
+  const [input, output] = [join(folder, 'in.jsonl'), join(folder, name)];
   await writeFile(input, text);
   const connected = await connect(t, { report: { classes: ['no', 'yes'] } });
   const values = job({ input, output, features, ...options });
@@ -80,10 +84,15 @@ describe('the output of JSON lines', () => {
     const bytes = Buffer.concat([
       Buffer.from(`${lines.join('\n')}\n`),
       Buffer.from('{"a":"\xff"}\n', 'latin1'),
+      // If most lines are malformed, a run stops.
+      Buffer.from('{"a":2}\n'.repeat(4)),
     ]);
     const { text, rejects, verified } = await scored(t, bytes);
-    assert.equal(shortened(text), '{"a":1,"b":{"c":1},*}\n{"a":null,*}\n{"a":"\u00e4",*}\n');
-    assert.deepEqual([verified.scored, verified.malformed], [3, 7]);
+    assert.equal(
+      shortened(text),
+      `{"a":1,"b":{"c":1},*}\n{"a":null,*}\n{"a":"\u00e4",*}\n${'{"a":2,*}\n'.repeat(4)}`,
+    );
+    assert.deepEqual([verified.scored, verified.malformed], [7, 7]);
     const objects = rejects
       .trimEnd()
       .split('\n')
@@ -197,6 +206,21 @@ describe('labels and numbers', () => {
 });
 
 describe('what is sent of JSON lines', () => {
+  it('has an object as its text, whatever the format of the output', async t => {
+    const lines = '{"id":1,"a":{"x": [1]},"b":{"c":"x"}}\n{"id":2,"a":{"x":2},"b":{"c":"y"}}\n';
+    for (const name of ['out.jsonl', 'out.csv', 'out.parquet']) {
+      const { sent } = await scored(t, lines, { name });
+      assert.deepEqual(
+        sent,
+        [
+          { a: '{"x": [1]}', 'b.c': 'x' },
+          { a: '{"x":2}', 'b.c': 'y' },
+        ],
+        name,
+      );
+    }
+  });
+
   it('has the types of JSON, unless the column has one', async t => {
     const lines = [
       '{"a":34,"b":{"c":"34"}}',

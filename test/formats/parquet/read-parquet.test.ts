@@ -4,9 +4,18 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { RowcastError } from '../../../src/base/errors.ts';
-import { CHUNK, COLUMN, FILE, GROUP, PAGE } from '../../../src/formats/parquet/footer/numbers.ts';
+import {
+  CHUNK,
+  COLUMN,
+  ELEMENT,
+  FILE,
+  GROUP,
+  LOGICAL,
+  PAGE,
+} from '../../../src/formats/parquet/footer/numbers.ts';
 import { openParquet } from '../../../src/formats/parquet/footer/parquet-file.ts';
-import { readStructAt, writeStruct } from '../../../src/formats/parquet/footer/thrift.ts';
+import { readStructAt, ThriftStruct, writeStruct } from '../../../src/formats/parquet/footer/thrift.ts';
+import { snappyCompress } from '../../../src/formats/parquet/libraries.ts';
 import { readParquetLayout } from '../../../src/formats/parquet/read-layout.ts';
 import { changeAll, parquetOf, storedBytes, textOfParquet, withFooter } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
@@ -97,6 +106,48 @@ describe('Parquet that another program has written', () => {
       code: 'bad_parquet',
       message: /the column "a": its pages are larger than the footer says/,
     });
+  });
+
+  it('has integers of 128 bits, which are refused by name', async () => {
+    const wrong = withFooter(await parquetOf('a,b\nx,y\n'), footer =>
+      changeAll(footer, FILE.schema, (element, index) => {
+        if (index !== 1) return;
+        const [logical, integer] = [new ThriftStruct(), new ThriftStruct()];
+        integer.members.set(1, { type: 3, value: Buffer.of(128) });
+        integer.members.set(2, { type: 1, value: true });
+        logical.setStruct(LOGICAL.integer, integer);
+        element.setStruct(ELEMENT.logical, logical);
+      }),
+    );
+    const { columns } = await openParquet(storedBytes(wrong), 'in.parquet');
+    assert.deepEqual(columns[0]?.type, { is: 'unsupported', what: 'integers of 128 bits' });
+  });
+
+  it('is refused if a dictionary has many more values than its group has rows', async () => {
+    const bytes = await parquetOf(`a\n${'x\n'.repeat(40)}`);
+    const { struct: header, end: start } = readStructAt(bytes, 4);
+    const after = start + header.integer(PAGE.compressedBytes);
+    const values = Buffer.alloc(4 << 21);
+    const packed = snappyCompress(values);
+    const dictionary = header.struct(PAGE.dictionary);
+    dictionary.setInteger(1, 2 << 20, 'i32');
+    header.setStruct(PAGE.dictionary, dictionary);
+    header.setInteger(PAGE.uncompressedBytes, values.length, 'i32');
+    header.setInteger(PAGE.compressedBytes, packed.length, 'i32');
+    const page = Buffer.concat([writeStruct(header), packed]);
+    const larger = Buffer.concat([bytes.subarray(0, 4), page, bytes.subarray(after)]);
+    const wrong = withFooter(larger, footer =>
+      changeAll(footer, FILE.groups, group =>
+        changeAll(group, GROUP.columns, chunk => {
+          const metadata = chunk.struct(CHUNK.metadata);
+          const size = metadata.integer(COLUMN.compressedBytes) + page.length - (after - 4);
+          metadata.setInteger(COLUMN.compressedBytes, size, 'i64');
+          metadata.setInteger(COLUMN.uncompressedBytes, values.length, 'i64');
+          chunk.setStruct(CHUNK.metadata, metadata);
+        }),
+      ),
+    );
+    await assert.rejects(textOfParquet(wrong), { code: 'bad_parquet', message: /many more values/ });
   });
 
   it('is refused if two groups share bytes', async () => {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
-import { loadReportModel } from '../../../src/models/store/report-model.ts';
+import { loadReport } from '../../../src/models/store/report-model.ts';
 import { scoreUpload } from '../../../src/server/batch-predict/score-upload.ts';
 import { workLimits } from '../../../src/server/predict/work-limits.ts';
 import { ServiceThreads } from '../../../src/server/threads/service-threads.ts';
@@ -28,7 +28,7 @@ describe('signals are combined once for an input, not for each of its batches', 
   });
 
   it('in an upload to the service', async t => {
-    const model = await loadReportModel(await trainedHome(), 'one');
+    const { model, report } = await loadReport(await trainedHome(), 'one');
     const threads = new ServiceThreads({ count: 1, onDeath: failure => assert.fail(failure) });
     t.after(() => threads.end());
     const any = t.mock.method(AbortSignal, 'any');
@@ -38,7 +38,7 @@ describe('signals are combined once for an input, not for each of its batches', 
     const options = { limits, batchRows: 100, turns, threads };
     const { parts } = await scoreUpload(
       { bytes: wide.rows(1000), name: 'upload.csv' },
-      { model, work: workLimits(model) },
+      { model, report, work: workLimits(model) },
       options,
     );
     for await (const { endsBatch } of parts) batches += endsBatch ? 1 : 0;

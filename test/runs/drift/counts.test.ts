@@ -10,6 +10,7 @@ import { connectReports } from '../../../src/client/connect-reports.ts';
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import type { DataFigures } from '../../../src/runs/drift/figures.ts';
 import type { RunProgress } from '../../../src/runs/observer.ts';
+import { unknownValues } from '../../../src/runs/observers/unknown-values.ts';
 import type { RunResult } from '../../../src/runs/run-result.ts';
 import { train } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -171,6 +172,31 @@ describe('what a run counts', () => {
     const given = before?.categories?.rows.reduce((sum, count) => sum + count, 0);
     assert.deepEqual(after, { ...before, trimmed: given });
     assert.deepEqual(figuresOf(other).scores, figuresOf(one).scores);
+  });
+
+  it('says at the end which columns were sent as missing', async t => {
+    const options = { ...(await files(t)), allowMissing: true };
+    await writeFile(options.input, csv(table.map(row => row.filter((_, j) => j !== 2))));
+    let warning = '';
+    await score(
+      options,
+      await scorerOf(t),
+      unknownValues(line => (warning = line)),
+    );
+    assert.match(warning, /sent as missing, because the input does not have them: "plan"$/);
+  });
+
+  it('stops for a column that is missing in most rows, and resumes with --max-missing none', async t => {
+    const options = { ...(await files(t)), batchRows: 500 };
+    const lacking = table.map((row, i) => row.map((text, j) => (i > 0 && j === 2 ? '' : text)));
+    await writeFile(options.input, csv(lacking));
+    const scorer = await scorerOf(t);
+    await assert.rejects(score(options, scorer), { code: 'too_many_missing', exitCode: 3 });
+    await assert.rejects(score({ ...options, maxMissing: { percent: 99 } }, scorer), {
+      code: 'too_many_missing',
+    });
+    const resumed = await score({ ...options, maxMissing: 'none' }, scorer);
+    assert.equal(resumed?.rowCounts.scored, ROWS);
   });
 
   describe('stops a run over other data', () => {

@@ -3,9 +3,9 @@ import { describe, it, test } from 'node:test';
 import { readRejectLimit } from '../../../src/base/options/values/reject-limit.ts';
 import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
 import type { ColumnFigures } from '../../../src/runs/drift/figures.ts';
-import { unrecognizedLine } from '../../../src/runs/drift/unrecognized-line.ts';
+import { dataWarning, unrecognizedLine } from '../../../src/runs/drift/unrecognized-line.ts';
 import { checkUnrecognized } from '../../../src/runs/guards/unrecognized-limits.ts';
-import { columnsThatMatter } from '../../../src/scoring/counting/columns-that-matter.ts';
+import { weightsOf } from '../../../src/scoring/counting/columns-that-matter.ts';
 import { type CountedColumn, countedColumns } from '../../../src/scoring/counting/counted-column.ts';
 import { TallyLayout } from '../../../src/scoring/counting/tally.ts';
 
@@ -150,12 +150,12 @@ describe('without a limit, a run stops when most values mean nothing to the mode
 
   it('also if each of very many columns has a small impact', () => {
     const names = Array.from({ length: 500 }, (_, i) => `c${i}`);
-    const matters = columnsThatMatter(
+    const weight = weightsOf(
       names.map((column, i) => ({ column, impact: i === 0 ? 0.001 : 0.002 })),
       names,
     );
     assert.deepEqual(
-      names.filter(name => !matters(name)),
+      names.filter(name => weight(name) < 1),
       ['c0'],
     );
   });
@@ -170,4 +170,87 @@ describe('without a limit, a run stops when most values mean nothing to the mode
     check(column, 1600);
     assert.throws(() => check(column, 1601), { code: 'too_many_unseen' });
   });
+});
+
+describe('the share of values', () => {
+  const profile = (missing: number, unseen = 0) => ({
+    rows: 1000,
+    columns: [{ name: 'plan', missing, mismatched: 0, unseen }],
+    scores: [],
+  });
+  const check = (missing: number, unseen: number, given: Parameters<typeof countedColumns>[1] = {}) => {
+    const [column] = countedColumns([{ name: 'plan', index: 0, type: undefined }], given, [
+      { name: 'plan', type: 'categorical', levels: ['x'] },
+    ]);
+    assert.ok(column);
+    checkUnrecognized(
+      {},
+      { counts: Float64Array.of(missing, 0, unseen, 0) },
+      new TallyLayout({ columns: [column], isDetailed: false }),
+      7000,
+      true,
+    );
+  };
+
+  it('that are unknown is of the values that are there', () => {
+    check(6400, 300);
+    assert.throws(() => check(6400, 301), {
+      code: 'too_many_unseen',
+      message: '301 of 600 values of "plan" are categories that the model does not know',
+    });
+    // Fewer than 1% of the rows have a value.
+    check(6940, 60);
+    // In training, half of those that were there were unknown.
+    check(6400, 450, { profile: profile(600, 200) });
+    assert.throws(() => check(6400, 451, { profile: profile(600, 200) }), { code: 'too_many_unseen' });
+  });
+
+  it('that are missing may be above one half if training had at least half as many', () => {
+    check(7000, 0);
+    check(3500, 0, { profile: profile(0) });
+    assert.throws(() => check(3501, 0, { profile: profile(0) }), {
+      code: 'too_many_missing',
+      severity: 'stopped',
+      message: '3,501 of 7,000 values of "plan" are missing',
+      hint: /--max-missing/,
+    });
+    check(5600, 0, { profile: profile(400) });
+    assert.throws(() => check(5601, 0, { profile: profile(400) }), { code: 'too_many_missing' });
+    check(7000, 0, { profile: profile(500) });
+  });
+});
+
+describe('columns of which none matters', () => {
+  const names = ['a', 'b', 'c', 'd', 'much'];
+  const features = names.map((name, index) => ({ name, index, type: undefined }));
+  const learned = names.map((name): LearnedColumn => ({ name, type: 'categorical', levels: ['x'] }));
+  const drivers = names.map(column => ({ column, impact: column === 'much' ? 98.8 : 0.3 }));
+  const check = (unknown: number) => {
+    const columns = countedColumns(features, { drivers }, learned);
+    const counts = Float64Array.from(names.flatMap((_, i) => [0, 0, i < unknown ? 100 : 0, 0]));
+    checkUnrecognized({}, { counts }, new TallyLayout({ columns, isDetailed: false }), 100, true);
+  };
+
+  it('matter together: unknown columns with 1% of the impact stop a run', () => {
+    check(3);
+    assert.throws(() => check(4), {
+      code: 'too_many_unseen',
+      message:
+        '100 of 100 values of "a" are categories that the model does not know; most values of "b", "c", "d" are no use either',
+    });
+  });
+});
+
+test('a column that matters and is missing far more often than in training is warned of, and what was not there is named', () => {
+  const lacking = (name: string, missing: number, before = 0) => ({
+    ...column(name, 0, 0),
+    missing,
+    training: { rows: 1000, missing: before, mismatched: 0, unseen: 0, mean: null },
+  });
+  const columns = [lacking('a', 300), lacking('b', 90), lacking('c', 500, 300), lacking('d', 900)];
+  assert.equal(
+    dataWarning({ columns, matters: ['a', 'b', 'c'] }, 1000, ['e']),
+    '"a" is missing in 30.0% of the rows (0.0% in training); sent as missing, because the input does not have them: "e"',
+  );
+  assert.equal(dataWarning({ columns, matters: [] }, 1000), undefined);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
-import { loadReportModel } from '../../../src/models/store/report-model.ts';
+import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
+import { loadReport } from '../../../src/models/store/report-model.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import { uploadScorer } from '../../../src/server/batch-predict/upload-scorer.ts';
 import { ServiceThreads } from '../../../src/server/threads/service-threads.ts';
@@ -9,11 +10,12 @@ import { read } from '../../support/csv/read.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { header, row } from '../../support/service/uploads.ts';
 
+const turns = { key: 'k', pace: async () => {}, recheck: async () => {}, own: async () => {} };
+
 test('a batch that waits for a thread is not scored once its upload has ended', async t => {
-  const model = await loadReportModel(await trainedHome(), 'one');
+  const { model, report } = await loadReport(await trainedHome(), 'one');
   const threads = new ServiceThreads({ count: 1, onDeath: failure => assert.fail(failure) });
   t.after(() => threads.end());
-  const turns = { key: 'k', pace: async () => {}, recheck: async () => {}, own: async () => {} };
   const { head, batches } = read(`${header}\n${`${row}\n`.repeat(3000)}`, {
     batchRows: 3000,
     chunk: 1 << 16,
@@ -23,7 +25,7 @@ test('a batch that waits for a thread is not scored once its upload has ended', 
   const layout = new CsvLayout(head);
   const predictionType = { kind: 'distribution', classes: model.classes } as const;
   const open = () =>
-    uploadScorer({ model, threads, turns, batchRows: 3000 }).open({
+    uploadScorer({ model, report, threads, turns, batchRows: 3000 }).open({
       report: 'one',
       layout,
       features: chooseFeatures(layout, {}, {}, 'test.csv'),
@@ -39,5 +41,22 @@ test('a batch that waits for a thread is not scored once its upload has ended', 
   assert.deepEqual(
     ends.map(({ status }) => status),
     ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled', 'rejected'],
+  );
+});
+
+test('an upload is judged by what the report says, as a run of the command is', async t => {
+  const home = await trainedHome();
+  const { model, report } = await loadReport(home, 'one');
+  t.after(() => model.engine.unload());
+  const threads = new ServiceThreads({ count: 1, onDeath: failure => assert.fail(failure) });
+  t.after(() => threads.end());
+  const own = await ModelScorer.open({ home, threads: 1 });
+  t.after(() => own.close());
+  const { columns, drivers, profile, nulls } = await own.describe('one');
+  const ofUpload = await uploadScorer({ model, report, threads, turns, batchRows: 100 }).describe('one');
+  assert.ok(drivers.length > 0 && profile !== undefined);
+  assert.deepEqual(
+    [ofUpload.columns, ofUpload.drivers, ofUpload.profile, ofUpload.nulls],
+    [columns, drivers, profile, nulls],
   );
 });

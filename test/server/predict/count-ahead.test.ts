@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadReportModel } from '../../../src/models/store/report-model.ts';
+import { loadReport } from '../../../src/models/store/report-model.ts';
 import { CountAhead } from '../../../src/server/predict/count-ahead.ts';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { PersonaWork } from '../../../src/server/predict/persona-work.ts';
@@ -37,7 +37,7 @@ describe('a list that is counted ahead', () => {
 
 describe('a request with too many personas', () => {
   it('is refused before any of them is scored', async t => {
-    const predictor = predictorOf(await loadReportModel(await trainedHome(), 'one'));
+    const predictor = predictorOf(await loadReport(await trainedHome(), 'one'));
     t.after(() => predictor.engine.unload());
     const predict = t.mock.method(predictor.engine, 'predict');
     const personas = Array.from({ length: 10_001 }, () => persona);

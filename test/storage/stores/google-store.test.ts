@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { storeBench } from '../../support/object-store/scored-in-store.ts';
 
 describe('Google Cloud Storage', () => {
@@ -13,6 +15,17 @@ describe('Google Cloud Storage', () => {
     assert.deepEqual(bench.written('/out.csv'), wanted);
     assert.deepEqual(bench.service.uploads(), []);
     assert.ok(conditional > 2);
+  });
+
+  it('has objects with the metadata Content-Encoding: gzip, which are read as they are stored', async t => {
+    const bench = await storeBench(t);
+    const wanted = await bench.wanted('out.csv');
+    bench.service.hooks.isGoogle = true;
+    bench.service.hooks.encoded = '/in.csv';
+    bench.service.put('/in.csv', gzipSync(readFileSync(bench.options.input)));
+    const input = bench.service.nameOf('/in.csv').replace(/^\w+/, 'gs');
+    await bench.run('/out.csv', { scheme: 'gs', values: { input } });
+    assert.deepEqual(bench.written('/out.csv'), wanted);
   });
 
   it('is written by one process at a time', async t => {

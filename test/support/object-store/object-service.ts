@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 
 /** A request as a test sees it. */
 export interface ObjectRequest {
@@ -20,6 +21,8 @@ export interface Hooks {
   refuse?(request: ObjectRequest): [status: number, code: string] | undefined;
   /** Whether the service speaks the XML API of Google: with generations, and without headers of S3's own. */
   isGoogle?: boolean;
+  /** The object with the metadata `Content-Encoding: gzip`, which Google decompresses for whoever does not accept that. */
+  encoded?: string;
   /** Whether conditions of writes are ignored, as some services do. */
   ignoresConditions?: boolean;
   /** Whether all parts but the last must have one size, also if they are copied, as with R2. */
@@ -108,6 +111,9 @@ export async function startObjectService(): Promise<ObjectService> {
     const answer = answerTo({ method, key, query, body, headers });
     await hooks.after?.(seen);
     const { bytes = Buffer.alloc(0), etag = '', token = '', modified = Date.now(), status = 200 } = answer;
+    const isDecompressed =
+      key === hooks.encoded && etag !== '' && !/gzip/.test(String(headers['accept-encoding']));
+    const content = isDecompressed ? gunzipSync(objects.get(key)?.bytes ?? bytes) : bytes;
     const meta = hooks.isGoogle === true ? 'x-goog-meta-rowcast-run' : 'x-amz-meta-rowcast-run';
     response.writeHead(status, {
       // An ETag of Google is no condition of a write, so it must not matter what it is.
@@ -115,9 +121,9 @@ export async function startObjectService(): Promise<ObjectService> {
       ...(hooks.isGoogle === true && !query.has('uploadId') && { 'x-goog-generation': etag }),
       ...(token !== '' && { [meta]: token }),
       'last-modified': new Date(modified).toUTCString(),
-      'content-length': bytes.length,
+      ...(!isDecompressed && { 'content-length': bytes.length }),
     });
-    response.end(method === 'HEAD' ? undefined : bytes);
+    response.end(method === 'HEAD' ? undefined : content);
   }
 
   function answerTo({

@@ -65,7 +65,7 @@ export const datarobot: Dialect = {
 /** A CSV without a header, whose values are what JSON would make of them. */
 const cellsOf = (body: string): unknown[][] =>
   parseRecords(body, { delimiter: ',', quote: '"', loneCr: false }).map(record =>
-    record.map(field => (field === '' ? null : JSON.parse(encodeValue(field, undefined)))),
+    record.map(field => (field === '' || field === 'NaN' ? null : JSON.parse(encodeValue(field, undefined)))),
   );
 
 /** An endpoint `r` of SageMaker whose container is XGBoost. Its columns have no names. */
@@ -73,7 +73,11 @@ export const sagemaker: Dialect = {
   path: '/endpoints/r/invocations',
   type: 'text/csv',
   needsKey: false,
-  rowsOf: body => byColumn(['id', 'text', 'amount'], cellsOf(body)),
+  rowsOf(body) {
+    // What its decoder makes of an empty field depends on the other rows.
+    if (/,$/m.test(body)) throw new TypeError('an empty amount');
+    return byColumn(['id', 'text', 'amount'], cellsOf(body));
+  },
   respond: predictions => ({ predictions: predictions.map(({ no, yes }) => ({ score: [no, yes] })) }),
   error: OriginalMessage => ({ OriginalMessage, Message: 'Received client error from primary' }),
 };

@@ -12,7 +12,7 @@ export const sagemaker: ProtocolDescription = {
   // XGBoost and Linear Learner have the probability, or the number, in `score`.
   response: { rows: ['/predictions', ''], lines: true, row: 'any', value: '/score' },
   errors: { message: ['/OriginalMessage', '/Message', '/message'] },
-  missing: 'empty',
+  missing: 'nan',
   // docs.aws.amazon.com/sagemaker/latest/APIReference/API_runtime_InvokeEndpoint.html
   maxBatchBytes: 6 << 20,
 };

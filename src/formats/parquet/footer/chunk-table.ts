@@ -131,6 +131,7 @@ export class ChunkTable {
   #readChunk(cursor: ThriftCursor): string | undefined {
     const at = cursor.at;
     let problem: string | undefined;
+    let hasPath = false;
     let [data, dictionary, compressed, uncompressed] = [Number.NaN, 0, Number.NaN, Number.NaN];
     for (let last = 0; cursor.member(last); ) {
       last = cursor.id;
@@ -142,7 +143,8 @@ export class ChunkTable {
       }
       for (let lastOfColumn = 0; cursor.member(lastOfColumn); ) {
         lastOfColumn = cursor.id;
-        if (!cursor.is(TYPE.i64)) cursor.skipMember();
+        if (lastOfColumn === COLUMN.path && cursor.is(TYPE.list)) hasPath = isFilledList(cursor);
+        else if (!cursor.is(TYPE.i64)) cursor.skipMember();
         else if (lastOfColumn === COLUMN.dataPage) data = Number(cursor.integer());
         else if (lastOfColumn === COLUMN.dictionaryPage) dictionary = Number(cursor.integer());
         else if (lastOfColumn === COLUMN.compressedBytes) compressed = Number(cursor.integer());
@@ -150,6 +152,8 @@ export class ChunkTable {
         else cursor.skipMember();
       }
     }
+    // Writing a copy of the column needs its path.
+    if (!hasPath) problem ??= 'a column has no path';
     const from = dictionary > 0 ? Math.min(dictionary, data) : data;
     this.#add(at, from, from + compressed, uncompressed);
     return problem;
@@ -182,4 +186,13 @@ export class ChunkTable {
       end = to(chunk);
     }
   }
+}
+
+/** Passes a list. @returns whether it has items */
+function isFilledList(cursor: ThriftCursor): boolean {
+  const { at } = cursor;
+  const { size } = cursor.list();
+  cursor.at = at;
+  cursor.skipMember();
+  return size > 0;
 }

@@ -58,6 +58,12 @@ export interface GivenInputOptions {
    */
   maxMismatches?: number | string | undefined;
   /**
+   * Stop the run when more than N values (or N%) of any one column are missing; none: no limit. A number, or a
+   * percentage such as `'1%'`, which counts from 1,000 rows on. Default: 50%, of columns that matter and had far
+   * fewer in training.
+   */
+  maxMissing?: number | string | undefined;
+  /**
    * Stop the run when more than N values (or N%) of any one column are unknown categories; none: no limit. A number,
    * or a percentage such as `'1%'`, which counts from 1,000 rows on. Default: 50%, of columns that matter.
    */

@@ -71,7 +71,7 @@ export const takeOver = (path: string, text: string, output?: string): Promise<b
 /** Puts another text into a lock that this process holds. */
 export async function replaceLock(path: string, text: string): Promise<void> {
   const written = newName(path);
-  await writeFile(written, text, { flag: 'wx' });
+  await writeFile(written, text, { flag: 'wx', mode: 0o600 });
   try {
     await rename(written, path);
   } catch (cause) {

@@ -24,7 +24,7 @@ const STALE_MS = 60_000;
 /** An existing lock file. */
 export interface FoundLock {
   text: string;
-  /** Undefined if the content is not valid. */
+  /** Undefined if the content is not valid, or cannot be read. */
   pid?: number;
   /** Name of its machine. */
   host?: string | undefined;
@@ -34,7 +34,10 @@ export interface FoundLock {
 
 /** Reads a lock file and determines whether it is held; undefined if it does not exist. */
 export async function readLock(path: string): Promise<FoundLock | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined); // released in the meantime
+  const text = await readFile(path, 'utf8').catch(
+    // One of another user, or released in the meantime.
+    ({ code }: NodeJS.ErrnoException) => (code === 'EACCES' ? '' : undefined),
+  );
   const touched = (await stat(path).catch(() => undefined))?.mtimeMs;
   if (text === undefined || touched === undefined) return undefined;
   const untouched = Date.now() - touched;

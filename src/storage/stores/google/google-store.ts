@@ -65,8 +65,12 @@ export const isOwn = ({ protocol, hostname, pathname }: URL): boolean =>
   /^(storage(\.[a-z0-9-]+\.rep)?|storage-[a-z0-9-]+\.p)\.googleapis\.com$/.test(hostname);
 
 interface HttpMessage {
-  method?: string;
   headers: Record<string, string>;
+}
+
+interface HttpRequest extends HttpMessage {
+  method: string;
+  query?: Readonly<Record<string, unknown>>;
 }
 
 /** Headers of S3's protocol that the XML API has under another name. */
@@ -79,7 +83,7 @@ const META = [/^x-amz-meta-/, 'x-goog-meta-'] as const;
 export function speakGoogle(client: S3Client): void {
   client.middlewareStack.add(
     next => async args => {
-      googleHeaders(args.request as HttpMessage); // an HTTP request
+      googleHeaders(args.request as HttpRequest); // an HTTP request
       return next(args);
     },
     { step: 'finalizeRequest', priority: 'low', name: 'googleHeaders' },
@@ -95,7 +99,11 @@ export function speakGoogle(client: S3Client): void {
   );
 }
 
-function googleHeaders({ headers }: HttpMessage): void {
+function googleHeaders({ method, headers, query = {} }: HttpRequest): void {
+  const isObject = !['list-type', 'uploads', 'uploadId'].some(name => name in query);
+  // An object with the metadata "Content-Encoding: gzip" is decompressed otherwise: without its length, and without ranges
+  // (cloud.google.com/storage/docs/transcoding).
+  if (isObject && (method === 'GET' || method === 'HEAD')) headers['accept-encoding'] = 'gzip';
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   if (match !== undefined) headers['x-goog-if-generation-match'] = match.replaceAll('"', '');
   if (noneMatch !== undefined) headers['x-goog-if-generation-match'] = '0';

@@ -270,8 +270,11 @@ interface Found {
 
 /** The clock of this machine stands in for that of a store whose responses have no date. */
 function headOf(found: Found): ObjectHead {
-  const { ETag = '', ContentLength = 0, LastModified = new Date(0), Metadata, date } = found;
+  const { ETag = '', ContentLength, LastModified = new Date(0), Metadata, date } = found;
   const now = Date.parse(date ?? '');
+  // Zero would make it an empty file.
+  if (ContentLength === undefined)
+    throw new StoreError('refused', 'the store does not tell the size of the object');
   return {
     version: versionOf(ETag),
     isWeak: ETag.startsWith('W/'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdir, readFile, unlink, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
@@ -29,6 +29,19 @@ describe('a lock file without a holder, as left by a power loss', () => {
       }
       assert.deepEqual(await readdir(folder), []);
     });
+});
+
+it('a lock can be read by its owner only, also one that was taken over', async t => {
+  const path = join(await newFolder(t), 'out.csv.lock');
+  for (const isLeft of [false, true]) {
+    if (isLeft) {
+      await writeFile(path, '');
+      await utimes(path, 1, 1);
+    }
+    const lock = await takeLock(path, 'out.csv');
+    assert.equal((await stat(path)).mode & 0o777, 0o600);
+    await lock.release();
+  }
 });
 
 describe('the lock of a dead process', () => {

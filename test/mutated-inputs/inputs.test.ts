@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sharedFolder } from '../support/folder.ts';
+import { seed as first } from '../support/random-tests.ts';
+import { inputFormats, type MutatedFiles, openMutatedFiles } from './score-mutated.ts';
+
+/** Of each format; `npm run test:inputs` does more. */
+const COUNT = 100;
+
+describe('a file that is changed at random places', () => {
+  let files: MutatedFiles | undefined;
+  before(async () => {
+    files = await openMutatedFiles(await sharedFolder());
+  });
+  after(() => files?.close());
+
+  for (const format of inputFormats)
+    it(`is scored or refused, and what comes out is read by others: ${format}`, async () => {
+      const faults: string[] = [];
+      for (let seed = first; seed < first + COUNT; seed++) {
+        const { fault } = (await files?.score(format, seed)) ?? {};
+        if (fault !== undefined) faults.push(`seed ${seed}: ${fault}`);
+      }
+      assert.deepEqual(faults, []);
+    });
+});
