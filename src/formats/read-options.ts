@@ -1,3 +1,4 @@
+import { shellWord } from '../base/shell-word.ts';
 import type { InputRange } from './records/position.ts';
 
 /** The options that decide how an input is read. */
@@ -48,5 +49,6 @@ export const readAsText = (readAs: Readonly<Record<string, string | boolean>>): 
 function wordOf(value: string): string {
   if (value === '\t') return 'tab';
   if (value.length !== 1) return value;
+  if (value < ' ') return shellWord(value);
   return value === "'" ? `"'"` : `'${value}'`;
 }

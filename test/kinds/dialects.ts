@@ -41,4 +41,11 @@ export const dialects: readonly Kind[] = [
     options: ['--encoding', 'utf-16'],
     happens: scored,
   },
+  {
+    is: "the control character 1 (Hive), with `--delimiter $'\\001'`",
+    file: 'in.csv',
+    bytes: () => table({ delimiter: '\u0001' }),
+    options: ['--delimiter', '\u0001'],
+    happens: scored,
+  },
 ];

@@ -96,7 +96,13 @@ describe('a file', () => {
 /** Customer → its prediction. */
 async function predictionsIn(folder: string): Promise<Map<string, number>> {
   const lines = (await readFile(join(folder, 'out.jsonl'), 'utf8')).split('\n').filter(Boolean);
-  const rows = lines.map(line => JSON.parse(line) as { customer: string; probability_yes?: number | null });
+  const rows = lines.map(
+    line =>
+      JSON.parse(line.replaceAll(/NaN|-?Infinity/g, 'null')) as {
+        customer: string;
+        probability_yes?: number | null;
+      },
+  );
   return new Map(
     rows.flatMap(row => (row.probability_yes == null ? [] : [[row.customer, row.probability_yes] as const])),
   );

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sharedFolder } from '../support/folder.ts';
-import { seed as first } from '../support/random-tests.ts';
 import { inputFormats, type MutatedFiles, openMutatedFiles } from './score-mutated.ts';
 
-/** Of each format; `npm run test:inputs` does more. */
+/** Of each format, the same ones each time; `npm run test:inputs` does more. */
 const COUNT = 100;
 
 describe('a file that is changed at random places', () => {
@@ -17,7 +16,7 @@ describe('a file that is changed at random places', () => {
   for (const format of inputFormats)
     it(`is scored or refused, and what comes out is read by others: ${format}`, async () => {
       const faults: string[] = [];
-      for (let seed = first; seed < first + COUNT; seed++) {
+      for (let seed = 1; seed <= COUNT; seed++) {
         const { fault } = (await files?.score(format, seed)) ?? {};
         if (fault !== undefined) faults.push(`seed ${seed}: ${fault}`);
       }

@@ -19,7 +19,7 @@ export function dialectOf(options: DialectOptions): Dialect {
   const delimiter = delimiterOf(options);
   const quote = quoteOf(options, delimiter);
   // Appended numbers are written bare, so no number may hold the delimiter or the quote.
-  if (!/^[\t\x20-\x7e]$/.test(delimiter) || /[\w.+-]/.test(delimiter))
+  if (!isAscii(delimiter) || /[\w.+\r\n-]/.test(delimiter))
     throw new RowcastError('bad_dialect', `--delimiter ${JSON.stringify(delimiter)} cannot separate fields`, {
       hint: 'Give one ASCII character that is not a letter, a digit, "_", ".", "+" or "-"; or "tab".',
     });
@@ -40,5 +40,9 @@ function quoteOf({ file, quote }: DialectOptions, delimiter: string): string | u
   if (quote === 'none') return undefined;
   return quote ?? (isTsv(file) && delimiter === '\t' ? undefined : '"');
 }
+
+/** Whether a text is one character of ASCII; those of control are separators in Hive, and in exports of mainframes. */
+const isAscii = (text: string): boolean =>
+  text.length === 1 && text.charCodeAt(0) > 0 && text.charCodeAt(0) < 0x7f;
 
 const isTsv = (file = ''): boolean => /\.tsv$/i.test(file);

@@ -4,6 +4,7 @@ import type { Comparison, RecordAt } from '../comparison.ts';
 import { StringScanner } from '../json/scan-string.ts';
 import { membersOf } from './members.ts';
 import { closingBrace, isEmptyUntil, type LineColumns, ownObject } from './merge-lines.ts';
+import { parseLine } from './parse-line.ts';
 
 const dialect: Dialect = { delimiter: ',', quote: '"', loneCr: false };
 const [QUOTE, COMMA, CLOSE] = [0x22, 0x2c, 0x7d];
@@ -122,7 +123,7 @@ function textsOf(record: RecordAt): Map<string, string> {
   const { bytes, start, contentEnd } = record;
   try {
     const text = bytes.toString('utf8', start, contentEnd);
-    JSON.parse(text);
+    parseLine(text);
     return new Map(
       membersOf(bytes, start, contentEnd).map(({ name, value, end }) => [
         name,

@@ -13,7 +13,7 @@ import { KernelMembers } from './kernel-members.ts';
 import type { LineShape } from './line-shape.ts';
 import { lines } from './lines.ts';
 import { hasColumn, namesIn } from './object-names.ts';
-import { type LineFault, ObjectReader } from './object-reader.ts';
+import { type LineFault, MAX_DEPTH, ObjectReader } from './object-reader.ts';
 
 /** What is wrong with a line, by its code. */
 const faultOf: Readonly<Record<Exclude<LineFault, 'unknown_member'>, Fault>> = {
@@ -23,6 +23,7 @@ const faultOf: Readonly<Record<Exclude<LineFault, 'unknown_member'>, Fault>> = {
     hint: `write the members of the object in the place of "${REJECT_RECORD}"`,
   },
   bad_json: { code: 'bad_json', reason: 'the line is not a JSON object' },
+  too_deep: { code: 'bad_json', reason: `the object has more than ${MAX_DEPTH} levels of objects and lists` },
   half_pair: {
     code: 'not_utf8',
     reason: 'a text has an escape of half a character (a surrogate without the other one)',

@@ -9,6 +9,7 @@ import { LF } from '../records/line-endings.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
 import { hasColumn, namesIn, type ObjectNames } from './object-names.ts';
 import { isScoredName, outerNames } from './object-reader.ts';
+import { parseLine } from './parse-line.ts';
 
 /** What the first objects of an input are like, as plain data. */
 export interface LineShape {
@@ -185,7 +186,7 @@ const tooMany = ({ file, maxColumns }: Pick<FirstLines, 'file' | 'maxColumns'>):
 function isObject(line: Buffer): boolean {
   if (!isUtf8(line)) return false;
   try {
-    const value: unknown = JSON.parse(line.toString());
+    const value: unknown = parseLine(line.toString());
     return typeof value === 'object' && value !== null && !Array.isArray(value);
   } catch {
     return false;

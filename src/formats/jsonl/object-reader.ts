@@ -17,6 +17,7 @@ export type LineFault =
   | 'left_as_rejected'
   | 'repeated_member'
   | 'scored_before'
+  | 'too_deep'
   | 'unknown_member';
 
 /** Objects and lists that may be nested. */
@@ -32,6 +33,8 @@ const [QUOTE, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0
 const [MINUS, PLUS, POINT, ZERO, NINE, LOWER_E, LOWER_CASE] = [0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x65, 0x20];
 const [SPACE, TAB, LF, CR] = [0x20, 0x09, 0x0a, 0x0d];
 const LITERALS = ['true', 'false', 'null'].map(text => Buffer.from(text));
+/** What no JSON has, but many programs write for a missing or too large number: it is read as null. */
+const NOT_FINITE = ['NaN', 'Infinity', '-Infinity'].map(text => Buffer.from(text));
 const NULL = 'n'.charCodeAt(0);
 
 /** A member that objects have had at their top. */
@@ -94,6 +97,8 @@ export class ObjectReader {
   #at = 0;
   #end = 0;
   #fault: LineFault | undefined;
+  /** Whether more is nested than `MAX_DEPTH`. */
+  #isTooDeep = false;
   #into: FoundValues = { starts: new Int32Array(), ends: new Int32Array() };
   #first = 0;
   #keepText: (text: string) => number = () => 0;
@@ -134,6 +139,7 @@ export class ObjectReader {
     this.#at = start;
     this.#end = end;
     this.#fault = undefined;
+    this.#isTooDeep = false;
     this.#into = into;
     this.#first = first;
     this.#keepText = keepText;
@@ -141,7 +147,7 @@ export class ObjectReader {
     into.starts.fill(0, first, first + this.#width);
     into.ends.fill(0, first, first + this.#width);
     this.#passSpace();
-    if (!this.#readObject(this.#top, '', 1)) return 'bad_json';
+    if (!this.#readObject(this.#top, '', 1)) return this.#isTooDeep ? 'too_deep' : 'bad_json';
     this.#passSpace();
     return this.#at === end ? this.#fault : 'bad_json';
   }
@@ -162,7 +168,8 @@ export class ObjectReader {
 
   /** @returns whether there is an object */
   #readObject(members: Members | undefined, path: string, depth: number): boolean {
-    if (depth > MAX_DEPTH || path.length > MAX_PATH || !this.#pass(OPEN)) return false;
+    if (depth > MAX_DEPTH) this.#isTooDeep = true;
+    if (this.#isTooDeep || path.length > MAX_PATH || !this.#pass(OPEN)) return false;
     this.#passSpace();
     if (this.#pass(CLOSE)) return true;
     let others: Set<string> | undefined;
@@ -297,12 +304,13 @@ export class ObjectReader {
       }
       return true;
     }
+    if (this.#passOneOf(NOT_FINITE)) return true;
     const isRead =
       byte === OPEN
         ? this.#readObject(member?.members, member === undefined ? '' : `${member.value.name}.`, depth + 1)
         : byte === OPEN_LIST
           ? this.#passList(depth + 1)
-          : this.#passLiteral() || this.#passNumber();
+          : this.#passOneOf(LITERALS) || this.#passNumber();
     // The values of an object are looked at one by one.
     if (isRead && byte !== OPEN && byte !== NULL && member?.value.isUnknown === true)
       this.#rejectUnknown(member.value.name);
@@ -332,7 +340,8 @@ export class ObjectReader {
 
   /** Objects in a list are not looked at, but they must be JSON. */
   #passList(depth: number): boolean {
-    if (depth > MAX_DEPTH || !this.#pass(OPEN_LIST)) return false;
+    if (depth > MAX_DEPTH) this.#isTooDeep = true;
+    if (this.#isTooDeep || !this.#pass(OPEN_LIST)) return false;
     this.#passSpace();
     if (this.#pass(CLOSE_LIST)) return true;
     for (;;) {
@@ -344,11 +353,11 @@ export class ObjectReader {
     }
   }
 
-  #passLiteral(): boolean {
-    for (const literal of LITERALS) {
+  #passOneOf(literals: readonly Buffer[]): boolean {
+    for (const literal of literals) {
       const end = this.#at + literal.length;
       if (end > this.#end || this.#bytes[this.#at] !== literal[0]) continue;
-      if (this.#bytes.compare(literal, 0, literal.length, this.#at, end) !== 0) return false;
+      if (this.#bytes.compare(literal, 0, literal.length, this.#at, end) !== 0) continue;
       this.#at = end;
       return true;
     }

@@ -6,6 +6,8 @@ import { finite, numberOf } from './coerce.ts';
  *
  * - `point`: with a decimal point, and perhaps a currency, a percent sign or thousands separators: $1,234.50, 58.7%, 1'234.
  * - `comma`: the same with a decimal comma: 1.234,50 €.
+ *
+ * An amount in parentheses, or with a minus behind it, is negative, as in accounting and in SAP.
  */
 export const numberNotations = ['point', 'comma'] as const;
 export type NumberNotation = (typeof numberNotations)[number];
@@ -48,11 +50,14 @@ export function readNumber(text: string, notation: NumberNotation): number | nul
 function writtenNumber(text: string, notation: NumberNotation): number | null {
   const trimmed = text.trim();
   if (trimmed.length > MAX_LENGTH) return null;
-  const [, first, second, amount = ''] = patterns[notation].exec(trimmed) ?? [];
+  const [, inParentheses, beforeMinus] = /^(?:\((.*)\)|(.*\d)[-\u2212])$/su.exec(trimmed) ?? [];
+  const negated = inParentheses ?? beforeMinus;
+  const [, first, second, amount = ''] = patterns[notation].exec(negated ?? trimmed) ?? [];
+  if (negated !== undefined && (first ?? second) !== undefined) return null;
   if (!/\d/.test(amount) || (first !== undefined && second !== undefined)) return null;
   const digits =
     notation === 'point' ? amount.replace(/[^\d.]/g, '') : amount.replace(/[^\d,]/g, '').replace(',', '.');
-  const isNegative = /[-\u2212]/.test(first ?? second ?? '');
+  const isNegative = negated !== undefined || /[-\u2212]/.test(first ?? second ?? '');
   return finite(isNegative ? -Number(digits) : Number(digits));
 }
 

@@ -40,6 +40,11 @@ describe('a dialect', () => {
     );
   });
 
+  it('may have a control character as its delimiter, as in Hive', () => {
+    for (const delimiter of ['\u0001', '\u001f', '\b'])
+      assert.equal(dialectOf({ delimiter }).delimiter, delimiter);
+  });
+
   it('refuses a delimiter that a number, a name or a line ending could contain', () => {
     for (const delimiter of ['.', '-', '+', '7', 'e', '_', '\n', '\r', '', ',,', 'é', '\u0000'])
       assert.throws(

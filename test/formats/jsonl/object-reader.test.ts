@@ -185,6 +185,6 @@ describe('objects of JSON lines', () => {
     const read = readerOf(['x']);
     const nested = (depth: number): string => `{"x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     assert.deepEqual(read(nested(200)), { values: [`${'['.repeat(200)}${']'.repeat(200)}`] });
-    assert.deepEqual(read(nested(500_000)), { fault: 'bad_json' });
+    assert.deepEqual(read(nested(500_000)), { fault: 'too_deep' });
   });
 });
