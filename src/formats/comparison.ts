@@ -8,10 +8,18 @@ export interface RecordAt {
   readonly contentEnd: number;
 }
 
+/** The appended fields of a record of an output. */
+export interface AppendedAt extends RecordAt {
+  /** Whether each value is a text there, if the format tells; fewer if the record has other members than those. */
+  readonly areTexts?: readonly boolean[] | undefined;
+}
+
 /** Compares the records of an input with those of its output. All methods are functions of bytes. */
 export interface Comparison {
   /** Whether a row keeps its own bytes and its line ending, or only the values of its fields. */
   readonly preserves: 'bytes' | 'values';
+  /** How a record of the output ends: like that of the input, with a line feed if that has a line ending, or in any way. */
+  readonly lineEnds: 'alike' | 'line feed' | 'any';
   /** The names that the input's columns have in the output. */
   readonly ownNames: readonly string[];
   /**
@@ -31,9 +39,9 @@ export interface Comparison {
    * @param own what `own` gave of a record of the input
    * @returns undefined if the record of the output has other fields of its own; overwritten by the next call
    */
-  appendedOf(own: RecordAt, output: RecordAt): RecordAt | undefined;
+  appendedOf(own: RecordAt, output: RecordAt): AppendedAt | undefined;
   /** The fields after the own ones, whatever the own ones are; undefined if there are fewer fields than columns. */
-  afterOwn(output: RecordAt): RecordAt | undefined;
+  afterOwn(output: RecordAt): AppendedAt | undefined;
   /** Whether a record of the output has these own fields, whatever is after them. */
   hasOwn(own: RecordAt, output: RecordAt): boolean;
   /** The index of the first own field that differs. */
@@ -51,7 +59,7 @@ export interface RejectRecords {
   /** What a record has before the bytes of the row; undefined if it is not one of a rejects file. */
   head(record: RecordAt): RejectTexts | undefined;
   /** The code and reason of a fault as a record has them: its bytes from `causeAt` to `at`. */
-  cause(fault: Fault): Buffer;
+  cause(fault: Pick<Fault, 'code' | 'reason' | 'hint'> | { code: string; reason: string }): Buffer;
   /** The bytes from `at` to the end of a record, for a row of the input. */
   row(input: RecordAt): Buffer;
   /** A row, with all that was appended to it, of a record whose row begins at `at`; without its line ending. */
@@ -63,6 +71,7 @@ export interface RejectTexts {
   readonly row: string;
   readonly line: string;
   readonly code: string;
+  readonly reason: string;
   /** Where `reject_code` begins. */
   readonly causeAt: number;
   /** Where the row begins. */

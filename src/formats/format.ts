@@ -61,11 +61,25 @@ export interface Format {
    */
   encoder?(layout: Layout, encoding: GroupEncoding): Promise<GroupEncoder>;
   /**
+   * Compares such a file with what `encoder` makes of its rows, byte for byte.
+   *
+   * @returns an offset before bytes that differ, undefined if none do
+   * @throws RowcastError `unreadable_input`
+   */
+  compareWritten?(source: ByteSource, written: WrittenColumns): Promise<number | undefined>;
+  /**
    * Opens such a file that was written, to write it again with corrected rows.
    *
    * @throws RowcastError `usage` if that cannot be done
    */
   openWritten?(source: ByteSource, columns: RepairedColumns): Promise<OpenedGroups>;
+}
+
+/** Of what a file of groups was made. */
+export interface WrittenColumns extends Pick<ColumnOptions, 'keep' | 'rename'> {
+  readonly input: Layout;
+  /** The number of its columns that are those of the input. */
+  readonly own: number;
 }
 
 /** The columns of a file that is written again. */

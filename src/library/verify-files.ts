@@ -9,7 +9,7 @@ import { finishKilledRepair } from '../runs/finish-repair.ts';
 import { type RunOutputs, runOutputsOf } from '../runs/paths/run-outputs.ts';
 import { newVerifiedRows, type VerifiedRows } from '../runs/verify/compare.ts';
 import { mismatch } from '../runs/verify/mismatch.ts';
-import { type SampleOptions, verify } from '../runs/verify/verify.ts';
+import { type SampleOptions, type VerifyOptions, verify } from '../runs/verify/verify.ts';
 import { type Backends, backendsOf, resolveTarget } from '../storage/backends.ts';
 import type { DurableOutput } from '../storage/durable-output.ts';
 
@@ -18,7 +18,7 @@ export interface FilesToVerify {
   /** A path, or `-` for stdin, as are the others. */
   input: string;
   output: string;
-  values: Values<typeof verifyOptions>;
+  values: Values<typeof verifyOptions> & Pick<VerifyOptions, 'classes' | 'predict'>;
   /** Receives the counts so far. */
   tally?: VerifiedRows;
   onLongField?: (field: LongField) => void;

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
+import type { PredictionType } from '../../src/base/contract/predictions.ts';
 import { RowcastError } from '../../src/base/errors.ts';
 import { sanitize } from '../../src/base/sanitize.ts';
 import type { Finished, Predicted, Refusal } from './conversions.ts';
@@ -15,6 +16,9 @@ export interface Tally {
   /** Mutations that it should have refused, and errors that are no difference. */
   failures: string[];
 }
+
+/** Records may end in both ways, and malformed ones have other numbers of fields. */
+const LENIENT = { relax_column_count: true, record_delimiter: ['\n', '\r\n'] };
 
 export type Mutated = 'output' | 'rejects';
 
@@ -57,6 +61,7 @@ async function whyImpossible(
     const written = await finished.write(
       row => predicted.get(row),
       row => refused.get(row),
+      typeIn(finished, output),
     );
     const [is, should] = mutated === 'output' ? [output, written.output] : [rejects, written.rejects];
     if (is.equals(should)) return undefined;
@@ -67,6 +72,13 @@ async function whyImpossible(
   } catch (error) {
     return `it cannot be read: ${error}`;
   }
+}
+
+/** What is predicted, as the header of a CSV tells it: nothing else tells `verify` the names of several numbers. */
+function typeIn({ kind: { type }, to }: Finished, output: Buffer): PredictionType {
+  if (type.kind !== 'numbers' || type.names.length === 0 || to !== 'csv') return type;
+  const [header = []] = parse(output, { to: 1, ...LENIENT }) as string[][];
+  return { kind: 'numbers', names: header.slice(-2).map(name => name.replace(/^probability_/, '')) };
 }
 
 /** The predictions of an output by the numbers of rows, read by other libraries than rowcast's readers. */
@@ -85,7 +97,7 @@ async function predictedIn({ kind, to, rows }: Finished, output: Buffer): Promis
 }
 
 async function recordsOf(output: Buffer, format: Finished['to']): Promise<unknown[][]> {
-  if (format === 'csv') return parse(output, { from: 2, skip_empty_lines: true, relax_column_count: true });
+  if (format === 'csv') return parse(output, { from: 2, skip_empty_lines: true, ...LENIENT });
   if (format === 'jsonl')
     return output
       .toString()
@@ -100,11 +112,7 @@ async function recordsOf(output: Buffer, format: Finished['to']): Promise<unknow
 function refusedIn({ rejectsFormat }: Finished, rejects: Buffer): Map<number, Refusal> {
   const read: [row: unknown, code: unknown, reason: unknown][] =
     rejectsFormat === 'csv'
-      ? parse(rejects, { from: 2, relax_column_count: true }).map((fields: string[]) => [
-          fields[0],
-          fields[2],
-          fields[3],
-        ])
+      ? parse(rejects, { from: 2, ...LENIENT }).map((fields: string[]) => [fields[0], fields[2], fields[3]])
       : rejects
           .toString()
           .split('\n')
@@ -114,8 +122,7 @@ function refusedIn({ rejectsFormat }: Finished, rejects: Buffer): Map<number, Re
   return new Map(
     read.map(([row, code, reason]) => {
       const [ownCode, message] = [String(code), String(reason)];
-      if (sanitize(message) !== message || message === '')
-        throw new Error('no message of a service is like this reason');
+      if (sanitize(message) !== message) throw new Error('no message of a service is like this reason');
       return [Number(row), { code: ownCode, message }];
     }),
   );

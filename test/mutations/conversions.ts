@@ -200,6 +200,7 @@ export interface Finished {
   write(
     predictedOf: (row: number) => Predicted | undefined,
     refusalOf?: (row: number) => Refusal | undefined,
+    type?: PredictionType,
   ): Promise<{ output: Buffer; rejects: Buffer }>;
 }
 
@@ -215,12 +216,16 @@ export async function convert(
   const nameOf = (what: string): string => join(folder, `${what}-${from}.${to}`);
   const types = { id: 'numerical', amount: 'numerical' };
   const options = { features: ['id', 'name', 'amount'], types, groupRows: 10, ...kind.options };
-  const write: Finished['write'] = async (predictedOf, refusalOf = row => refusals.get(row)) => {
+  const write: Finished['write'] = async (
+    predictedOf,
+    refusalOf = row => refusals.get(row),
+    type = kind.type,
+  ) => {
     const output = nameOf('written');
     const values = job({ input, output, ...options, restart: true });
     await score(
       values,
-      listScorer(kind.type, row => refusalOf(row) ?? predictedOf(row)),
+      listScorer(type, row => refusalOf(row) ?? predictedOf(row)),
     );
     return {
       output: await readFile(output),
@@ -231,6 +236,8 @@ export async function convert(
   const checked = nameOf('changed');
   const known: Partial<VerifyOptions> = {
     kind: kind.type.kind,
+    predict: 'plan',
+    ...(kind.type.kind === 'distribution' && { classes: kind.type.classes }),
   };
   const finished: Finished = {
     name: `${from} → ${to}, ${kind.name}`,

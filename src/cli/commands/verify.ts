@@ -15,11 +15,13 @@ import { reportedRequests } from '../open-service.ts';
 /** Checks that an output file matches its input; the first difference is an error. */
 export async function run(context: Context): Promise<number> {
   const { flags, log } = context;
+  const { classes, predict } = sampleOptions;
+  const options = { ...verifyOptions, classes, predict };
   const defined = await definedBy(context, {
-    ...verifyOptions,
+    ...options,
     ...(flags.sample !== undefined && sampleOptions),
   });
-  const values = resolveValues(verifyOptions, flags, defined);
+  const values = resolveValues(options, flags, defined);
   const sample = await sampleOf(context, defined);
   const [input, output] = [String(flags.input), String(flags.output)];
   const begun = performance.now();

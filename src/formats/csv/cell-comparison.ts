@@ -38,6 +38,8 @@ export function cellComparison(
       ? csvComparison(headerOf(['none']), { kept: [], rename: {}, hasHeader: true, file }, output, file)
       : csvComparison(headerOf(names), undefined, output, file)),
     preserves: 'values',
+    // What is made of cells is no text, or has line feeds of its own.
+    lineEnds: 'any',
     own({ bytes, start, contentEnd }) {
       const fields: string[] = [];
       for (let column = 0, at = start; column <= last; column++) {

@@ -36,6 +36,7 @@ export function csvComparison(
   };
   return {
     preserves: 'bytes',
+    lineEnds: 'alike',
     ownNames: names,
     appended: appendedColumns(header, columns, output, file),
     endsAlike: columns?.hasHeader === false || endingOf(output).equals(endingOf(header)),

@@ -1,3 +1,4 @@
+import { parseRecords } from '../../base/parse-records.ts';
 import type { RejectRecords } from '../comparison.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
 import { fieldEnd } from './fields/malformed.ts';
@@ -34,6 +35,7 @@ export function csvRejectRecords(header: Header, kept?: readonly number[]): Reje
         row: bytes.toString('latin1', start, rowEnd),
         line: bytes.toString('latin1', rowEnd + 1, lineEnd),
         code: bytes.toString('latin1', lineEnd + 1, codeEnd),
+        reason: parseRecords(bytes.toString('utf8', codeEnd + 1, reasonEnd), dialect)[0]?.[0] ?? '',
         causeAt: lineEnd + 1,
         at: reasonEnd + 1,
       };

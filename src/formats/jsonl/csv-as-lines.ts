@@ -3,15 +3,15 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
 import type { ColumnOptions } from '../column-options.ts';
 import type { Comparison, RecordAt } from '../comparison.ts';
-import { cellComparison, headerOf } from '../csv/cell-comparison.ts';
 import { CsvLayout } from '../csv/csv-layout.ts';
 import type { Layout, LayoutData, MergeBatch } from '../format.ts';
 import { isNumberType } from '../number-types.ts';
-import { outputColumns } from '../output-columns.ts';
+import { renamed } from '../output-columns.ts';
 import { batchOfOne } from '../records/batch.ts';
 import { type CellLines, cellLines, FIELD_GROWTH } from './cell-lines.ts';
+import { ComparedLines } from './compared-lines.ts';
 import { appendedTo, LineLayout } from './jsonl-layout.ts';
-import { lineCells } from './line-cells.ts';
+import { lineComparison } from './line-comparison.ts';
 import type { LineShape } from './line-shape.ts';
 import { lineColumns } from './output-members.ts';
 
@@ -89,28 +89,28 @@ export class CsvAsLines extends CsvLayout {
     return this.#written.unscored(line, false, appended);
   }
 
-  /** Compares the cells that the lines of the output have with the fields of the records. */
-  override compareWith(output: Layout, file: string): Comparison {
-    const { ownNames: own } = this;
-    const shape = LineLayout.shapeOf(output);
-    const appended = appendedTo(own, output);
-    const all = [...own, ...(appended === 0 ? [] : appended)];
-    // A line with another member is malformed, and does not agree with any row.
-    const cells = lineCells({ ...shape, names: all, allowed: all, closed: all }, all);
-    const columns = outputColumns(this, this.#value.options, file);
-    const compared = cellComparison(CsvLayout.headerOf(this), columns, headerOf(all), { file });
-    const read = ({ bytes, start, contentEnd }: RecordAt): RecordAt => {
-      const record = cells.recordsOf(batchOfOne(bytes.subarray(start, contentEnd))).bytes;
-      return { bytes: record, start: 0, contentEnd: record.length };
-    };
+  /** Compares the lines that a run makes of the records with those of the output, which tell the columns of numbers. */
+  override compareWith(output: Layout): Comparison {
+    const { ownNames } = this;
+    const { keep, rename } = this.#value.options;
+    const columns = lineColumns({ members: this.names }, { keep, rename }, this.#value.file);
+    const compared = lineComparison({
+      names: this.names,
+      ownNames,
+      columns,
+      appended: appendedTo(ownNames, output),
+    });
+    const header = CsvLayout.headerOf(this);
+    const lines = new ComparedLines(this.names, header.dialect, name => renamed(name, columns));
+    const ownOf = (record: RecordAt, line: RecordAt): RecordAt => compared.own(lines.of(record, line));
     return {
       ...compared,
-      appended: appended === 0 ? 0 : compared.appended,
-      endsAlike: true,
-      appendedOf: (fields, line) => compared.appendedOf(fields, read(line)),
-      afterOwn: line => compared.afterOwn(read(line)),
-      hasOwn: (fields, line) => compared.hasOwn(fields, read(line)),
-      changedColumn: (fields, line) => compared.changedColumn(fields, read(line)),
+      preserves: 'values',
+      lineEnds: 'line feed',
+      own: record => record,
+      appendedOf: (record, line) => compared.appendedOf(ownOf(record, line), line),
+      hasOwn: (record, line) => compared.hasOwn(ownOf(record, line), line),
+      changedColumn: (record, line) => compared.changedColumn(ownOf(record, line), line),
     };
   }
 

@@ -1,6 +1,6 @@
 import type { Dialect } from '../../base/parse-records.ts';
 import { writeRow } from '../../base/write-row.ts';
-import type { Comparison, RecordAt } from '../comparison.ts';
+import type { AppendedAt, Comparison, RecordAt } from '../comparison.ts';
 import { StringScanner } from '../json/scan-string.ts';
 import { membersOf } from './members.ts';
 import { closingBrace, isEmptyUntil, type LineColumns, ownObject } from './merge-lines.ts';
@@ -23,16 +23,24 @@ export interface ComparedLines {
 export function lineComparison({ names, ownNames, columns, appended }: ComparedLines): Comparison {
   const openings = (appended === 0 ? [] : appended).map(name => Buffer.from(`,${JSON.stringify(name)}:`));
   const before = ownNames.length > 0 ? ',' : '';
-  /** Appended members as fields; other text as it is, which a check refuses. */
-  const fieldsOf = (members: Buffer): RecordAt => {
-    const texts = valuesOf(members, openings);
+  /** Appended members as fields; other text as it is, without types, which a check refuses. */
+  const fieldsOf = (members: Buffer): AppendedAt => {
+    const values = valuesOf(members, openings);
     const text =
-      texts === undefined ? members.toString('latin1') : before + writeRow(texts, dialect).slice(0, -1);
+      values === undefined
+        ? members.toString('latin1')
+        : before +
+          writeRow(
+            values.map(({ text }) => text),
+            dialect,
+          ).slice(0, -1);
     const bytes = Buffer.from(text);
-    return { bytes, start: 0, contentEnd: bytes.length };
+    const areTexts = values?.map(({ isText }) => isText) ?? [];
+    return { bytes, start: 0, contentEnd: bytes.length, areTexts };
   };
   return {
     preserves: 'bytes',
+    lineEnds: 'alike',
     ownNames,
     appended:
       appended !== 0 && appended.length === 0
@@ -94,28 +102,45 @@ function aroundMembers({ bytes, start, contentEnd }: RecordAt): [Buffer, Buffer]
 
 const withComma = (members: Buffer): Buffer => Buffer.concat([Buffer.from(','), members]);
 
-/** The values of members with these openings, null as an empty text; undefined if they have others. */
-function valuesOf(members: Buffer, openings: readonly Buffer[]): string[] | undefined {
+/**
+ * The values of members with these openings, null as an empty text; undefined if they have others, or a text that is not written as
+ * a run writes it.
+ */
+function valuesOf(
+  members: Buffer,
+  openings: readonly Buffer[],
+): { text: string; isText: boolean }[] | undefined {
   const strings = new StringScanner();
-  const texts: string[] = [];
+  const values: { text: string; isText: boolean }[] = [];
   let at = 0;
   for (const opening of openings) {
     if (!members.subarray(at, at + opening.length).equals(opening)) return undefined;
     at += opening.length;
-    let end: number;
     if (members[at] === QUOTE) {
       if (strings.scan(members, at) === undefined) return undefined;
-      end = strings.end;
-      texts.push(JSON.parse(members.toString('utf8', at, end)));
+      const text = textOf(members.subarray(at, strings.end));
+      if (text === undefined) return undefined;
+      at = strings.end;
+      values.push({ text, isText: true });
     } else {
       const comma = members.indexOf(COMMA, at);
-      end = comma === -1 ? members.length : comma;
+      const end = comma === -1 ? members.length : comma;
       const text = members.toString('latin1', at, end);
-      texts.push(text === 'null' ? '' : text);
+      if (text === '') return undefined;
+      at = end;
+      values.push({ text: text === 'null' ? '' : text, isText: false });
     }
-    at = end;
   }
-  return at === members.length ? texts : undefined;
+  return at === members.length ? values : undefined;
+}
+
+function textOf(json: Buffer): string | undefined {
+  try {
+    const text: unknown = JSON.parse(json.toString());
+    return typeof text === 'string' && Buffer.from(JSON.stringify(text)).equals(json) ? text : undefined;
+  } catch {
+    return undefined; // an escape is wrong
+  }
 }
 
 /** The top-level members of an object as text; none if it is not well-formed. */

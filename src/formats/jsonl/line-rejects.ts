@@ -9,7 +9,7 @@ const [LF, COMMA, BRACE] = [Buffer.from('\n'), Buffer.from(','), Buffer.from('{'
 const TEXT = Buffer.from(`,${JSON.stringify(REJECT_RECORD)}:`);
 
 const HEAD =
-  /^(\{"reject_row":(\d+),"reject_line":(\d+),)"reject_code":"([^"]*)","reject_reason":"(?:[^"\\]|\\.)*"/;
+  /^(\{"reject_row":(\d+),"reject_line":(\d+),)"reject_code":"([^"]*)","reject_reason":("(?:[^"\\]|\\.)*")/;
 
 /** Rejected lines, as objects whose first members say why; behind them are their own members. */
 export const lineRejectsText = (rejects: readonly Reject[]): Buffer =>
@@ -27,8 +27,10 @@ export const lineRejectRecords: RejectRecords = {
   head({ bytes, start, contentEnd }) {
     const found = HEAD.exec(bytes.toString('latin1', start, contentEnd));
     if (found === null) return undefined;
-    const [all, before = '', row = '', line = '', code = ''] = found;
-    return { row, line, code, causeAt: start + before.length, at: start + all.length };
+    const [all, before = '', row = '', line = '', code = '', json = ''] = found;
+    const at = start + all.length;
+    const reason = textIn(bytes.toString('utf8', at - json.length, at));
+    return reason === undefined ? undefined : { row, line, code, reason, causeAt: start + before.length, at };
   },
   cause: fault => Buffer.from(causeOf(fault)),
   row: ({ bytes, start, contentEnd }) => Buffer.concat([membersAfter(bytes.subarray(start, contentEnd)), LF]),
@@ -40,6 +42,14 @@ export const lineRejectRecords: RejectRecords = {
 
 const causeOf = (why: Pick<Reject, 'code' | 'reason' | 'hint'>): string =>
   `"reject_code":${JSON.stringify(why.code)},"reject_reason":${JSON.stringify(reasonText(why))}`;
+
+function textIn(json: string): string | undefined {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined; // an escape is wrong
+  }
+}
 
 /** The members of a rejected line, or the line as one member, with the closing brace. */
 function membersAfter(record: Buffer): Buffer {

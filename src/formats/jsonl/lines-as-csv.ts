@@ -80,6 +80,7 @@ export class LinesAsCsv extends LineLayout {
     return {
       ...compared,
       preserves: 'values',
+      lineEnds: compared.lineEnds === 'any' ? 'any' : 'line feed',
       own({ bytes, start, contentEnd }: RecordAt) {
         const record = recordOf(bytes.subarray(start, contentEnd), cells);
         return compared.own({ bytes: record, start: 0, contentEnd: record.length });

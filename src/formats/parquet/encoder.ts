@@ -27,7 +27,11 @@ export function parquetEncoder(layout: Layout, encoding: GroupEncoding): Parquet
   });
 }
 
-function copiedOf(file: ParquetFile, options: GroupEncoding): { file: ParquetFile; columns: CopiedColumn[] } {
+/** The columns of a file that are copied. */
+export function copiedOf(
+  file: ParquetFile,
+  options: Pick<GroupEncoding, 'keep' | 'rename'>,
+): { file: ParquetFile; columns: CopiedColumn[] } {
   const named = { names: file.columns.map(({ name }) => name) };
   const chosen = outputColumns(named, options, file.name);
   const kept = chosen?.kept ?? [...file.columns.keys()];

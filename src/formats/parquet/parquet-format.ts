@@ -26,6 +26,10 @@ export const parquet: Format = {
     const { parquetEncoder } = await import('./encoder.ts');
     return parquetEncoder(layout, encoding);
   },
+  async compareWritten(source, options) {
+    const { compareWritten } = await import('./compare-written.ts');
+    return compareWritten(source, options);
+  },
   async openWritten(source, columns) {
     const { openWritten } = await import('./open-written.ts');
     return openWritten(source, columns);

@@ -53,13 +53,22 @@ export async function readParquetLayout(
   const isCopied = isCopy(options.writes);
   const written = isCopied ? { ...options, keep: 'none' as const, rename: {}, outputHeader: false } : options;
   const groups = isCopied ? { ends: file.groups.map(({ before, rows }) => before + rows) } : undefined;
-  const layout = new ParquetLayout(header, outputColumns(header, written, name), {
+  const layout = new ParquetLayout(header, outputColumns(header, readable(written, file), name), {
     file,
     columns,
     groups,
     nulls: new Set(options.nulls),
   });
   return { layout, rest: Buffer.alloc(0), pieces };
+}
+
+/** If nothing is written, columns that have no text are not among those to compare. */
+function readable(options: ReadOptions & ColumnOptions, { columns }: ParquetFile): ColumnOptions {
+  const { keep, writes } = options;
+  if (writes !== undefined || !Array.isArray(keep)) return options;
+  const hasText = (name: string): boolean =>
+    columns.find(column => column.name === name)?.type.is !== 'unsupported';
+  return { ...options, keep: keep.filter(hasText) };
 }
 
 /** The text that a layout has made of a file, in another thread. @param data of that text */

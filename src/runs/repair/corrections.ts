@@ -50,7 +50,7 @@ export class Corrections {
     const { comparison, appended } = this.#checks;
     const fields = comparison.afterOwn(cursor);
     if (fields === undefined) throw this.#bad('fields are missing');
-    const outcome = appended.check(fields.bytes, fields.start, fields.contentEnd);
+    const outcome = appended.check(fields);
     if (typeof outcome === 'object') throw this.#bad(outcome.wrong, outcome.hint);
     if (outcome === 'scored') this.scored = this.#records.rowOf(cursor, head.at);
   }

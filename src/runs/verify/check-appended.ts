@@ -1,10 +1,19 @@
+import { isUtf8 } from 'node:buffer';
 import { type PredictionType, sumsToOne } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.ts';
+import type { AppendedAt } from '../../formats/comparison.ts';
 import { readNumber } from '../../formats/predicted-number.ts';
 import { type Layout, layoutsOf, layoutsOfCount } from './appended-layouts.ts';
-import { type FindWrong, isNumber, isPredictedColumn, valuesCheck, type Wrong } from './check-values.ts';
+import {
+  type FindWrong,
+  haveTypes,
+  isNumber,
+  isPredictedColumn,
+  valuesCheck,
+  type Wrong,
+} from './check-values.ts';
 
 /** The outcome of a row, or what is wrong with its appended fields. */
 export type AppendedOutcome = 'scored' | 'unscored' | Wrong;
@@ -15,8 +24,8 @@ export interface AppendedCheck {
   readonly isAfterOthers: boolean;
   /** Whether the output has only one column, and so no blank lines. */
   readonly isAlone: boolean;
-  /** @param bytes bytes of the output; `[start, end)` are the appended fields, with their leading delimiter if any */
-  check(bytes: Buffer, start: number, end: number): AppendedOutcome;
+  /** @param fields with their leading delimiter, if any */
+  check(fields: AppendedAt): AppendedOutcome;
 }
 
 /** The options of the run that decide what was appended. */
@@ -62,19 +71,25 @@ export function appendedCheck(
   if (findWrong === undefined) return undefined;
   const { delimiter, quote = '' } = dialect;
   const isAlone = !isAfterOthers && labels.length === 1;
-  const empty = isAlone ? delimiter + quote + quote : delimiter.repeat(labels.length);
+  // Where a missing value is none, an empty line is a row.
+  const quotes = areNumbers === true ? '' : quote + quote;
+  const empty = isAlone ? delimiter + quotes : delimiter.repeat(labels.length);
   return {
     isAfterOthers,
     isAlone,
-    check(bytes, start, end) {
+    check({ bytes, start, contentEnd, areTexts }) {
       // Numbers are ASCII, and latin1 allows comparing class names byte for byte.
-      const fields = bytes.toString('latin1', start, end);
+      const fields = bytes.toString('latin1', start, contentEnd);
       const text = isAfterOthers ? fields : delimiter + fields;
-      if (text === empty) return 'unscored';
-      return findWrong(text) ?? 'scored';
+      if (text === empty && areTexts?.includes(true) !== true) return 'unscored';
+      if (BEYOND_ASCII.test(fields) && !isUtf8(bytes.subarray(start, contentEnd)))
+        return { wrong: 'the appended fields are not UTF-8' };
+      return findWrong(text, areTexts) ?? 'scored';
     },
   };
 }
+
+const BEYOND_ASCII = /[\x80-\xff]/;
 
 /** Whether the only appended column is that of a label or a number: a predicted class needs options to be alone. */
 function isOneValue(names: readonly string[] | number, shape: AppendedShape): boolean {
@@ -98,11 +113,14 @@ function probabilitiesCheck(
     typeof names === 'number' ? layoutsOfCount(names, dialect, shape) : layoutsOf(names, dialect, shape);
   if (layouts.length === 0) return undefined;
   const { delimiter } = dialect;
-  return fields => {
+  return (fields, areTexts) => {
     const [layout, ...others] = layouts;
-    const wrong = layout && checkFields(fields, layout, labels, delimiter, shape);
-    if (others.length > 0)
-      layouts = layouts.filter(each => checkFields(fields, each, labels, delimiter, shape) === undefined);
+    const wrongIn = (each: Layout): string | undefined =>
+      haveTypes(areTexts, place => place >= each.probabilities)
+        ? checkFields(fields, each, labels, delimiter, shape)
+        : `the type of ${labels.map(label => sanitize(label)).join(' or ')} is not that of a run`;
+    const wrong = layout && wrongIn(layout);
+    if (others.length > 0) layouts = layouts.filter(each => wrongIn(each) === undefined);
     if (wrong === undefined || (others.length > 0 && layouts.length > 0)) return undefined;
     const mayBeNumbers =
       shape.kind === undefined &&

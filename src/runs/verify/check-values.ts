@@ -12,7 +12,14 @@ export interface Wrong {
 }
 
 /** Finds what is wrong with the appended fields of a row, as latin1 and each after a delimiter; undefined if nothing is. */
-export type FindWrong = (fields: string) => Wrong | undefined;
+export type FindWrong = (fields: string, areTexts?: readonly boolean[]) => Wrong | undefined;
+
+/** Whether values have these types in the output, if that tells them. */
+export const haveTypes = (
+  areTexts: readonly boolean[] | undefined,
+  isText: (place: number) => boolean,
+): boolean =>
+  areTexts === undefined || (areTexts.length > 0 && areTexts.every((is, place) => is === isText(place)));
 
 export interface ValuesOptions {
   /** Names of the columns; undefined if the output has no header. */
@@ -53,12 +60,16 @@ export function valuesCheck(
 function labelCheck({ labels, dialect }: ValuesOptions): FindWrong {
   const isField = fieldTest(dialect);
   const wrong = `${sanitize(labels[0] ?? '')} is not one label`;
-  return fields => (isField(fields.slice(dialect.delimiter.length)) ? undefined : { wrong });
+  return (fields, areTexts) =>
+    haveTypes(areTexts, () => true) && isField(fields.slice(dialect.delimiter.length))
+      ? undefined
+      : { wrong };
 }
 
 function numbersCheck(options: ValuesOptions): FindWrong {
   const { labels, dialect } = options;
-  return fields => {
+  return (fields, areTexts) => {
+    if (!haveTypes(areTexts, () => false)) return { wrong: 'a number is a text' };
     const texts = fields.split(dialect.delimiter).slice(1);
     if (texts.length !== labels.length)
       return { wrong: `there are ${texts.length} numbers for ${labels.length} columns` };
@@ -78,16 +89,17 @@ function firstRowCheck(options: ValuesOptions): FindWrong {
   const hint =
     'If the run predicted labels, of which only some are numbers, give --kind label. Otherwise one of the files was modified, or they do not belong together.';
   let check: FindWrong | undefined;
-  return fields => {
-    if (check === undefined && isNumber(fields.slice(dialect.delimiter.length), options)) {
+  return (fields, areTexts) => {
+    const mayBeNumber = areTexts?.[0] !== true && isNumber(fields.slice(dialect.delimiter.length), options);
+    if (check === undefined && mayBeNumber) {
       const numbers = numbersCheck(options);
-      check = others => {
-        const found = numbers(others);
+      check = (...others) => {
+        const found = numbers(...others);
         return found && { ...found, hint };
       };
     }
     check ??= labelCheck(options);
-    return check(fields);
+    return check(fields, areTexts);
   };
 }
 

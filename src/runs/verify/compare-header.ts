@@ -1,11 +1,19 @@
-import type { ChosenProbabilities } from '../../formats/appended.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.ts';
 import type { ColumnOptions } from '../../formats/column-options.ts';
 import { type Comparison, NOT_NAMED } from '../../formats/comparison.ts';
 import { type AppendedCheck, type AppendedShape, appendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';
 
 /** The options of the run that decide which columns its output has, and what was appended. */
-export type OutputShape = ColumnOptions & ChosenProbabilities & Pick<AppendedShape, 'kind' | 'prefix'>;
+export type OutputShape = ColumnOptions &
+  ChosenProbabilities &
+  Pick<AppendedShape, 'kind' | 'prefix'> & {
+    /** The classes of the run, if they are known. */
+    classes?: readonly string[] | undefined;
+    /** The predicted column, if it is known. */
+    predict?: string | undefined;
+  };
 
 /** The names of the files, for messages. */
 export interface ComparedFiles {
@@ -39,6 +47,13 @@ export function appendedCheckOf(comparison: Comparison, output: string, shape: O
   const location = { file: output, line: 1 };
   const appended = appendedNames(comparison, shape);
   if (typeof appended !== 'number' && 'wrong' in appended) throw mismatch(appended.wrong, location);
+  const unknown = typeof appended === 'number' ? undefined : unknownName(appended, shape);
+  if (unknown !== undefined)
+    throw mismatch(
+      `the appended column "${sanitize(unknown)}" is not named by --classes or --predict`,
+      location,
+      'Give those of the run. Otherwise the output was modified.',
+    );
   const check = appendedCheck(appended, dialect, { ...shape, isAfterOthers });
   if (check !== undefined) return check;
   const { kind } = shape;
@@ -51,6 +66,23 @@ export function appendedCheckOf(comparison: Comparison, output: string, shape: O
   // An output without rows has nothing that tells its columns.
   const nothing = { wrong: 'nothing is appended' };
   return { isAfterOthers, isAlone: false, check: () => nothing };
+}
+
+/** The first appended column whose name is that of no known class, or of another predicted column. */
+function unknownName(
+  names: readonly string[],
+  { classes, predict, prefix, kind, probabilities = 'all' }: OutputShape,
+): string | undefined {
+  const last = names.at(-1);
+  const isPredicted = last?.startsWith('predicted_') === true && prefix !== 'predicted';
+  if (predict !== undefined && isPredicted && last !== `predicted_${predict}`) return last;
+  const isNumberAlone = kind === 'numbers' && names.length === 1 && !isPredicted;
+  if (predict !== undefined && isNumberAlone && last?.startsWith(`${prefix ?? USUAL_PREFIX}_`) !== true)
+    return last;
+  const isOfClasses = kind === 'distribution' || (kind === undefined && !(isPredicted && names.length === 1));
+  if (classes === undefined || !isOfClasses || probabilities !== 'all') return undefined;
+  const shown = isPredicted ? names.slice(0, -1) : names;
+  return shown.find((name, index) => !name.endsWith(`_${classes[index]}`));
 }
 
 /** The names of the appended columns before `rename`, or what else the output tells of them. */

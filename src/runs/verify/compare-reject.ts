@@ -1,3 +1,4 @@
+import { isPrintable } from '../../base/sanitize.ts';
 import type { RejectRecords } from '../../formats/comparison.ts';
 import { type Fault, isFaultCode } from '../../formats/records/faults.ts';
 import { mismatch } from './mismatch.ts';
@@ -8,6 +9,7 @@ export interface RejectHead {
   row: number;
   line: number;
   code: string;
+  reason: string;
   /** Offset of `reject_code`. */
   causeAt: number;
   /** Offset of the record's own bytes. */
@@ -23,10 +25,10 @@ export function readRejectHead(cursor: RecordCursor, records: RejectRecords): Re
   const { file, line } = cursor;
   const found = records.head(cursor);
   if (found === undefined) throw mismatch('not a record of a rejects file', { file, line });
-  const { row, line: itsLine, code, causeAt, at } = found;
+  const { row, line: itsLine, code, reason, causeAt, at } = found;
   if (!isNumber(row) || !isNumber(itsLine) || !isCode(code))
     throw mismatch('reject_row, reject_line or reject_code is missing or invalid', { file, line });
-  return { row: Number(row), line: Number(itsLine), code, causeAt, at };
+  return { row: Number(row), line: Number(itsLine), code, reason, causeAt, at };
 }
 
 /** A 1-based number, written as rowcast writes it. */
@@ -72,11 +74,22 @@ export class RejectComparer {
     if (head.row !== input.row) return `${theRow} should be the next reject, but row ${head.row} is`;
     if (head.line !== input.line) return `reject_line is ${head.line}, but the row starts at ${where}`;
     const wrongCause =
-      outcome === 'unscored' ? wrongCode(head, where) : this.#wrongCause(head, outcome, where);
+      outcome === 'unscored' ? this.#wrongCode(head, where) : this.#wrongCause(head, outcome, where);
     if (wrongCause !== undefined) return wrongCause;
     const { bytes, end } = this.#rejects;
     const isSame = bytes.subarray(head.at, end).equals(this.#records.row(input));
     return isSame ? undefined : `the record differs from that at ${where}`;
+  }
+
+  /** A row that was sent has a code and a reason of the service or of the request, which are written as a run writes them. */
+  #wrongCode({ code, reason, causeAt, at }: RejectHead, where: string): string | undefined {
+    if (isFaultCode(code)) return `reject_code is ${code}, but the record at ${where} is not malformed`;
+    const isWritten =
+      isPrintable(reason) &&
+      this.#rejects.bytes.subarray(causeAt, at).equals(this.#records.cause({ code, reason }));
+    return isWritten
+      ? undefined
+      : `reject_reason is not written as rowcast writes it, for the record at ${where}`;
   }
 
   /** For a malformed record, the code and reason are determined by the record. */
@@ -93,7 +106,3 @@ export class RejectComparer {
     return cause;
   }
 }
-
-/** A row that was sent has a code of the service or of the request; its reason cannot be verified. */
-const wrongCode = ({ code }: RejectHead, where: string): string | undefined =>
-  isFaultCode(code) ? `reject_code is ${code}, but the record at ${where} is not malformed` : undefined;

@@ -1,7 +1,7 @@
 import type { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Comparison, RecordAt } from '../../formats/comparison.ts';
-import { joinsLine } from '../../formats/records/line-endings.ts';
+import { joinsLine, LF } from '../../formats/records/line-endings.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';
@@ -22,11 +22,10 @@ export function compareRow(
   if (!output.hasRecord) return 'other';
   const appended = comparison.appendedOf(comparison.own(input), output);
   if (appended === undefined) return 'other';
-  const { bytes, start, contentEnd } = appended;
-  if (start === contentEnd) throw inOutput(input, output, 'no fields are appended to');
-  const outcome = check.check(bytes, start, contentEnd);
+  if (appended.start === appended.contentEnd) throw inOutput(input, output, 'no fields are appended to');
+  const outcome = check.check(appended);
   if (typeof outcome === 'object') throw inOutput(input, output, `${outcome.wrong}, in`, outcome.hint);
-  if (comparison.preserves === 'bytes' && !hasEndingOf(input, output))
+  if (!endsAsWritten(input, output, comparison))
     throw inOutput(input, output, 'the line ending differs from that of');
   return outcome;
 }
@@ -47,7 +46,7 @@ export function compareRepaired(
     throw inOutput(input, output, 'there is no repaired record of');
   const appended = comparison.afterOwn(output);
   if (appended === undefined) throw inOutput(input, output, 'fields are missing in the repaired record of');
-  const outcome = check.check(appended.bytes, appended.start, appended.contentEnd);
+  const outcome = check.check(appended);
   if (outcome === 'scored') return;
   const { wrong, hint } =
     outcome === 'unscored' ? { wrong: 'there is no prediction', hint: undefined } : outcome;
@@ -122,6 +121,15 @@ function inOutput(input: RecordCursor, output: RecordCursor, what: string, hint?
 function locationOf(input: RecordCursor, output: RecordCursor): { file: string; line: number; row?: number } {
   const isRow = input.hasRecord && input.kind !== RecordKind.blank;
   return { file: output.file, line: output.line, ...(isRow && { row: input.row }) };
+}
+
+/** Whether a record of OUTPUT has the line ending that a run gives it. */
+function endsAsWritten(input: RecordCursor, output: RecordCursor, { lineEnds }: Comparison): boolean {
+  if (lineEnds === 'alike') return hasEndingOf(input, output);
+  const size = output.end - output.contentEnd;
+  return (
+    lineEnds === 'any' || (input.end === input.contentEnd ? size === 0 : size === 1 && output.lastByte === LF)
+  );
 }
 
 function hasEndingOf(input: RecordCursor, output: RecordCursor): boolean {

@@ -3,7 +3,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.ts';
 import type { ColumnOptions } from '../../formats/column-options.ts';
 import type { Comparison } from '../../formats/comparison.ts';
-import type { Layout, Opened } from '../../formats/format.ts';
+import type { Layout, Opened, WrittenColumns } from '../../formats/format.ts';
 import { type Formats, recognizeInput, recognizeWritten, rejectsFormat } from '../../formats/formats.ts';
 import type { ReadAs, ReadOptions } from '../../formats/read-options.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
@@ -42,6 +42,9 @@ export interface VerifyOptions
   kind?: PredictionType['kind'] | undefined;
   /** The --prefix that the run had. */
   prefix?: string | undefined;
+  /** The classes and the predicted column that the run had, if they are known: the appended columns are named so. */
+  classes?: readonly string[] | undefined;
+  predict?: string | undefined;
   sample?: SampleOptions | undefined;
   /** The formats that the files may have, if they are not the usual ones. */
   formats?: Formats | undefined;
@@ -153,6 +156,13 @@ async function run(
     const { value, done } = comparing.next();
     if (done) {
       const found = appendedNames(comparison, options);
+      // Columns that were copied and then repaired have neither the bytes of the input nor those of a run.
+      const isCopyRepaired = repaired !== undefined && format.encoder !== undefined;
+      if (!isCopyRepaired) {
+        const { keep, rename } = options;
+        const columns = { input: own.layout, own: comparison.ownNames.length, keep, rename };
+        await compareBytes(written, columns, output.name);
+      }
       await predictAgain(sample?.rows ?? [], own.layout, {
         ...shape,
         dialect: comparison.dialect,
@@ -170,6 +180,21 @@ async function run(
       : next?.catch(error => brokenFile(error, inputSide.cursor)));
     value.setBatch(read?.done ? undefined : read?.value);
   }
+}
+
+/** Compares a file of groups of rows with what a run writes that has its rows. @throws RowcastError `difference` */
+async function compareBytes(
+  { format, bytes }: Awaited<ReturnType<typeof recognizeWritten>>,
+  columns: WrittenColumns,
+  file: string,
+): Promise<void> {
+  const at = await format.compareWritten?.(bytes, columns).catch(error => brokenFile(error));
+  if (at === undefined) return;
+  throw mismatch(
+    `its values are those of the input, but from byte ${at} on it does not have the bytes that a run writes`,
+    { file },
+    'The file was modified or written by another program, or --keep, --rename or --nulls are not those of the run.',
+  );
 }
 
 /** The rows of a file that is not text were not limited by their texts. */
@@ -192,11 +217,13 @@ async function predictAgain(
 
 /** Errors of reading a file in its format. */
 const BROKEN = new Set([
-  'empty_input',
-  'unsupported_format',
   'bad_header',
-  'unclosed_quote',
+  'bad_parquet',
+  'empty_input',
   'record_too_long',
+  'unclosed_quote',
+  'unsupported_column',
+  'unsupported_format',
 ]);
 
 /** Reports a file that cannot be read in its format as a difference; others, such as an unreadable file, are rethrown. */

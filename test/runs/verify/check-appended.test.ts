@@ -27,7 +27,8 @@ function appendedBy(chosen: ChosenProbabilities, prediction: string | undefined,
   const checking = () => {
     const check = appendedCheck(hasHeader ? names : names.length, dialect, shape);
     assert.ok(check !== undefined);
-    return (text: string): AppendedOutcome => check.check(Buffer.from(text), 0, Buffer.byteLength(text));
+    return (text: string): AppendedOutcome =>
+      check.check({ bytes: Buffer.from(text), start: 0, contentEnd: Buffer.byteLength(text) });
   };
   const textOf = (probabilities: readonly number[]): string => {
     const into = wordView(Buffer.alloc(maxBytes));

@@ -10,12 +10,29 @@ const checking = (
   isAfterOthers = true,
 ): ((text: string) => AppendedOutcome) | undefined => {
   const check = appendedCheck(names, dialect, { isAfterOthers, kind });
-  return check && (text => check.check(Buffer.from(text), 0, Buffer.byteLength(text)));
+  return check && (text => check.check(fieldsIn(text)));
 };
+
+const fieldsIn = (text: string) => ({
+  bytes: Buffer.from(text),
+  start: 0,
+  contentEnd: Buffer.byteLength(text),
+});
 
 const isWrong = (outcome: AppendedOutcome | undefined): boolean => typeof outcome === 'object';
 
 describe('the check of labels', () => {
+  it('refuses a number, a list or nothing in the place of a text, and bytes that are not UTF-8', () => {
+    const labels = appendedCheck(['predicted_plan'], dialect, { isAfterOthers: true, kind: 'label' });
+    assert.equal(labels?.check({ ...fieldsIn(',yes'), areTexts: [true] }), 'scored');
+    for (const areTexts of [[false], []])
+      assert.ok(isWrong(labels?.check({ ...fieldsIn(',yes'), areTexts })), String(areTexts));
+    // An empty text is not null.
+    assert.ok(isWrong(labels?.check({ ...fieldsIn(','), areTexts: [true] })));
+    assert.equal(labels?.check({ ...fieldsIn(','), areTexts: [false] }), 'unscored');
+    assert.ok(isWrong(labels?.check({ bytes: Buffer.from(',\xdc', 'latin1'), start: 0, contentEnd: 2 })));
+  });
+
   it('accepts any text that is one field, as rowcast writes it', () => {
     const check = checking('label', ['predicted_plan']);
     for (const text of [',a', ',"a,b"', ',"say ""x"""', ',"two\nlines"', ',0.5', ', ', ',ü'])
@@ -93,8 +110,8 @@ describe('the check of one predicted column whose kind nothing tells', () => {
     assert.ok(isWrong(check(['p_a', 'p_b'])?.(',3,5')));
     assert.equal(check(['predicted_a', 'predicted_b'])?.(',0.25,0.75'), 'scored');
     const ofOneClass = appendedCheck(['predicted_yes'], dialect, { ...shape, prefix: 'predicted' });
-    assert.ok(isWrong(ofOneClass?.check(Buffer.from(',0.5'), 0, 4)));
+    assert.ok(isWrong(ofOneClass?.check(fieldsIn(',0.5'))));
     const ofClass = appendedCheck(['predicted_plan'], dialect, { ...shape, probabilities: 'none' });
-    assert.equal(ofClass?.check(Buffer.from(',yes'), 0, 4), 'scored');
+    assert.equal(ofClass?.check(fieldsIn(',yes')), 'scored');
   });
 });

@@ -80,12 +80,14 @@ export class ValueReader {
     const { name, type } = columns[column] ?? {};
     const { bytes, starts, ends, rows, width } = fields;
     const quote = dialect.quote?.charCodeAt(0);
+    // Alone, a prediction that is missing has quotes, because an empty line would be no row; none is an empty text.
+    const isMissing = type === 'number' || columns.length === 1;
     for (let row = 0; row < rows; row++) {
       const at = row * width + column;
       const start = starts[at] as number;
       const end = ends[at] as number;
       const isQuoted = (): boolean => quote !== undefined && bytes[start - 1] === quote;
-      if (start === end && (type === 'number' || !isQuoted())) {
+      if (start === end && (isMissing || !isQuoted())) {
         if (into instanceof NumberColumn) into.add(null);
         else into.addMissing();
       } else if (type === 'text' && into instanceof ValueColumn) into.add(bytes, start, end);

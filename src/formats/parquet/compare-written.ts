@@ -1,0 +1,114 @@
+import type { StoredBytes } from '../../base/text-of-file.ts';
+import { writeRow } from '../../base/write-row.ts';
+import type { WrittenColumns } from '../format.ts';
+import type { EncodedColumn } from '../group-encoding.ts';
+import type { ByteSource } from '../records/byte-source.ts';
+import { copiedOf } from './encoder.ts';
+import { type FileColumn, openParquet, type ParquetFile } from './footer/parquet-file.ts';
+import { ParquetLayout } from './parquet-layout.ts';
+import { ParquetText } from './text/parquet-text.ts';
+import { ParquetEncoder } from './writing/file-encoder.ts';
+
+/** Bytes that are compared at once. */
+const PIECE_BYTES = 1 << 20;
+const dialect = { delimiter: ',', quote: '"', loneCr: false };
+
+/**
+ * Compares a file with what a run writes of the values that are in it, byte for byte: its columns are read and encoded again, one
+ * group after the other, and those that a run copies are compared with the input.
+ *
+ * @returns an offset before bytes that differ, undefined if none do
+ * @throws RowcastError `bad_parquet`, `unreadable_input`
+ */
+export async function compareWritten(
+  { name, stored }: ByteSource,
+  { input, own, keep, rename }: WrittenColumns,
+): Promise<number | undefined> {
+  if (stored === undefined) throw new Error('Parquet is a file');
+  const file = await openParquet(stored, name);
+  const copied = input instanceof ParquetLayout ? copiedOf(input.file, { keep, rename }) : undefined;
+  const read = file.columns.slice(copied?.columns.length ?? 0);
+  if (read.length === 0 || read.some(({ type }) => type.is !== 'text' && type.is !== 'double')) return 0;
+  const areAppended = copied === undefined ? own : 0;
+  const columns = read.map((column, index) => encodedColumn(column, index >= areAppended));
+  const encoder = new ParquetEncoder({ columns, nulls: new Set(), file: name, dialect, copied });
+  const hasGroups = copied === undefined || haveSameRows(file, copied.file);
+  if (!hasGroups) return 0;
+  const written = new WrittenBytes(stored);
+  const expect = (bytes: Uint8Array): Promise<void> => written.expect(bytes);
+  await written.expect(encoder.start);
+  const notes: string[] = [];
+  for await (const text of groupTexts(file, read)) {
+    const note = await encoder.group(text, notes, expect);
+    if (note !== undefined) notes.push(note);
+    if (written.differs !== undefined) return written.differs;
+  }
+  await written.expect(encoder.end(notes));
+  return written.end();
+}
+
+const haveSameRows = ({ groups }: ParquetFile, other: ParquetFile): boolean =>
+  groups.length === other.groups.length &&
+  groups.every(({ rows }, index) => rows === other.groups[index]?.rows);
+
+/** The text of each group of rows. */
+async function* groupTexts(file: ParquetFile, columns: readonly FileColumn[]): AsyncGenerator<Buffer> {
+  const header = Buffer.from(writeRow(columns.map(({ name }) => name)));
+  const text = new ParquetText(file, columns, 'csv', header);
+  let group = 0;
+  let at = header.length;
+  let chunks: Buffer[] = [];
+  for await (const chunk of text.from(at)) {
+    // A chunk has text of one group.
+    const own = text.entryBefore(at)?.group ?? 0;
+    if (own !== group) {
+      yield Buffer.concat(chunks);
+      chunks = [];
+      group = own;
+    }
+    chunks.push(Buffer.from(chunk));
+    at += chunk.length;
+  }
+  if (chunks.length > 0) yield Buffer.concat(chunks);
+}
+
+/** The bytes of a file, which are expected to be others, in order. */
+class WrittenBytes {
+  /** The offset of a piece in which they differ. */
+  differs: number | undefined;
+  readonly #stored: StoredBytes;
+  #at = 0;
+  #pending: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(stored: StoredBytes) {
+    this.#stored = stored;
+  }
+
+  async expect(bytes: Uint8Array): Promise<void> {
+    this.#pending.push(bytes);
+    this.#size += bytes.length;
+    if (this.#size >= PIECE_BYTES) await this.#compare();
+  }
+
+  /** @returns where they differ */
+  async end(): Promise<number | undefined> {
+    await this.#compare();
+    if (this.differs === undefined && this.#at !== this.#stored.size) this.differs = this.#at;
+    return this.differs;
+  }
+
+  async #compare(): Promise<void> {
+    const expected = Buffer.concat(this.#pending, this.#size);
+    const [from, to] = [this.#at, this.#at + this.#size];
+    this.#pending = [];
+    this.#size = 0;
+    this.#at = to;
+    if (this.differs !== undefined || expected.length === 0) return;
+    const isThere = to <= this.#stored.size && (await this.#stored.read(from, to)).equals(expected);
+    if (!isThere) this.differs = from;
+  }
+}
+
+const encodedColumn = ({ name, type }: FileColumn, isAppended: boolean): EncodedColumn =>
+  type.is === 'text' ? { name, type: 'text' } : { name, type: 'number', isVaried: isAppended };
