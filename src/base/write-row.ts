@@ -11,7 +11,9 @@ const plain: Dialect = { delimiter: ',', quote: '"', loneCr: false };
  * @throws RowcastError `cannot_quote` if a field needs quotes and the dialect has none
  */
 export function writeRow(fields: readonly string[], dialect: Dialect = plain): string {
-  const needsQuotes = new RegExp(`[\\r\\n${escapeClass(dialect.delimiter + (dialect.quote ?? ''))}]`);
+  const needsQuotes = new RegExp(
+    `[\\r\\n${escapeClass(dialect.delimiter + (dialect.quote ?? '') + (dialect.escape ?? ''))}]`,
+  );
   if (dialect.quote === undefined) {
     const field = fields.find(field => needsQuotes.test(field));
     if (field !== undefined)
@@ -27,7 +29,7 @@ export function writeRow(fields: readonly string[], dialect: Dialect = plain): s
   return stringify([[...fields]], {
     delimiter: dialect.delimiter,
     quote: dialect.quote,
-    escape: dialect.quote,
+    escape: dialect.escape ?? dialect.quote,
     quoted_match: needsQuotes,
     record_delimiter: '\n',
   });

@@ -44,7 +44,7 @@ export interface Format {
    * @param file its name, without the suffix of a compression
    * @throws RowcastError `bad_dialect`
    */
-  readAs(options: Pick<ReadOptions, 'delimiter' | 'quote'>, file: string): ReadAs;
+  readAs(options: Pick<ReadOptions, 'delimiter' | 'quote' | 'escape'>, file: string): ReadAs;
   /**
    * Makes the text of a file that is not text, as the layout of its source has, in a thread that did not read the beginning of
    * the input.
@@ -138,6 +138,8 @@ export interface Layout {
   readonly groups?: RowGroups | undefined;
   /** A hint for columns that are not what was expected, if the input looks as if it was read in the wrong way. */
   readonly columnsHint: string | undefined;
+  /** What to do if a line after the header has these columns, or any if there are none: the header is not where it should be. */
+  laterHeader(wanted: readonly string[]): string | undefined;
   /** All bytes before the first record, and where that begins. */
   readonly preamble: Buffer;
   readonly start: Position;

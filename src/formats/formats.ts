@@ -1,3 +1,4 @@
+import { RowcastError } from '../base/errors.ts';
 import type { GroupEncoder } from '../base/group-encoder.ts';
 import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
 import type { ColumnOptions } from './column-options.ts';
@@ -36,7 +37,22 @@ export async function readLayout(
   known?: Formats,
 ): Promise<Opened & { format: Format }> {
   const { format, bytes } = await recognizeInput(source, options, known);
+  checkTextOptions(options, format, source.name);
   return { format, ...(await format.readLayout(bytes, options)) };
+}
+
+/** @throws RowcastError `bad_option` for an option that only a CSV has */
+function checkTextOptions(
+  { skipLines = 0, escape: escaper }: ReadOptions,
+  { name }: Format,
+  file: string,
+): void {
+  if (name === 'csv' || (skipLines === 0 && escaper === undefined)) return;
+  const option = skipLines > 0 ? '--skip-lines' : '--escape';
+  throw new RowcastError('bad_option', `${option} is for CSV; the input is of the format ${name}`, {
+    location: { file },
+    hint: 'Leave it out.',
+  });
 }
 
 /** The format of an input, as options, its name or its first bytes tell it. */
@@ -114,7 +130,7 @@ export const rejectsFormat = (input: Format, written: Format): Format => {
 
 /** What a command's options mean for a file. @throws RowcastError `bad_dialect` */
 export const readAsOf = (
-  options: Pick<ReadOptions, 'delimiter' | 'quote'>,
+  options: Pick<ReadOptions, 'delimiter' | 'quote' | 'escape'>,
   file: string,
   known: Formats = formats,
 ): ReadAs => (known.find(format => format.isNameOf(file)) ?? usual(known)).readAs(options, file);

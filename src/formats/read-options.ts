@@ -5,6 +5,10 @@ import type { InputRange } from './records/position.ts';
 export interface ReadOptions {
   delimiter?: string | undefined;
   quote?: string | undefined;
+  /** The character that escapes a quote within quotes; by default, the quote itself does. */
+  escape?: string | undefined;
+  /** The number of lines before the header; by default none. */
+  skipLines?: number | undefined;
   maxRecordBytes: number;
   /** By default a million. */
   maxColumns?: number | undefined;
@@ -33,6 +37,7 @@ export interface ReadOptions {
 export type ReadAs = {
   readonly delimiter?: string;
   readonly quote?: string;
+  readonly escape?: string;
   readonly loneCr?: boolean;
 };
 

@@ -13,6 +13,8 @@ export interface HeaderLine {
   names: readonly string[];
   /** The input, for the message. */
   file: string;
+  /** By default 1. */
+  line?: number | undefined;
   /** What to do about it. */
   hint: string;
 }
@@ -24,16 +26,20 @@ export interface HeaderLine {
  * @param known names that a user or a report knows; one of them in the header shows that it has names
  * @throws RowcastError `bad_header`
  */
-export function refuseRowAsHeader({ names, file, hint }: HeaderLine, known: Iterable<string> = []): void {
-  if (!looksLikeRow(names)) return;
+export function refuseRowAsHeader(
+  { names, file, line = 1, hint }: HeaderLine,
+  known: Iterable<string> = [],
+): void {
+  const isMixed = !looksLikeRow(names);
+  if (isMixed && !hasValues(names)) return;
   const isKnown = new Set(known);
   if (names.some(name => isKnown.has(name))) return;
   const quoted = names.slice(0, MAX_QUOTED).map(name => (name === '' ? '""' : sanitize(name)));
   if (names.length > MAX_QUOTED) quoted.push('…');
   throw new RowcastError(
     'bad_header',
-    `every name in the header looks like a value (${quoted.join(', ')}), so the first line is probably a row`,
-    { location: { file, line: 1 }, hint },
+    `${isMixed ? 'names in the header look like values' : 'every name in the header looks like a value'} (${quoted.join(', ')}), so the first line is probably a row`,
+    { location: { file, line }, hint },
   );
 }
 
@@ -46,6 +52,19 @@ function looksLikeRow(names: readonly string[]): boolean {
     else if (!filler.test(text)) return false;
   }
   return values > 0 && !areCounting(names);
+}
+
+/**
+ * Whether numbers among the names are those of a row. Names that are numbers, such as years, rise or fall, and fractions are
+ * rarely among fewer than three.
+ */
+function hasValues(names: readonly string[]): boolean {
+  const texts = names.map(name => name.trim()).filter(name => /^-?(?:\d+(?:\.\d+)?|\.\d+)$/.test(name));
+  const values = texts.map(Number);
+  const rise = values.every((value, index) => index === 0 || value > (values[index - 1] ?? value));
+  const fall = values.every((value, index) => index === 0 || value < (values[index - 1] ?? value));
+  if (values.length > 1 && !rise && !fall) return true;
+  return values.length < MIN_COUNTING && texts.some(text => text.includes('.'));
 }
 
 /** Whether a name is a number, a date or a time. */

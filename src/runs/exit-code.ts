@@ -35,7 +35,7 @@ function interruptedCode(reason: unknown): number {
 /** The exit code of a run that has finished. */
 export function exitCodeOfRows(
   { rejectsOk }: Pick<RunValues, 'rejectsOk'>,
-  rowCounts: Pick<RowCounts, 'read' | 'rejected'>,
+  rowCounts: Pick<RowCounts, 'read' | 'rejected' | 'rejectedLines'>,
 ): number {
   const isFine = rowCounts.rejected === 0 || (rejectsOk !== undefined && !exceeds(rejectsOk, rowCounts));
   return isFine ? ExitCode.done : ExitCode.someRejected;

@@ -2,6 +2,7 @@ import type { LooseReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { countOf } from '../base/number-text.ts';
 import { suggestNames } from '../base/suggest-names.ts';
+import { excelSeparator } from '../formats/csv/header.ts';
 import type { Layout } from '../formats/format.ts';
 import { isRejectsFile, rejectColumns } from '../formats/records/reject-columns.ts';
 import { refuseRowAsHeader } from '../formats/refuse-row-as-header.ts';
@@ -30,6 +31,10 @@ export interface SentOptions {
   types?: Readonly<Record<string, string>> | undefined;
   /** The names of the columns, if the input has no header line. */
   names?: readonly string[] | undefined;
+  /** The number of lines before the header. */
+  skipLines?: number | undefined;
+  /** The delimiter, if it was given. */
+  delimiter?: string | undefined;
 }
 
 /**
@@ -38,7 +43,7 @@ export interface SentOptions {
  * @throws RowcastError `bad_header`, `missing_columns`, `duplicate_columns`, `no_columns`
  */
 export function chooseFeatures(
-  layout: Pick<Layout, 'names' | 'absent' | 'columnsHint' | 'types'>,
+  layout: Pick<Layout, 'names' | 'absent' | 'columnsHint' | 'laterHeader' | 'types'>,
   report: Pick<LooseReport, 'predicts' | 'columns'>,
   options: SentOptions,
   file: string,
@@ -47,19 +52,23 @@ export function chooseFeatures(
   const names = absent.size === 0 ? layout.names : layout.names.filter(name => !absent.has(name));
   const { places, repeated } = indexNames(layout.names);
   const isThere = (name: string): boolean => places.has(name) && !absent.has(name);
-  const place = { file, line: 1 };
+  const place = { file, line: 1 + (options.skipLines ?? 0) };
   const listed = report.columns?.map(({ name }) => name);
   const excluded = new Set(options.excludeFeatures);
   const given = [...(options.features ?? []), ...excluded, ...Object.keys(options.types ?? {})];
   // Records that name their own columns have no header.
   const isNamed = options.names !== undefined || layout.absent !== undefined;
-  if (!isNamed)
-    refuseRowAsHeader({ names, file, hint: layout.columnsHint ?? rowHint(listed) }, [
-      ...(listed ?? []),
-      ...given,
-    ]);
+  const known = [...(listed ?? []), ...given];
+  const columnsHint = (): string | undefined =>
+    layout.laterHeader(options.features ?? listed ?? []) ??
+    layout.columnsHint ??
+    (layout.names.length === 1 ? layout.laterHeader([]) : undefined);
+  if (!isNamed) {
+    refuseSingleColumn(layout, known, options.delimiter !== undefined, place);
+    refuseRowAsHeader({ names, ...place, hint: columnsHint() ?? rowHint(listed) }, known);
+  }
   requireNames(
-    { names, columnsHint: layout.columnsHint },
+    { names, columnsHint },
     // What the first records lack may be in later ones.
     options.allowMissing ? name => places.has(name) : isThere,
     [
@@ -71,7 +80,9 @@ export function chooseFeatures(
   );
 
   const asked =
-    options.features ?? listed ?? names.filter(name => name !== report.predicts && !isRejectColumn(name));
+    options.features ??
+    listed ??
+    names.filter(name => name !== '' && name !== report.predicts && !isRejectColumn(name));
   if (options.predict !== undefined) {
     if (options.features?.includes(options.predict)) throw predictedFeature(options.predict, place);
     excluded.add(options.predict);
@@ -85,7 +96,7 @@ export function chooseFeatures(
       `the report needs ${columnCount(missing)} that the input does not have: ${listNames(missing)}`,
       {
         location: place,
-        hint: layout.columnsHint ?? missingHint(missing, { names, wanted, isNamed, file }),
+        hint: columnsHint() ?? missingHint(missing, { names, wanted, isNamed, file }),
       },
     );
 
@@ -95,12 +106,15 @@ export function chooseFeatures(
     throw new RowcastError(
       'duplicate_columns',
       `columns to send must have unique names: ${listNames([...new Set(ambiguous)])}`,
-      { location: place, hint: 'Rename them, or leave them out with --exclude-features or --features.' },
+      {
+        location: place,
+        hint: columnsHint() ?? 'Rename them, or leave them out with --exclude-features or --features.',
+      },
     );
   if (!present.some(isThere))
     throw new RowcastError('no_columns', 'there are no columns to send', {
       location: place,
-      hint: layout.columnsHint ?? noColumnsHint(options, missing.length > 0),
+      hint: columnsHint() ?? noColumnsHint(options, missing.length > 0),
     });
 
   const types = new Map(
@@ -110,6 +124,30 @@ export function chooseFeatures(
     const index = places.get(name) ?? 0;
     const given = Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : types.get(name);
     return { name, index, type: given ?? layout.types?.[index] };
+  });
+}
+
+/**
+ * Refuses a single column that looks like several where nothing says which columns there should be, unless its delimiter was
+ * given.
+ *
+ * @throws RowcastError `bad_header`
+ */
+function refuseSingleColumn(
+  layout: Pick<Layout, 'names' | 'columnsHint' | 'laterHeader'>,
+  known: readonly string[],
+  isGiven: boolean,
+  location: { file: string; line: number },
+): void {
+  const { names, columnsHint } = layout;
+  const isForExcel = excelSeparator(names) !== undefined;
+  if (!isForExcel && (isGiven || names.length !== 1 || known.length > 0)) return;
+  const hint = isForExcel ? columnsHint : (layout.laterHeader([]) ?? columnsHint);
+  if (hint === undefined) return;
+  const wanted = isForExcel ? '' : ' If it is a single column, say so with --delimiter.';
+  throw new RowcastError('bad_header', 'the first line is not a header of several columns', {
+    location,
+    hint: `${hint}${wanted}`,
   });
 }
 
@@ -148,7 +186,7 @@ function indexNames(names: readonly string[]): { places: Map<string, number>; re
 }
 
 function requireNames(
-  layout: Pick<Layout, 'names' | 'columnsHint'>,
+  { names, columnsHint }: { names: readonly string[]; columnsHint: () => string | undefined },
   isThere: (name: string) => boolean,
   named: readonly string[],
   place: { file: string; line: number },
@@ -157,7 +195,7 @@ function requireNames(
   if (unknown.length === 0) return;
   throw new RowcastError('missing_columns', `the input has no column ${listNames(unknown)}`, {
     location: place,
-    hint: layout.columnsHint ?? `${didYouMean(unknown[0], layout.names)}${hasText(layout.names)}`,
+    hint: columnsHint() ?? `${didYouMean(unknown[0], names)}${hasText(names)}`,
   });
 }
 

@@ -26,7 +26,7 @@ export function nearMissText(missing: readonly string[], names: readonly string[
   return pairs.length === 0 ? '' : `Did you mean ${pairs.join(', ')}? `;
 }
 
-/** Names for a message, quoted. */
+/** Names for a message, quoted. A column without a name is called `(unnamed)`. */
 export function listNames(names: readonly string[]): string {
-  return sanitize(names.map(name => JSON.stringify(name)).join(', '));
+  return sanitize(names.map(name => (name === '' ? '(unnamed)' : JSON.stringify(name))).join(', '));
 }

@@ -18,7 +18,7 @@ import type { Scorer } from './scorer.ts';
 export type RowOptions = Pick<
   RunValues,
   | ('report' | 'batchRows' | 'batchBytes')
-  | ('delimiter' | 'quote' | 'maxRecordBytes' | 'limit')
+  | ('delimiter' | 'quote' | 'escape' | 'skipLines' | 'maxRecordBytes' | 'limit')
   | ('features' | 'excludeFeatures' | 'predict' | 'allowMissing' | 'types' | 'nulls' | 'missing')
   | ('classes' | 'prefix' | 'prediction' | 'probabilities' | 'decimals' | 'threshold')
   | ('names' | 'keep' | 'rename' | 'outputHeader')

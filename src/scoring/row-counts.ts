@@ -13,6 +13,8 @@ export const rowCountsShape = z.strictObject({
   read: z.number(),
   scored: z.number(),
   rejected: z.number(),
+  /** Lines of rejects besides the first of each: limits count them, because other rows may be in them. */
+  rejectedLines: z.number().optional(),
   /** Reject code → rows. */
   rejectedBy: z.record(z.string(), z.number()),
   /** Blank lines, copied and not scored. */
@@ -47,7 +49,8 @@ export function rowCountsOf(checkpoint: { rowCounts: RowCounts } | undefined): R
 /** The totals of several runs. */
 export function sumOf(runs: readonly RowCounts[]): RowCounts {
   const total = newRowCounts();
-  for (const { rejectedBy, retries, ...numbers } of runs) {
+  for (const { rejectedBy, retries, rejectedLines = 0, ...numbers } of runs) {
+    addLines(total, rejectedLines);
     for (const [name, value] of Object.entries(numbers) as [keyof typeof numbers, number][])
       total[name] += value;
     for (const [code, rows] of Object.entries(rejectedBy)) countCode(total.rejectedBy, code, rows);
@@ -78,10 +81,18 @@ export function count(rowCounts: RowCounts, merged: MergedPart, from = INPUT_STA
   rowCounts.read = end.row - from.row;
   rowCounts.scored += scored;
   rowCounts.rejected += rejects.length;
+  addLines(
+    rowCounts,
+    rejects.reduce((sum, { lines = 1 }) => sum + lines - 1, 0),
+  );
   rowCounts.blank += blank;
   if (endsBatch) rowCounts.batches += 1;
   rowCounts.bytesIn = end.offset - from.offset;
   for (const { code } of rejects) countCode(rowCounts.rejectedBy, code);
+}
+
+function addLines(rowCounts: RowCounts, lines: number): void {
+  if (lines > 0) rowCounts.rejectedLines = (rowCounts.rejectedLines ?? 0) + lines;
 }
 
 function countCode(counts: Record<string, number>, code: string, by = 1): void {

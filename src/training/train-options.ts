@@ -35,6 +35,10 @@ export interface TrainOptions extends ColumnChoices {
   delimiter?: string;
   /** By default `"`, or none for `.tsv`; `none` for a file without quoting. */
   quote?: string;
+  /** The character that escapes a quote within quotes; by default, the quote itself does. */
+  escape?: string | undefined;
+  /** The number of lines before the header. */
+  skipLines?: number | undefined;
   /** The columns of a file without a header line. */
   names?: readonly string[] | undefined;
   /** By default UTF-8. */

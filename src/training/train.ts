@@ -28,7 +28,7 @@ export async function train(options: TrainOptions): Promise<Report> {
   const id = options.id ?? defaultId(historyFile, predict);
   // Checks the id and the data directory before the work, not after it.
   await checkHistoryApart(historyFile, home, id);
-  const { delimiter, quote, names, encoding } = options;
+  const { delimiter, quote, skipLines, names, encoding } = options;
   const { bins, features, excludeFeatures, types, nulls, maxRejects } = options;
   signal?.throwIfAborted();
   await removeAbandoned(home);
@@ -38,7 +38,7 @@ export async function train(options: TrainOptions): Promise<Report> {
   const made = await prepareReports(home, reportsFolder(home));
   try {
     const { inputFormat, maxGroupBytes } = options;
-    const lines = { delimiter, quote, names, encoding, maxRecordBytes };
+    const lines = { delimiter, quote, escape: options.escape, skipLines, names, encoding, maxRecordBytes };
     const reading = { historyFile, inputFormat, maxGroupBytes, ...lines };
     const choices = { features, excludeFeatures, types };
     const job = { ...reading, ...choices, predict, id, seed, bins, nulls, maxRejects };

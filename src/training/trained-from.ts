@@ -9,7 +9,7 @@ import type { TrainOptions } from './train-options.ts';
 /** The options that decide what a report learns, by flag, with their values as JSON. */
 export function optionsOf(options: TrainOptions): Record<string, string> {
   const { historyFile, predict, seed = 1, nulls = [], bins, features, excludeFeatures, types } = options;
-  const { delimiter, quote } = readAsOf(options, nameOfContent(historyFile));
+  const readAs = readAsOf(options, nameOfContent(historyFile));
   const given: Record<string, unknown> = {
     '--predict': predict,
     '--seed': seed,
@@ -21,8 +21,10 @@ export function optionsOf(options: TrainOptions): Record<string, string> {
     '--names': options.names,
     '--encoding': options.encoding,
     '--max-rejects': options.maxRejects,
-    '--delimiter': delimiter,
-    '--quote': quote,
+    '--delimiter': readAs.delimiter,
+    '--quote': readAs.quote,
+    '--escape': readAs.escape,
+    '--skip-lines': options.skipLines,
   };
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => (isGiven(value) ? [[name, JSON.stringify(value)]] : [])),

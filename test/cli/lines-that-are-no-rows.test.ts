@@ -42,8 +42,8 @@ describe('an input whose rows are all malformed stops the run, with its cause an
       says: /the header lacks the name of an index/,
       does: /sed '1s\/\^\/index,\/' < in\.csv/,
     },
-    'a title before the header': {
-      text: `Report of 2026\n${HEADER}${ROWS}`,
+    'a title with a comma before the header': {
+      text: `Report, of 2026\n${HEADER}${ROWS}`,
       says: /line 2 has 3 columns, as the rows after it have/,
       does: /--skip-lines 1/,
     },
@@ -51,12 +51,6 @@ describe('an input whose rows are all malformed stops the run, with its cause an
       text: Buffer.from(HEADER + ROWS.replaceAll('x', 'é'), 'latin1'),
       says: /not valid UTF-8/,
       does: /--encoding windows-1252/,
-    },
-    'a list of objects': {
-      text: `[\n${'{"age":1},\n'.repeat(9)}{"age":1}\n]\n`,
-      name: 'in.jsonl',
-      says: /11 of the first 12 rows are malformed: the lines are those of a list/,
-      does: /jq -c '\.\[\]' < in\.jsonl/,
     },
     'commas after objects': {
       text: '{"age":1},\n'.repeat(9),
@@ -157,5 +151,155 @@ describe('a header line among the rows', () => {
     assert.equal(code, 0, stderr);
     assert.match(stderr, /Left out 1 repeated header line\./);
     assert.match(stderr, /classes with fewer than five rows: "Total" \(1 row, line 123\)/);
+  });
+});
+
+describe('a header that is not in the first line', () => {
+  const table = HEADER + ROWS;
+
+  it('is found, and is the header with --skip-lines, with which the output verifies', async t => {
+    const { run, score, verify, read } = await bench(t, `A report\n# of 2026\r\n\n${table}`);
+    const refused = await score();
+    assert.equal(refused.code, 2, refused.stderr);
+    assert.match(refused.stderr, /in\.csv:1: .*\n.*Line 4 has columns.*: use --skip-lines 3\./);
+    const missing = await score('--features', 'age,pay');
+    assert.match(missing.stderr, /Line 4 has these columns: use --skip-lines 3\./);
+    const { code, stderr } = await score('--skip-lines', '3');
+    assert.equal(code, 0, stderr);
+    assert.match(await read('out.csv'), /^age,pay,city,probability_no,probability_yes\n0,0\.5,x0,/);
+    assert.equal((await verify('--skip-lines', '3')).code, 0);
+    assert.equal((await verify()).code, 4);
+    const plan = await run('plan', 'in.csv', '--report', 'r', '--skip-lines', '3', '--json');
+    assert.equal(JSON.parse(String(plan.stdout)).rows, 30);
+  });
+
+  it('may be left out with it, and named', async t => {
+    const { score, read } = await bench(t, `${HEADER}years,EUR,name\n${ROWS}`);
+    const { code, stderr } = await score(
+      '--skip-lines',
+      '2',
+      '--names',
+      'age,pay,city',
+      '--no-output-header',
+    );
+    assert.equal(code, 0, stderr);
+    assert.match(await read('out.csv'), /^0,0\.5,x0,/);
+  });
+
+  it('is counted in the lines of rejects, and train reads it', async t => {
+    const { run, score, verify, read } = await bench(t, `title\n${table}1,2\n`);
+    assert.equal((await score('--skip-lines', '1')).code, 1);
+    assert.match(await read('out.csv.rejects'), /^31,33,too_few_fields,/m);
+    assert.equal((await verify('--skip-lines', '1')).code, 0);
+    const labelled = Array.from({ length: 60 }, (_, row) => `${row % 7},${row % 2 ? 'a' : 'b'}\n`).join('');
+    const other = await bench(t, `title\nage,plan\n${labelled}`);
+    const args = ['train', 'in.csv', '--predict', 'plan', '--report', 'r'];
+    assert.match((await other.run(...args)).stderr, /Line 2 has these columns: use --skip-lines 1\./);
+    assert.equal((await other.run(...args, '--skip-lines', '1')).code, 0);
+    assert.match(
+      (await run('score', 'in.csv', '--report', 'r', '--skip-lines', '99', '-o', 'x.csv')).stderr,
+      /--skip-lines: the input has no more than/,
+    );
+  });
+
+  it('is a line of Excel, and one under it of dashes', async t => {
+    const semicolons = table.replaceAll(',', ';');
+    const excel = await bench(t, `sep=;\n${semicolons}`);
+    const refused = await excel.score();
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /use --skip-lines 1 --delimiter ';'/);
+    assert.equal((await excel.score('--skip-lines', '1', '--delimiter', ';')).code, 0);
+    const rule = await bench(t, `${HEADER}---,---,----\n${ROWS}`);
+    assert.match((await rule.score()).stderr, /in\.csv:2: .*only dashes.*\n.*sed 2d < in\.csv/);
+  });
+
+  it('is none, if the first line has values', async t => {
+    const { score } = await bench(t, 'M,0.455,15\nF,0.53,9\n');
+    const { code, stderr } = await score();
+    assert.equal(code, 2);
+    assert.match(stderr, /names in the header look like values .*\n.*--names/);
+    const years = await bench(t, 'country,2019,2020,2022\nx,1,2,3\n');
+    assert.equal((await years.score()).code, 0);
+  });
+
+  for (const [name, delimiter] of [
+    ['semicolons', ';'],
+    ['tabs', '\t'],
+    ['bars', '|'],
+  ] as const)
+    it(`has several columns, separated by ${name}, also with decimal commas`, async t => {
+      const text = table.replaceAll(',', delimiter).replaceAll('.5', ',5');
+      const { score } = await bench(t, text);
+      const { code, stderr } = await score();
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /not a header of several columns.*\n.*--delimiter/);
+      assert.equal((await score('--delimiter', delimiter)).code, 0);
+      const single = await bench(t, `a${delimiter}b\n1\n2\n`);
+      assert.equal((await single.score('--delimiter', ',')).code, 0);
+    });
+});
+
+describe('a column without a name', () => {
+  it('is kept and not sent, whether it is excluded or not', async t => {
+    const { score, read, verify } = await bench(t, ',age\n0,31\n1,40\n');
+    for (const options of [[], ['--exclude-features', '']]) {
+      const { code, stderr } = await score(...options);
+      assert.equal(code, 0, stderr);
+      assert.match(await read('out.csv'), /^,age,probability_no,probability_yes\n0,31,/);
+      assert.equal((await verify()).code, 0);
+    }
+    assert.match((await score('--features', ',age', '-o', 'x.csv')).stderr, /unique names: \(unnamed\)/);
+  });
+});
+
+describe('quotes that a backslash escapes', () => {
+  const text = 'id,note\n1,"say \\"a\\", b"\n2,"a \\\\ b \\n"\n3,plain \\"\n4,"""old"""\n';
+
+  it('are read with --escape, in every format of the output, which verifies', async t => {
+    for (const output of ['out.csv', 'out.jsonl', 'out.parquet', 'out.csv.gz']) {
+      const { run, score, read } = await bench(t, text);
+      const { code, stderr } = await score('--escape', '\\', '--classes', 'no,yes', '-o', output);
+      assert.equal(code, 0, stderr);
+      const verified = await run('verify', 'in.csv', output, '--escape', '\\');
+      assert.equal(verified.code, 0, verified.stderr);
+      if (output === 'out.csv')
+        assert.match(await read(output), /\n1,"say \\"a\\", b",[\d.]+,[\d.]+\n2,"a \\\\ b \\n",/);
+      if (output !== 'out.jsonl') continue;
+      const notes = (await read(output))
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line).note);
+      assert.deepEqual(notes, ['say "a", b', 'a \\ b \\n', 'plain \\"', '"old"']);
+    }
+  });
+
+  it('are part of what a run is: without the option, it is not resumed, and a reject hints at it', async t => {
+    const rows = Array.from({ length: 40 }, (_, row) => `${row},"x"\n`).join('');
+    const { score, verify, read } = await bench(t, `id,note\n${rows}1,"say \\"a\\" b"\n2,"c \\",x\n3,"d"\n`);
+    assert.equal((await score()).code, 1);
+    const rejects = await read('out.csv.rejects');
+    assert.match(
+      rejects,
+      /41,42,bad_quoting,"text follows a closing quote; if a backslash escapes quotes, use --escape '\\'"/,
+    );
+    assert.equal((await verify()).code, 0);
+  });
+
+  it('make one reject of several lines, which limits count', async t => {
+    const rows = Array.from({ length: 40 }, (_, row) => `${row},x,"y"\n`).join('');
+    const { score, verify, read } = await bench(
+      t,
+      `id,a,note\n${rows}1,"say \\",",c\n${'2,x,y\n'.repeat(5)}3,"z",y\n`,
+    );
+    const { code, stderr } = await score();
+    assert.equal(code, 1, stderr);
+    assert.match(
+      await read('out.csv.rejects'),
+      /the record has \d fields?, the header 3; it goes over 7 lines|text follows a closing quote; it goes over 7 lines/,
+    );
+    assert.equal((await verify()).code, 0);
+    const stopped = await score('--max-rejects', '6', '--restart', '-o', 'other.csv');
+    assert.equal(stopped.code, 3, stopped.stderr);
+    assert.match(stopped.stderr, /1 of \d+ rows was rejected \(7 lines\)/);
   });
 });

@@ -106,11 +106,11 @@ describe('the columns that are sent', () => {
   });
 
   it('need unique names; other columns do not', () => {
-    for (const header of ['a,b,a\n', 'a,b,\n'])
-      assert.throws(
-        () => choose(header),
-        refused('duplicate_columns', /unique names: "a?"$/, /--exclude-features/),
-      );
+    assert.throws(
+      () => choose('a,b,a\n'),
+      refused('duplicate_columns', /unique names: "a"$/, /--exclude-features/),
+    );
+    assert.deepEqual(names(choose(',a,b,\n')), ['a', 'b']);
     assert.deepEqual(names(choose('a,b,a,\n', {}, { features: ['b'] })), ['b']);
   });
 

@@ -84,6 +84,21 @@ export const inputOptions = {
     describe: 'quote character: one ASCII character or none',
     defaultText: `'"' or, for .tsv, none`,
   },
+  escape: {
+    kind: 'text',
+    affectsOutput: 'recorded apart',
+    value: 'C',
+    describe: 'character that escapes a quote within quotes, such as the backslash of Spark and MySQL',
+    defaultText: 'the quote, doubled',
+  },
+  'skip-lines': {
+    kind: 'integer',
+    affectsOutput: true,
+    min: 0,
+    max: 10_000,
+    describe: 'leave out the first N lines, which are before the header',
+    defaultText: '0',
+  },
   'input-env': {
     kind: 'text',
     affectsOutput: 'recorded apart',

@@ -17,6 +17,7 @@ export const repairOptions = {
   nulls: verifyOptions.nulls,
   delimiter,
   quote,
+  escape: inputOptions.escape,
   'max-record-bytes': inputOptions['max-record-bytes'],
   private: outputOptions.private,
 } as const satisfies Record<string, Option>;

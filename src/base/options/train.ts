@@ -63,6 +63,8 @@ export const historyOptions = {
   encoding: { ...encoding, describe: 'encoding of the file, such as windows-1252 or utf-16' },
   delimiter,
   quote,
+  escape: inputOptions.escape,
+  'skip-lines': inputOptions['skip-lines'],
   ...storeAccess,
   'input-format': inputOptions['input-format'],
   'max-group-bytes': inputOptions['max-group-bytes'],

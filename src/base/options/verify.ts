@@ -51,6 +51,8 @@ export const verifyOptions = {
   encoding,
   delimiter,
   quote,
+  escape: inputOptions.escape,
+  'skip-lines': inputOptions['skip-lines'],
   'input-format': inputOptions['input-format'],
   'max-group-bytes': inputOptions['max-group-bytes'],
   'max-record-bytes': inputOptions['max-record-bytes'],

@@ -68,6 +68,8 @@ export async function runTrain(
       ),
     names: values.names,
     encoding: values.encoding,
+    escape: values.escape,
+    skipLines: values.skipLines,
     ...(values.bins !== undefined && { bins: values.bins }),
     ...(values.report !== undefined && { id: values.report }),
     ...(values.quote !== undefined && { quote: values.quote }),

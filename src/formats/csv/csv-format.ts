@@ -2,7 +2,9 @@ import type { Format } from '../format.ts';
 import { outputColumns } from '../output-columns.ts';
 import { CsvLayout, type CsvLayoutValue } from './csv-layout.ts';
 import { dialectOf } from './dialect.ts';
+import { FIRST_BYTES } from './later-header.ts';
 import { readHead } from './read-head.ts';
+import { refuseRule } from './refuse-rule.ts';
 
 /** CSV and TSV, by the rules of docs/design.md. */
 export const csv: Format = {
@@ -13,7 +15,10 @@ export const csv: Format = {
   readLayout: async (source, options) => {
     const { header, rest } = await readHead(source, options);
     const columns = outputColumns(header, options, source.name);
-    return { layout: new CsvLayout(header, columns, options.writes?.groups), rest };
+    // A copy, because the memory of `rest` is reused.
+    const first = Buffer.from(rest.subarray(0, FIRST_BYTES));
+    refuseRule(header, first, source.name);
+    return { layout: new CsvLayout(header, columns, options.writes?.groups, undefined, first), rest };
   },
   layoutFrom(data) {
     // `CsvLayout` makes them.
@@ -28,7 +33,7 @@ export const csv: Format = {
     );
   },
   readAs(options, file) {
-    const { delimiter, quote } = dialectOf({ ...options, file });
-    return { delimiter, quote: quote ?? 'none' };
+    const { loneCr, quote, ...others } = dialectOf({ ...options, file });
+    return { ...others, quote: quote ?? 'none' };
   },
 };

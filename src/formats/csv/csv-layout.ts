@@ -29,6 +29,7 @@ import { longFieldOfHeader } from './find-long-field.ts';
 import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts';
 import { keptRecordMerger } from './kept-records.ts';
 import { kernelMerger } from './kernel-merger.ts';
+import { laterHeaderHint } from './later-header.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
 import { RecordReader } from './records/record-reader.ts';
 import { RepeatedHeader } from './records/repeated-header.ts';
@@ -55,14 +56,23 @@ export class CsvLayout implements Layout {
   readonly types: Layout['types'];
   readonly #dialect: Dialect;
   readonly #header: Header;
+  readonly #first: Buffer | undefined;
   readonly #columns: OutputColumns | undefined;
 
   /**
    * @param columns of the output, if they are not those of the input
    * @param groups of the output's rows; none if the output is text
    * @param types of the columns, if the file that this is the text of says them
+   * @param first bytes after the header
    */
-  constructor(header: Header, columns?: OutputColumns, groups?: RowGroups, types?: Layout['types']) {
+  constructor(
+    header: Header,
+    columns?: OutputColumns,
+    groups?: RowGroups,
+    types?: Layout['types'],
+    first?: Buffer,
+  ) {
+    this.#first = first;
     this.groups = groups;
     this.types = types;
     this.#header = header;
@@ -71,8 +81,8 @@ export class CsvLayout implements Layout {
     this.names = header.names;
     this.preamble = readBytes(header);
     this.start = afterHeader(header);
-    const { delimiter, quote = 'none', loneCr } = header.dialect;
-    this.readAs = { delimiter, quote, loneCr };
+    const { quote = 'none', ...others } = header.dialect;
+    this.readAs = { ...others, quote };
   }
 
   /** The header of another CSV. */
@@ -88,7 +98,11 @@ export class CsvLayout implements Layout {
   }
 
   get columnsHint(): string | undefined {
-    return delimiterHint(this.#header);
+    return this.format === 'csv' ? delimiterHint(this.#header) : undefined;
+  }
+
+  laterHeader(wanted: readonly string[]): string | undefined {
+    return this.#first && laterHeaderHint(this.#header, this.#first, wanted);
   }
 
   get longName(): LongField | undefined {

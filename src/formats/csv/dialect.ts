@@ -8,6 +8,8 @@ export interface DialectOptions {
   delimiter?: string | undefined;
   /** One ASCII character, or `none`. */
   quote?: string | undefined;
+  /** One ASCII character; the quote is the same as none. */
+  escape?: string | undefined;
 }
 
 /**
@@ -27,7 +29,18 @@ export function dialectOf(options: DialectOptions): Dialect {
     throw new RowcastError('bad_dialect', `--quote ${JSON.stringify(quote)} cannot quote fields`, {
       hint: 'Give one ASCII character other than the delimiter that is not a letter or a digit; or "none".',
     });
-  return { delimiter, quote, loneCr: false };
+  const { escape: escaper } = options;
+  if (escaper === undefined || escaper === quote) return { delimiter, quote, loneCr: false };
+  if (
+    quote === undefined ||
+    !/^[\x21-\x7e]$/.test(escaper) ||
+    /[\w.+-]/.test(escaper) ||
+    escaper === delimiter
+  )
+    throw new RowcastError('bad_dialect', `--escape ${JSON.stringify(escaper)} cannot escape quotes`, {
+      hint: "Give one ASCII character other than the delimiter that is not a letter or a digit, such as '\\'; without quotes, leave it out.",
+    });
+  return { delimiter, quote, escape: escaper, loneCr: false };
 }
 
 function delimiterOf({ file, delimiter }: DialectOptions): string {

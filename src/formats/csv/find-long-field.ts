@@ -27,7 +27,7 @@ export function findLongField(
   const quote = dialect.quote?.charCodeAt(0);
   for (let at = start; at < end; at++) {
     if (bytes[at] === quote) {
-      const close = closingQuote(bytes, at, end);
+      const close = closingQuote(bytes, at, end, dialect.escape?.charCodeAt(0) ?? -1);
       const size = close - at - 1;
       const lines = 1 + (size < MAX_LINES ? 0 : countLines(bytes, at, close, dialect));
       if (size > MAX_BYTES || lines > MAX_LINES) return { at, bytes: size, lines };
@@ -54,10 +54,12 @@ export function longFieldOfHeader({
 }
 
 /** Offset of the quote that closes the field whose quote is at `open`, or `end`; an escaped quote is data. */
-function closingQuote(bytes: Uint8Array, open: number, end: number): number {
+function closingQuote(bytes: Uint8Array, open: number, end: number, escaper: number): number {
   const quote = bytes[open];
   for (let at = open + 1; at < end; at++)
-    if (bytes[at] === quote) {
+    if (bytes[at] === escaper) {
+      if (bytes[at + 1] === quote || bytes[at + 1] === escaper) at++;
+    } else if (bytes[at] === quote) {
       if (at + 1 === end || bytes[at + 1] !== quote) return at;
       at++;
     }

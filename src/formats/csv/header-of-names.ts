@@ -48,7 +48,10 @@ export function headerOfNames(
     throw new RowcastError(
       'bad_option',
       `--names has ${countOf(given.length, 'name')}, but the first record ${countOf(fields, 'field')}`,
-      { location: { file, line: 1 }, hint: 'Name each column once, in order; check --delimiter.' },
+      {
+        location: { file, line: 1 + (options.linesBefore ?? 0) },
+        hint: 'Name each column once, in order; check --delimiter.',
+      },
     );
   const ending = content === record.length ? Buffer.from('\n') : record.subarray(content);
   const text = Buffer.from(writeRow(given, dialect).slice(0, -1));

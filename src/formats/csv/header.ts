@@ -16,6 +16,8 @@ export interface Header {
   readonly bytes: Buffer;
   /** If the input has no header line, what it has in its place: a BOM or nothing. `bytes` is then what it would have. */
   readonly instead?: Buffer;
+  /** The lines before it that were left out. */
+  readonly before?: { readonly bytes: Buffer; readonly lines: number };
   /** Offset in `bytes` after the BOM, if there is one. */
   readonly contentStart: number;
   /** Offset in `bytes` at which its line ending begins. */
@@ -34,6 +36,8 @@ export interface HeaderOptions {
   /** The command that decompresses it, for messages only. */
   decompressor?: string | undefined;
   maxRecordBytes: number;
+  /** The number of lines before it. */
+  linesBefore?: number | undefined;
   /** By default a million: each column takes about a hundred bytes of memory while the file is read. */
   maxColumns?: number | undefined;
   /** Whether a lone CR ends the records of an input without a header line; by default, its first record tells. */
@@ -53,9 +57,12 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
  * @throws RowcastError `empty_input`, `unsupported_format`, `bad_header`, `too_many_columns`
  */
 export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions): Header | undefined {
-  const { file, maxRecordBytes, maxColumns = MAX_COLUMNS, scan = newScan(0) } = options;
+  const { file, maxRecordBytes, maxColumns = MAX_COLUMNS, linesBefore = 0, scan = newScan(0) } = options;
   const bad = (message: string, hint?: string): RowcastError =>
-    new RowcastError('bad_header', message, { location: { file, line: 1 }, ...(hint && { hint }) });
+    new RowcastError('bad_header', message, {
+      location: { file, line: 1 + linesBefore },
+      ...(hint && { hint }),
+    });
 
   const start = startOfText(bytes, last);
   if (start === undefined) return undefined;
@@ -95,7 +102,7 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
       'too_many_columns',
       `the header has ${countOf(columns, 'column')}; the limit is ${counted(maxColumns)}`,
       {
-        location: { file, line: 1 },
+        location: { file, line: 1 + linesBefore },
         hint: 'Keep only the columns that are needed.',
       },
     );
@@ -145,21 +152,36 @@ function utf16Of([first, second, third, fourth]: Uint8Array): 'utf-16' | 'utf-16
 export const afterHeader = (header: Header): Position => ({
   offset: readBytes(header).length,
   row: 1,
-  line: 1 + (header.instead === undefined ? header.lines : 0),
+  line: 1 + (header.before?.lines ?? 0) + (header.instead === undefined ? header.lines : 0),
 });
 
 /** The bytes of the input before its first record. */
-export const readBytes = ({ bytes, instead }: Header): Buffer => instead ?? bytes;
+export function readBytes({ bytes, instead, before }: Header): Buffer {
+  const own = instead ?? bytes;
+  return before === undefined ? own : Buffer.concat([before.bytes, own]);
+}
 
 /** A hint if the header has a single column that looks like several. */
 export function delimiterHint({ names }: Header): string | undefined {
   const [only] = names;
+  const separator = excelSeparator(names);
+  if (separator !== undefined)
+    return `The first line names the delimiter for Excel: use --skip-lines 1${separator === '' ? '' : ` --delimiter ${separator === '\t' ? 'tab' : `'${separator}'`}`}.`;
   if (only === undefined || names.length > 1) return undefined;
   return hintOf(USUAL_DELIMITERS.find(character => only.includes(character)));
 }
 
+/** The delimiter that a line for Excel names, such as `sep=;`; empty if it is the one that the line was read with. */
+export function excelSeparator(names: readonly string[]): string | undefined {
+  const [first = '', second, ...others] = names;
+  const [, separator] = /^sep=(.?)$/i.exec(first.trim()) ?? [];
+  if (separator === undefined || others.length > 0) return undefined;
+  if (second === undefined) return separator === '' ? undefined : separator;
+  return separator === '' && second === '' ? '' : undefined;
+}
+
 /** Common delimiters of CSV files. */
-const USUAL_DELIMITERS = [',', ';', '\t', '|'] as const;
+export const USUAL_DELIMITERS = [',', ';', '\t', '|'] as const;
 type UsualDelimiter = (typeof USUAL_DELIMITERS)[number];
 
 /** The common delimiter that follows a closing quote, as in `"a";"b"` read with commas. */

@@ -5,6 +5,7 @@ import { dialectOf } from './dialect.ts';
 import { type Header, readBytes, readHeader } from './header.ts';
 import { headerOfNames } from './header-of-names.ts';
 import { newScan } from './records/scan-record.ts';
+import { afterLines } from './skip-lines.ts';
 
 /** The result of reading a header. */
 export interface Head {
@@ -22,9 +23,9 @@ export async function readHead(
   source: Pick<ByteSource, 'name' | 'contentName' | 'decompressor' | 'chunks'>,
   options: ReadOptions,
 ): Promise<Head> {
-  const { maxRecordBytes, maxColumns, names, loneCr } = options;
+  const { maxRecordBytes, maxColumns, names, loneCr, skipLines = 0 } = options;
   const dialect = dialectOf({ ...options, file: source.contentName });
-  const limits = { dialect, file: source.name, maxRecordBytes, maxColumns };
+  const limits = { dialect, file: source.name, maxRecordBytes, maxColumns, linesBefore: skipLines };
   const scan = newScan(0);
   let buffer: Buffer = Buffer.alloc(0);
   let length = 0;
@@ -34,12 +35,18 @@ export async function readHead(
       buffer = withRoom(buffer, length, value.length);
       length += value.copy(buffer, length);
     }
-    const bytes = buffer.subarray(0, length);
+    const read = buffer.subarray(0, length);
+    const from = afterLines(read, skipLines, done === true, limits);
+    if (from === undefined) continue;
+    const bytes = read.subarray(from);
     const { decompressor } = source;
     const header =
       names === undefined
         ? readHeader(bytes, done === true, { ...limits, decompressor, scan })
         : headerOfNames(names, bytes, done === true, { ...limits, decompressor, loneCr, scan });
-    if (header !== undefined) return { header, rest: bytes.subarray(readBytes(header).length) };
+    if (header === undefined) continue;
+    const before = from === 0 ? undefined : { bytes: Buffer.from(read.subarray(0, from)), lines: skipLines };
+    const found = before === undefined ? header : { ...header, before };
+    return { header: found, rest: read.subarray(readBytes(found).length) };
   }
 }

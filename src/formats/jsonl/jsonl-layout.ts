@@ -79,6 +79,8 @@ export class LineLayout implements Layout {
     return { format: this.format, value };
   }
 
+  laterHeader(): undefined {}
+
   records(options: BatchOptions): RecordReader {
     // An empty line is blank, as in a CSV with several columns.
     return new RecordReader({ ...options, dialect: lines, width: 2 });

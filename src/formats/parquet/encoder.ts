@@ -17,12 +17,17 @@ export function parquetEncoder(layout: Layout, encoding: GroupEncoding): Parquet
   const { columns, nulls, file } = encoding;
   const copied = layout instanceof ParquetLayout ? copiedOf(layout.file, encoding) : undefined;
   checkDistinct([...(copied?.columns ?? []), ...columns].map(({ name }) => name));
-  const { delimiter = ',', quote = '"', loneCr = false } = layout.readAs;
+  const { delimiter = ',', quote = '"', escape: escaper, loneCr = false } = layout.readAs;
   return new ParquetEncoder({
     columns,
     nulls: new Set(nulls),
     file,
-    dialect: { delimiter, quote: quote === 'none' ? undefined : quote, loneCr },
+    dialect: {
+      delimiter,
+      quote: quote === 'none' ? undefined : quote,
+      loneCr,
+      ...(escaper !== undefined && { escape: escaper }),
+    },
     copied,
   });
 }

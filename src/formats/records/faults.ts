@@ -6,6 +6,8 @@ export interface Fault {
   reason: string;
   /** What the user of a command may do about it. */
   hint?: string;
+  /** How many lines the record has, if it has several. */
+  lines?: number;
 }
 
 const faultCodes: Readonly<Record<FaultCode, true>> = {

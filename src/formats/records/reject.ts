@@ -8,6 +8,8 @@ export interface Reject {
   reason: string;
   /** What to do about it, if the reason is always the same. */
   hint?: string;
+  /** How many lines the record has, if it has several. */
+  lines?: number;
   /** The raw record without its line ending; a copy, so that observers may keep it. */
   record: Buffer;
 }

@@ -9,8 +9,11 @@ import {
 export class RejectBudget {
   readonly #limit: RejectLimit | undefined;
   /** By run, what was counted last. */
-  readonly #runs = new Map<RejectCounts, Pick<RejectCounts, 'read' | 'rejected'>>();
-  readonly #total = { read: 0, rejected: 0 };
+  readonly #runs = new Map<
+    RejectCounts,
+    Required<Pick<RejectCounts, 'read' | 'rejected' | 'rejectedLines'>>
+  >();
+  readonly #total = { read: 0, rejected: 0, rejectedLines: 0 };
   #others = { read: 0, rejected: 0 };
 
   constructor(limit: RejectLimit | undefined) {
@@ -32,9 +35,10 @@ export class RejectBudget {
    */
   check(rowCounts: RejectCounts): void {
     if (this.#limit === undefined) return;
-    const { read, rejected } = rowCounts;
-    const before = this.#runs.get(rowCounts) ?? { read: 0, rejected: 0 };
-    this.#runs.set(rowCounts, { read, rejected });
+    const { read, rejected, rejectedLines = 0 } = rowCounts;
+    const before = this.#runs.get(rowCounts) ?? { read: 0, rejected: 0, rejectedLines: 0 };
+    this.#runs.set(rowCounts, { read, rejected, rejectedLines });
+    this.#total.rejectedLines += rejectedLines - (before.rejectedLines ?? 0);
     this.#total.read += read - before.read;
     this.#total.rejected += rejected - before.rejected;
     if (exceeds(this.#limit, this.#total)) this.#refuse(false);

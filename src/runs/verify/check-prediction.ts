@@ -130,12 +130,15 @@ export const latin1FieldOf = (name: string, dialect: Dialect): string =>
   Buffer.from(writeRow([name], dialect).slice(0, -1)).toString('latin1');
 
 /** Tells whether a text is one field that is not empty, written as rowcast writes it. */
-export function fieldTest({ delimiter, quote }: Dialect): (text: string) => boolean {
-  const special = `\\r\\n\\x${hexOf(delimiter)}${quote === undefined ? '' : `\\x${hexOf(quote)}`}`;
+export function fieldTest({ delimiter, quote, escape: escaper = quote }: Dialect): (text: string) => boolean {
+  const special = `\\r\\n\\x${hexOf(delimiter)}${[quote, escaper].map(each => (each === undefined ? '' : `\\x${hexOf(each)}`)).join('')}`;
   const plain = new RegExp(`^[^${special}]+$`);
   if (quote === undefined) return text => plain.test(text);
   const mark = `\\x${hexOf(quote)}`;
-  const quoted = new RegExp(`^${mark}(?=[^]*[${special}][^]*${mark}$)(?:[^${mark}]|${mark}${mark})*${mark}$`);
+  const escaping = `\\x${hexOf(escaper ?? quote)}`;
+  const quoted = new RegExp(
+    `^${mark}(?=[^]*[${special}][^]*${mark}$)(?:[^${mark}${escaping}]|${escaping}[${mark}${escaping}])*${mark}$`,
+  );
   return text => plain.test(text) || quoted.test(text);
 }
 

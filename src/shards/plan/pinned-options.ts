@@ -11,7 +11,7 @@ const tunable = [
 ];
 
 /** Options that are part of what identifies a run in another form. */
-const apart = ['delimiter', 'quote', 'input-format', 'protocol'];
+const apart = ['delimiter', 'quote', 'escape', 'input-format', 'protocol'];
 
 /** Options of `score` as a definition has them, so that every machine resolves and validates them in the same way. */
 export interface PinnedOptions {

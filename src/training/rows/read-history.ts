@@ -79,7 +79,11 @@ export async function readHistory(
   const { name, layout, batches, close } = records;
   try {
     if (options.names === undefined) refuseRow(layout, name, options);
-    const column = predictedColumn(layout.names, predict, layout.columnsHint);
+    const column = predictedColumn(
+      layout.names,
+      predict,
+      layout.laterHeader([predict]) ?? layout.columnsHint,
+    );
     checkChoices(layout.names, predict, options);
     const malformed = new MalformedRows(name, layout, options.maxRejects);
     const nulls = new Set(options.nulls);

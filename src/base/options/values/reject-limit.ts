@@ -5,6 +5,8 @@ import { partOf } from '../../number-text.ts';
 export interface RejectCounts {
   read: number;
   rejected: number;
+  /** Lines of rejects besides the first of each: they count as rows, which may be in them. */
+  rejectedLines?: number | undefined;
   rejectedBy: Readonly<Record<string, number>>;
 }
 
@@ -27,16 +29,17 @@ export function readRejectLimit(text: string): RejectLimit | undefined {
 /** Whether a limit is exceeded while rows are still being read: a percentage applies from 1,000 rows on, and at the end. */
 export const isBeyond = (
   limit: RejectLimit,
-  counts: Pick<RejectCounts, 'read' | 'rejected'>,
+  counts: Pick<RejectCounts, 'read' | 'rejected' | 'rejectedLines'>,
   isEnd: boolean,
 ): boolean => exceeds(limit, counts) && (isEnd || 'rows' in limit || counts.read >= MIN_ROWS_FOR_PERCENT);
 
 /** Whether more rows were rejected than the limit allows. */
 export function exceeds(
   limit: RejectLimit,
-  { rejected, read }: Pick<RejectCounts, 'read' | 'rejected'>,
+  { rejected, read, rejectedLines = 0 }: Pick<RejectCounts, 'read' | 'rejected' | 'rejectedLines'>,
 ): boolean {
-  return 'rows' in limit ? rejected > limit.rows : rejected > (limit.percent / 100) * read;
+  const lines = rejected + rejectedLines;
+  return 'rows' in limit ? lines > limit.rows : lines > (limit.percent / 100) * (read + rejectedLines);
 }
 
 /**
@@ -50,10 +53,13 @@ export function checkRejects(limit: RejectLimit | undefined, counts: RejectCount
   const codes = Object.entries(counts.rejectedBy).map(([code, rows]) => `${rows} × ${code}`);
   throw new RowcastError(
     'too_many_rejects',
-    `${partOf(counts.rejected, counts.read, 'row', ['was', 'were'])} rejected: ${codes.join(', ')}`,
+    `${partOf(counts.rejected, counts.read, 'row', ['was', 'were'])} rejected${linesText(counts)}: ${codes.join(', ')}`,
     {
       severity: 'stopped',
       hint: 'Look at the rejected rows; to resume, run the same command with a higher --max-rejects.',
     },
   );
 }
+
+const linesText = ({ rejected, rejectedLines = 0 }: RejectCounts): string =>
+  rejectedLines === 0 ? '' : ` (${rejected + rejectedLines} lines)`;

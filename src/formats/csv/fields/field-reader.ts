@@ -8,6 +8,7 @@ import { badQuoting, type Fault, notUtf8, raggedFaults, repeatedHeader } from '.
 import type { Fields } from '../../records/fields.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
+import { faultOfRecord } from './fault-of-record.ts';
 import { KernelFields } from './kernel-fields.ts';
 
 /**
@@ -20,6 +21,7 @@ export class FieldReader {
   readonly #dialect: Dialect;
   readonly #delimiter: number;
   readonly #quote: number | undefined;
+  readonly #escape: number;
   readonly #memory: BatchMemory | undefined;
   readonly #ragged: (fields: number) => Fault;
   #starts: Int32Array = new Int32Array();
@@ -31,11 +33,13 @@ export class FieldReader {
    */
   constructor(width: number, dialect: Dialect, memory?: BatchMemory) {
     this.#width = width;
-    this.#memory = memory;
+    // The kernel knows no other escape than a second quote.
+    this.#memory = dialect.escape === undefined ? memory : undefined;
     this.#dialect = dialect;
     this.#ragged = raggedFaults(width);
     this.#delimiter = dialect.delimiter.charCodeAt(0);
     this.#quote = dialect.quote?.charCodeAt(0);
+    this.#escape = dialect.escape?.charCodeAt(0) ?? -1;
   }
 
   read(batch: Batch): Fields {
@@ -59,7 +63,8 @@ export class FieldReader {
       }
       const end = ends[index] as number;
       const kind = kinds[index];
-      if (kind === RecordKind.malformed) faults.set(index, badQuoting);
+      if (kind === RecordKind.malformed)
+        faults.set(index, faultOfRecord(badQuoting, bytes, start, end, this.#dialect));
       else if (kind === RecordKind.header) faults.set(index, repeatedHeader);
       else if (kind !== RecordKind.blank) {
         if (!allUtf8 && !isUtf8(bytes.subarray(start, end))) faults.set(index, notUtf8);
@@ -73,7 +78,8 @@ export class FieldReader {
               : this.#findPlain(words, start, content, first);
           if (fields === width) rows++;
           else {
-            faults.set(index, this.#ragged(fields));
+            const fault = this.#ragged(fields);
+            faults.set(index, faultOfRecord(fault, bytes, start, end, this.#dialect));
             // The next record reuses its slots.
             escaped.length = length;
           }
@@ -164,11 +170,12 @@ export class FieldReader {
       let to = at;
       if (bytes[at] === quote && at < end) {
         let isEscaped = false;
-        for (to++; bytes[to] !== quote || bytes[to + 1] === quote; to++)
-          if (bytes[to] === quote) {
-            isEscaped = true;
-            to++;
-          }
+        for (to++; ; to++)
+          if (bytes[to] === quote || bytes[to] === this.#escape)
+            if (this.#isEscaped(bytes, to)) {
+              isEscaped = true;
+              to++;
+            } else if (bytes[to] === quote) break;
         at = to + 1;
         if (!isEscaped) from++;
         else {
@@ -188,6 +195,13 @@ export class FieldReader {
     }
   }
 
+  /** Whether the byte after this one, within quotes, is a character that this one escapes. */
+  #isEscaped(bytes: Buffer, at: number): boolean {
+    const [byte, next] = [bytes[at], bytes[at + 1]];
+    if (byte === this.#quote) return next === byte;
+    return byte === this.#escape && (next === this.#quote || next === byte);
+  }
+
   /**
    * Appends the unescaped fields to the bytes, and updates their offsets.
    *
@@ -198,13 +212,12 @@ export class FieldReader {
     const all = room ?? Buffer.concat([bytes], this.#withUnescaped(bytes.length, indexes));
     let to = bytes.length;
     for (const index of indexes) {
-      // Without the quotes around the field, and without every second one of those in it.
+      // Without the quotes around the field, and without what escapes those in it.
       const [first, last] = [(this.#starts[index] as number) + 1, (this.#ends[index] as number) - 1];
       this.#starts[index] = to;
       for (let at = first; at < last; at++) {
-        const byte = bytes[at] as number;
-        all[to++] = byte;
-        if (byte === this.#quote) at++;
+        if (this.#isEscaped(bytes, at)) at++;
+        all[to++] = bytes[at] as number;
       }
       this.#ends[index] = to;
     }

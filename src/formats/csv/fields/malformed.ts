@@ -4,6 +4,7 @@ import { type Batch, startOf } from '../../records/batch.ts';
 import { badQuoting, type Fault, notUtf8, raggedFaults, repeatedHeader } from '../../records/faults.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
+import { faultOfRecord } from './fault-of-record.ts';
 
 /**
  * Finds the malformed records of a batch: those in which `FieldReader` finds a fault. No field is decoded, which is several
@@ -27,13 +28,14 @@ export function malformedFinder(
       const kind = kinds[index];
       if (kind === RecordKind.blank) continue;
       const start = startOf(batch, index);
-      if (kind === RecordKind.malformed) found.set(index, badQuoting);
+      if (kind === RecordKind.malformed)
+        found.set(index, faultOfRecord(badQuoting, bytes, start, end, dialect));
       else if (kind === RecordKind.header) found.set(index, repeatedHeader);
       else if (!allUtf8 && !isUtf8(bytes.subarray(start, end))) found.set(index, notUtf8);
       else {
         const content = contentEnd(bytes, start, end, dialect);
         const fields = countFields(bytes, start, content, kind === RecordKind.quoted ? dialect : bare);
-        if (fields !== width) found.set(index, ragged(fields));
+        if (fields !== width) found.set(index, faultOfRecord(ragged(fields), bytes, start, end, dialect));
       }
     }
     return found;
@@ -44,11 +46,14 @@ export function malformedFinder(
 export function fieldEnd(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
   const delimiter = dialect.delimiter.charCodeAt(0);
   const quote = dialect.quote?.charCodeAt(0);
+  const escaper = dialect.escape?.charCodeAt(0) ?? -1;
   let at = start;
   if (quote !== undefined && at < end && bytes[at] === quote) {
     // Skip to the closing quote; an escaped quote is data.
     for (at++; at < end; at++)
-      if (bytes[at] === quote) {
+      if (bytes[at] === escaper) {
+        if (bytes[at + 1] === quote || bytes[at + 1] === escaper) at++;
+      } else if (bytes[at] === quote) {
         if (bytes[at + 1] !== quote || at + 1 === end) break;
         at++;
       }

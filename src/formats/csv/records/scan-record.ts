@@ -38,11 +38,18 @@ export function scanRecord(scan: Scan, bytes: Uint8Array, last: boolean, dialect
   const { length } = bytes;
   const delimiter = dialect.delimiter.charCodeAt(0);
   const quote = dialect.quote?.charCodeAt(0);
+  const escaper = dialect.escape?.charCodeAt(0) ?? -1;
   let { at, state } = scan;
   for (; at < length; at++) {
     const byte = bytes[at];
     if (state === State.quoted) {
       if (byte === quote) state = State.quoteInQuoted;
+      else if (byte === escaper) {
+        // What it escapes, if anything, may be in the next chunk.
+        if (at + 1 === length && !last) break;
+        const next = bytes[at + 1];
+        if (next === quote || next === escaper) at++;
+      }
       continue;
     }
     if (state === State.quoteInQuoted && byte === quote) {

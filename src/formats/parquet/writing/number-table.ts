@@ -31,7 +31,7 @@ export class NumberTable {
 
   /** @returns undefined where there is no WebAssembly, or a lone CR ends a record */
   static create(dialect: Dialect, width: number): NumberTable | undefined {
-    const memory = dialect.loneCr ? undefined : BatchMemory.create();
+    const memory = dialect.loneCr || dialect.escape !== undefined ? undefined : BatchMemory.create();
     return memory && new NumberTable(memory, width, dialect);
   }
 

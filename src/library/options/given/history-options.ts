@@ -40,6 +40,13 @@ export interface GivenHistoryOptions {
   /** Quote character: one ASCII character or none. Default: '"' or, for .tsv, none. */
   quote?: string | undefined;
   /**
+   * Character that escapes a quote within quotes, such as the backslash of Spark and MySQL. Default: the quote,
+   * doubled.
+   */
+  escape?: string | undefined;
+  /** Leave out the first N lines, which are before the header. Default: 0. */
+  skipLines?: number | undefined;
+  /**
    * How object stores are reached: region, endpoint, path-style, profile, account, unsigned, requester-pays,
    * storage-class, encryption, encryption-key. Default: the store's own configuration.
    */

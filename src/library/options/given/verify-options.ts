@@ -45,6 +45,13 @@ export interface GivenVerifyOptions {
   delimiter?: string | undefined;
   /** Quote character: one ASCII character or none. Default: '"' or, for .tsv, none. */
   quote?: string | undefined;
+  /**
+   * Character that escapes a quote within quotes, such as the backslash of Spark and MySQL. Default: the quote,
+   * doubled.
+   */
+  escape?: string | undefined;
+  /** Leave out the first N lines, which are before the header. Default: 0. */
+  skipLines?: number | undefined;
   /** Format of the input, such as that of stdin. Default: by its name, else by its first bytes. */
   inputFormat?: 'csv' | 'tsv' | 'jsonl' | 'parquet' | undefined;
   /**
