@@ -21,6 +21,6 @@ export interface GroupEncoder {
    * @param first index of the first group that is compared
    */
   hasCopied?(notes: readonly string[], first: number): Promise<boolean>;
-  /** The bytes after the last group. */
-  end(notes: readonly string[]): Uint8Array;
+  /** The bytes after the last group, in pieces, because those of many groups are many. */
+  end(notes: readonly string[]): Iterable<Uint8Array>;
 }

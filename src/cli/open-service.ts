@@ -9,6 +9,7 @@ import { onlyReports } from '../library/service/refuse-protocol.ts';
 import type { Context } from './context.ts';
 import { retryLines } from './retry-lines.ts';
 import type { Service } from './service.ts';
+import { warnOfHome } from './warn-of-home.ts';
 
 /**
  * Opens the service that the flags choose, for a command that makes single requests of the prediction report API.
@@ -32,6 +33,7 @@ export async function withServiceOf<T>(
     const options = { values: { timeout }, env, onRetry: retryLines(log) };
     return withClient(address, reportProtocol(), options, client => use(new ReportClient(client)));
   }
+  await warnOfHome({ log }, address.home);
   // Loaded only when it is needed.
   const { openLocalService } = await import('../models/local/service/local-service.ts');
   const service = await openLocalService(address.home);

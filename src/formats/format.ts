@@ -106,7 +106,7 @@ export interface Opened {
   /** Bytes that were read after what is before the first record. */
   rest: Buffer;
   /** Where the input can be divided, in order, and where it ends; undefined if that is known only when it has been read. */
-  pieces?: readonly Piece[] | undefined;
+  pieces?: (() => readonly Piece[]) | undefined;
 }
 
 /** A part of an input that is not divided further. */

@@ -16,6 +16,11 @@ export interface ReadOptions {
   names?: readonly string[] | 'numbers' | undefined;
   /** Columns that are known otherwise, for an input whose records name their own. */
   columns?: readonly string[] | undefined;
+  /**
+   * Columns that must not be missed in an input whose records name their own: it has these, and those of its first records. Those
+   * of them that the first records do not have are the layout's `absent`.
+   */
+  named?: readonly string[] | undefined;
   /** The format, as `fileFormats` call it; by default that of the file's name, or of its first bytes. */
   inputFormat?: string | undefined;
   /** The most bytes that a group of rows may take uncompressed, in a file that is read in groups; by default 512 MiB. */

@@ -2,6 +2,7 @@ import type { Server as TlsServer } from 'node:https';
 import fastify from 'fastify';
 import { isUnspecified } from '../base/contract/loopback.ts';
 import { RowcastError } from '../base/errors.ts';
+import { removeUnfinished } from '../storage/local/home-folder.ts';
 import { type Admin, startAdmin } from './admin/admin.ts';
 import { Readiness } from './admin/readiness.ts';
 import { checkHosts } from './auth/allowed-hosts.ts';
@@ -89,6 +90,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     isClosing: () => isClosing,
   });
   checkHosts(app, host);
+  // Beside the start: there may be many folders, and nobody waits for it.
+  void removeUnfinished(home);
   app.register(publicRoutes, { readiness, metrics });
   const shared: Shared = {
     home,

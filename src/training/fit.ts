@@ -1,6 +1,9 @@
+import { MAX_COLUMNS } from '../base/contract/profile.ts';
 import type { Report } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
+import { counted, countOf } from '../base/number-text.ts';
 import { sanitize } from '../base/sanitize.ts';
+import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import { saveModel } from '../models/model/model-format.ts';
 import { driversOf, reportColumns } from '../models/store/report-columns.ts';
 import { MAX_SHUFFLES } from './findings/drivers.ts';
@@ -47,7 +50,7 @@ export interface Fitted {
  *    metrics, the testing results and the drivers.
  * 3. A model with the same configuration is trained on all rows. This one is served.
  *
- * @throws RowcastError `no_usable_columns`, and those of `labelsOf` and `splitRows`
+ * @throws RowcastError `no_usable_columns`, `too_many_columns`, and those of `labelsOf` and `splitRows`
  */
 export async function fit(
   history: History,
@@ -65,6 +68,7 @@ export async function fit(
       hint: learned.notes.slice(0, 5).map(sanitize).join(' ') || `"${sanitize(predict)}" is the only column.`,
     });
   }
+  refuseTooMany(learned.columns);
   const labelled = { labels: Uint8Array.from(labels), classes: classes.length };
   const textsOf = (index: number) => rows.map(row => row[index] ?? '');
   const columns = learned.columns.map((each, i) =>
@@ -126,9 +130,9 @@ export async function fit(
       }),
       notes: [
         ...history.notes,
-        ...learned.notes,
-        ...valueNotes(learned, rows),
-        ...encodingNotes(columns, selection.encodings),
+        ...firstOf(learned.notes),
+        ...firstOf(valueNotes(learned, rows)),
+        ...firstOf(encodingNotes(columns, selection.encodings)),
         ...selectionNotes(selection),
         servedNote(learning.length, rows.length),
         ...wideNotes(evaluated.design.columns.length),
@@ -156,6 +160,26 @@ function learnDesign(
   const design = designer.design(encodings, rows);
   return { design, predictor: learn(candidate, design, labelled, rows, { rounds: metrics.rounds, seed }) };
 }
+
+/** A report with more could not be read again, or not be sent to a client. */
+function refuseTooMany(columns: readonly LearnedColumn[]): void {
+  const { size } = new Set(columns.map(({ name }) => name));
+  if (size <= MAX_COLUMNS) return;
+  const most = counted(MAX_COLUMNS);
+  throw new RowcastError(
+    'too_many_columns',
+    `${counted(size)} columns can be used; a report has at most ${most}`,
+    { hint: 'Choose columns with --features, or leave some out with --exclude-features.' },
+  );
+}
+
+/** The most notes of a kind: each column may have one, and clients refuse a report with more than 20,000. */
+const MAX_NOTES = 5_000;
+
+const firstOf = (notes: readonly string[]): string[] =>
+  notes.length <= MAX_NOTES
+    ? [...notes]
+    : [...notes.slice(0, MAX_NOTES), `There are ${countOf(notes.length - MAX_NOTES, 'more such note')}.`];
 
 function wideNotes(columns: number): string[] {
   return columns <= MAX_SHUFFLES

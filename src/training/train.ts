@@ -5,7 +5,7 @@ import type { Report } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { fromThreadError } from '../base/thread-error.ts';
 import { reportsFolder } from '../models/store/report-folder.ts';
-import { removeAbandoned, writeReport } from '../models/store/write-report.ts';
+import { removeAbandonedReports, writeReport } from '../models/store/write-report.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 import { prepareReports, unwritableHome } from '../storage/local/home-folder.ts';
 import { existingReport } from './existing-report.ts';
@@ -31,7 +31,7 @@ export async function train(options: TrainOptions): Promise<Report> {
   const { delimiter, quote, skipLines, names, encoding } = options;
   const { bins, features, excludeFeatures, types, nulls, maxRejects } = options;
   signal?.throwIfAborted();
-  await removeAbandoned(home);
+  await removeAbandonedReports(home);
   const existing = await existingReport(id, options);
   if (existing !== undefined) return existing;
   options.onBegin?.();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import cookie from '@fastify/cookie';
 import type { FastifyPluginAsync } from 'fastify';
-import { removeAbandoned } from '../models/store/write-report.ts';
+import { removeAbandonedReports } from '../models/store/write-report.ts';
 import { shuttingDown } from '../server/admin/readiness.ts';
 import { trackAllowedMethods } from '../server/http/method-not-allowed.ts';
 import type { Shared } from '../server/service.ts';
@@ -38,7 +38,7 @@ export const platformRoutes =
         `removed ${uploads} unfinished ${uploads === 1 ? 'upload' : 'uploads'} of an earlier process`,
       ),
     ).catch(toUnreadableHome(join(home, 'data'), 'data'));
-    await removeAbandoned(home);
+    await removeAbandonedReports(home);
     const reportSpace = await countReports(home, data.quota).catch(
       toUnreadableHome(join(home, 'trainings'), 'trainings'),
     );

@@ -1,9 +1,12 @@
 import { parseRecords } from '../../src/base/parse-records.ts';
 import type { StoredBytes } from '../../src/base/text-of-file.ts';
 import { writeRow } from '../../src/base/write-row.ts';
+import { FILE } from '../../src/formats/parquet/footer/numbers.ts';
 import { openParquet } from '../../src/formats/parquet/footer/parquet-file.ts';
+import { readStruct, type ThriftStruct } from '../../src/formats/parquet/footer/thrift.ts';
 import { ParquetText } from '../../src/formats/parquet/text/parquet-text.ts';
 import { ParquetEncoder } from '../../src/formats/parquet/writing/file-encoder.ts';
+import { fileEnd } from '../../src/formats/parquet/writing/file-end.ts';
 
 const dialect = { delimiter: ',', quote: '"', loneCr: false };
 
@@ -27,7 +30,7 @@ export async function parquetOf(
     const note = await encoder.group(Buffer.from(text.join('')), notes, append);
     if (note !== undefined) notes.push(note);
   }
-  return Buffer.concat([...pieces, encoder.end(notes)]);
+  return Buffer.concat([...pieces, ...encoder.end(notes)]);
 }
 
 /** A file in memory. */
@@ -47,4 +50,28 @@ export async function textOfParquet(bytes: Buffer): Promise<string> {
   for await (const chunk of new ParquetText(file, columns, 'csv', header).from(0))
     chunks.push(chunk.toString());
   return chunks.join('');
+}
+
+/** A file with another footer. */
+export function withFooter(bytes: Buffer, change: (footer: ThriftStruct) => void): Buffer {
+  const at = bytes.length - 8;
+  const start = at - bytes.readUInt32LE(at);
+  const footer = readStruct(bytes.subarray(start, at));
+  change(footer);
+  const groups = footer.structs(FILE.groups);
+  return Buffer.concat([
+    bytes.subarray(0, start),
+    ...fileEnd(footer, { count: groups.length, items: groups }),
+  ]);
+}
+
+/** Changes structs of a list. */
+export function changeAll(
+  struct: ThriftStruct,
+  id: number,
+  change: (item: ThriftStruct, index: number) => void,
+): void {
+  const items = struct.structs(id);
+  for (const [index, item] of items.entries()) change(item, index);
+  struct.setStructs(id, items);
 }

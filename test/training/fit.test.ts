@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { looseReport } from '../../src/base/contract/schemas.ts';
 import { encoderOf } from '../../src/formats/columns/column-encoder.ts';
 import { loadModel } from '../../src/models/model/model-file.ts';
 import { predictColumns } from '../../src/models/model/predict-columns.ts';
@@ -52,4 +53,33 @@ test('a saved model predicts the same as before, also for unseen values', async 
   const [, high = 0] = predictColumns(engine, encode({ surname: 'never seen', amount: '0.9' }));
   const [, low = 1] = predictColumns(engine, encode({ surname: '', amount: '0.1' }));
   assert.ok(high > 0.7 && low < 0.3, `${high} and ${low}`);
+});
+
+const wide = (columns: number, value: (row: number) => string) =>
+  fit(
+    {
+      header: ['amount', 'outcome', ...Array.from({ length: columns }, (_, i) => `c${i}`)],
+      column: 1,
+      rows: rowsOf(60, false).map((row, i) => [row[1] ?? '', row[2] ?? '', ...Array(columns).fill(value(i))]),
+      labels: rowsOf(60, false).map(row => row[2] ?? ''),
+      notes: [],
+    },
+    { id: 'r', predict: 'outcome', seed: 1 },
+  );
+
+slow('more columns than a report may have are refused before anything is learned', async () => {
+  await assert.rejects(
+    wide(20_000, row => String(row % 7)),
+    {
+      code: 'too_many_columns',
+      message: '20,001 columns can be used; a report has at most 20,000',
+      hint: /--features.*--exclude-features/,
+    },
+  );
+});
+
+slow('as many columns as there may be are left out, and clients accept the report', async () => {
+  const { report } = await wide(20_100, () => 'x');
+  assert.ok(report.notes.includes('There are 15,100 more such notes.'));
+  assert.ok(looseReport.safeParse(report).success);
 });

@@ -24,7 +24,8 @@ const scoreProfile = z.object({
   deciles: z.array(z.number()).length(9),
 });
 
-const MAX_COLUMNS = 20_000;
+/** The most columns of a report. */
+export const MAX_COLUMNS = 20_000;
 
 /** What the model was trained on, for comparison with what it scores. */
 export const trainingProfile = z.object({

@@ -71,6 +71,7 @@ export const commandEvents = {
   no_reports: '',
   local_reports_only: 'There is a service, but only local reports are listed.',
   damaged_report: '(`code`).',
+  home_writable_by_all: 'Everybody on the machine can replace the reports and keys in `folder`.',
   log_lines_dropped: 'Nobody read stderr, and `count` lines were dropped.',
   node_warning: 'A warning of Node.js; `code` is its name.',
   error: 'The last line; with `code`, `exit_code`, `retryable`, `hint` and where it is.',

@@ -76,7 +76,11 @@ export const inputCodes = {
     cause: 'The header is badly quoted or encoded, or its names look like values.',
     fix: 'Correct it, or use `--encoding`; without a header line, `--names`.',
   },
-  too_many_columns: { exit: [2], cause: 'The header has more columns than the limit.' },
+  too_many_columns: {
+    exit: [2],
+    cause:
+      'The header has more columns than the limit, or `train` could use more than the 20,000 of a report.',
+  },
   other_header: {
     exit: [2, 3],
     cause: 'In the middle of the input is another header, with the same columns in another order.',

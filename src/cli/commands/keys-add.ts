@@ -11,6 +11,7 @@ import { addKey } from '../../server/auth/key-store.ts';
 import { type Scope, scopes } from '../../server/auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { printText } from '../terminal/print.ts';
+import { warnOfHome } from '../warn-of-home.ts';
 
 /** Creates an API key and prints it, and nothing else, to stdout. */
 export async function run({ flags, env, log }: Context): Promise<number> {
@@ -25,6 +26,7 @@ export async function run({ flags, env, log }: Context): Promise<number> {
   const ids = reports ?? [];
   if (ids.every(id => reportId.safeParse(id).success))
     for (const id of ids) if (!(await hasReport(home, id))) throw await absentReport(home, id, undefined);
+  await warnOfHome({ log }, home);
   const name = String(flags.name);
   const key = await addKey(home, name, {
     reports: reports ?? 'all',

@@ -17,6 +17,7 @@ import type { Context } from '../context.ts';
 import { observersOf } from '../score/observers.ts';
 import { type Job, readJob } from '../score/read-job.ts';
 import { type SignalledRun, untilSignal } from '../score/until-signal.ts';
+import { warnOfHome } from '../warn-of-home.ts';
 
 /** Scores a CSV, or several. */
 export const run = (context: Context): Promise<number> => runScore(context, {});
@@ -74,7 +75,9 @@ const scorerOf =
   async ({ onRetry, trace }: RequestWatch): Promise<OpenPredictor> => {
     reportOf(values);
     const { env } = context;
-    return openPredictor({ values, address: chooseService(context, defined), env, onRetry, trace, stop });
+    const address = chooseService(context, defined);
+    if (address.kind === 'local') await warnOfHome(context, address.home);
+    return openPredictor({ values, address, env, onRetry, trace, stop });
   };
 
 /** Whether a queue is given; the rest of it is loaded only then. */

@@ -17,6 +17,7 @@ import { readOwnKey } from '../serve/own-key.ts';
 import { shutDown } from '../serve/shut-down.ts';
 import { readTls, reloadFiles } from '../serve/tls-files.ts';
 import { onSignals } from '../signals.ts';
+import { warnOfHome } from '../warn-of-home.ts';
 
 /** Runs the prediction service until SIGINT or SIGTERM. */
 export async function run({ flags, env, log, logFormat }: Context): Promise<number> {
@@ -44,6 +45,7 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
       hint: 'Leave out --no-web to open the web platform, or --open to serve only the API.',
     });
   const home = homeOf({ flags, env });
+  await warnOfHome({ log }, home);
   const options = {
     home,
     host: readHost(host),

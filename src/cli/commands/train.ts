@@ -12,6 +12,7 @@ import { printText } from '../terminal/print.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { stepReport } from '../terminal/progress-text.ts';
 import { describeReport } from '../terminal/report-text.ts';
+import { warnOfHome } from '../warn-of-home.ts';
 
 /** Trains a report and prints its id and tech specs. */
 export async function run(context: Context): Promise<number> {
@@ -41,13 +42,15 @@ export async function runTrain(
   if (values.predict === undefined)
     throw new RowcastError('usage', 'no column to predict; use --predict COLUMN');
   const { predict } = values;
+  const home = homeOf({ flags, env }, defined);
+  await warnOfHome({ log }, home);
   let isSkipped = false;
   const steps = showSteps({ flags, log, logFormat });
   const report = await train({
     onStep: steps.onStep,
     historyFile,
     predict,
-    home: homeOf({ flags, env }, defined),
+    home,
     seed: values.seed,
     ifExists: isChosen ? values.ifExists : undefined,
     byDefinition: definition !== undefined,

@@ -27,6 +27,7 @@ export class CsvAsLines extends CsvLayout {
   readonly #value: CsvAsLinesValue;
   readonly #written: LineLayout;
   readonly #isNumber: readonly boolean[];
+  readonly #laterHeader: Layout['laterHeader'];
 
   /**
    * @param read the layout of the CSV
@@ -35,6 +36,7 @@ export class CsvAsLines extends CsvLayout {
    */
   constructor(read: CsvLayout, { keep, rename, types = {} }: ColumnOptions, file: string) {
     super(CsvLayout.headerOf(read));
+    this.#laterHeader = wanted => read.laterHeader(wanted);
     const { names } = read;
     const shape: LineShape = {
       bom: 0,
@@ -49,6 +51,10 @@ export class CsvAsLines extends CsvLayout {
     this.#written = new LineLayout(shape, lineColumns(shape, { keep, rename }, file));
     checkDistinct(Array.isArray(keep) ? names.filter(name => keep.includes(name)) : names, file);
     this.#isNumber = names.map(name => isNumberType(types[name]));
+  }
+
+  override laterHeader(wanted: readonly string[]): string | undefined {
+    return this.#laterHeader(wanted);
   }
 
   /** Each line has a line feed of its own. */

@@ -237,8 +237,10 @@ export async function readLineLayout(
   options: ReadOptions & ColumnOptions,
   types?: Layout['types'],
 ): Promise<Opened> {
-  const { columns: known, maxRecordBytes, maxColumns } = options;
-  const { shape: own, rest } = await readShape(source, { known, maxRecordBytes, maxColumns });
+  const { named, columns, maxRecordBytes, maxColumns } = options;
+  const known = named ?? columns;
+  const namesColumns = named !== undefined;
+  const { shape: own, rest } = await readShape(source, { known, maxRecordBytes, maxColumns, namesColumns });
   const shape = types === undefined ? own : { ...own, names: known ?? [], types };
   return { layout: new LineLayout(shape, lineColumns(shape, options, source.name)), rest };
 }

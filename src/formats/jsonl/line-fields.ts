@@ -107,7 +107,9 @@ export function lineFieldReader(
     if (texts !== undefined) bytes = texts.subarray(0, length);
     const rowsWithout = (columns: readonly number[]): number[] =>
       withoutAny({ rows, width, ends, faults }, batch, columns, names);
-    return { rows, width, bytes, isTyped: types === undefined, starts, ends, faults, placed, rowsWithout };
+    const isTyped = types === undefined;
+    const otherNames = (): string[] => reader.otherNames;
+    return { rows, width, bytes, isTyped, starts, ends, faults, placed, rowsWithout, otherNames };
   };
 }
 

@@ -122,6 +122,15 @@ export class ObjectReader {
     return this.#top.list;
   }
 
+  /** The full names of the values so far that no column has, of as many as are remembered. */
+  get otherNames(): string[] {
+    const outer = new Set([...this.#values.keys()].flatMap(outerNames));
+    return [...this.#values.values()]
+      .filter(({ name, fault }) => fault === undefined && !outer.has(name))
+      .map(({ name }) => name)
+      .filter(name => !withOuterNames(name).some(each => this.#columns.has(each)));
+  }
+
   /**
    * Reads the object `words.bytes[start, end)`.
    *

@@ -43,7 +43,7 @@ export async function compareWritten(
     if (note !== undefined) notes.push(note);
     if (written.differs !== undefined) return written.differs;
   }
-  await written.expect(encoder.end(notes));
+  for (const part of encoder.end(notes)) await written.expect(part);
   return written.end();
 }
 

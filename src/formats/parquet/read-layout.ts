@@ -6,7 +6,7 @@ import type { StoredBytes } from '../../base/text-of-file.ts';
 import { writeRow } from '../../base/write-row.ts';
 import type { ColumnOptions, WrittenFile } from '../column-options.ts';
 import { readHeader } from '../csv/header.ts';
-import type { Opened } from '../format.ts';
+import type { Opened, Piece } from '../format.ts';
 import { readLineLayout } from '../jsonl/jsonl-layout.ts';
 import { outputColumns } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
@@ -33,7 +33,7 @@ export async function readParquetLayout(
   if (stored === undefined) throw needsFile(name);
   checkOptions(options, name);
   const whole = await openParquet(stored, name, options.maxFooterBytes);
-  const pieces = piecesOf(whole);
+  const pieces = (): readonly Piece[] => piecesOf(whole);
   const { range } = options;
   const file = range === undefined ? whole : { ...whole, groups: groupsIn(whole.groups, range) };
   const columns = neededColumns(file, options);

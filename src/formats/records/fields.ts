@@ -27,6 +27,8 @@ export interface Fields {
   readonly placed?: PlacedRecords | undefined;
   /** The rows of records that name their own columns, and none of these; in order. */
   readonly rowsWithout?: ((columns: readonly number[]) => number[]) | undefined;
+  /** The names of values that no column has, in the records so far that name their own. */
+  readonly otherNames?: (() => string[]) | undefined;
   /** Index of a malformed record → what is wrong with it, in order. */
   readonly faults: ReadonlyMap<number, Fault>;
 }

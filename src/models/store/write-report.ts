@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { lstat, mkdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
@@ -7,6 +7,7 @@ import { diskFiles } from '../../storage/durable-files.ts';
 import { writeDurably } from '../../storage/local/atomic-write.ts';
 import { makeFolder, unwritableHome } from '../../storage/local/home-folder.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
+import { removeAbandoned } from '../../storage/local/remove-abandoned.ts';
 import { checkReadable, reportFolder, reportsFolder } from './report-folder.ts';
 import { absentReport, type ReportFile, reportFiles, sumsFile } from './report-version.ts';
 
@@ -15,9 +16,6 @@ export interface ReportContents {
   model: Uint8Array;
   testingResults: Uint8Array;
 }
-
-/** Writing a report takes seconds: an unreferenced version older than this was left by a killed training. */
-const ABANDONED_MS = 10 * 60_000;
 
 /**
  * Writes a version of a report to a new folder, then atomically switches the symbolic link `<id>` to it: readers see
@@ -65,11 +63,8 @@ export async function writeReport(home: string, contents: ReportContents): Promi
   await sweep(reports);
 }
 
-/**
- * Removes what killed trainings have left, also if no further report is written. Readers need none of it, so a folder that
- * cannot be changed is no failure.
- */
-export const removeAbandoned = (home: string): Promise<void> => sweep(reportsFolder(home)).catch(() => {});
+/** Removes what killed trainings have left, also if no further report is written. */
+export const removeAbandonedReports = (home: string): Promise<void> => sweep(reportsFolder(home));
 
 /**
  * Deletes a report, even a damaged one: an atomic rename hides it from readers before its files are removed.
@@ -107,13 +102,10 @@ async function targetOf(pointer: string): Promise<string | undefined> {
 
 /** Removes leftovers of killed trainings, and versions that were replaced by concurrent trainings. */
 async function sweep(reports: string): Promise<void> {
-  for (const name of await readdir(reports)) {
+  await removeAbandoned(reports, async name => {
     const [whole, id] = made.exec(name) ?? [];
-    if (whole === undefined || (id !== undefined && (await targetOf(join(reports, id))) === name)) continue;
-    const path = join(reports, name);
-    const found = await lstat(path).catch(unlessMissing);
-    if (found !== undefined && Date.now() - found.mtimeMs > ABANDONED_MS) await remove(path);
-  }
+    return whole !== undefined && (id === undefined || (await targetOf(join(reports, id))) !== name);
+  });
 }
 
 const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });

@@ -70,7 +70,7 @@ export function withoutEnd(
     start: isFirst ? encoder.start : NOTHING,
     group: (...group) => encoder.group(...group),
     ...(encoder.hasCopied && { hasCopied: encoder.hasCopied.bind(encoder) }),
-    end: () => NOTHING,
+    end: () => [],
   };
 }
 

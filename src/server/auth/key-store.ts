@@ -6,10 +6,11 @@ import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
-import { placeFile } from '../../storage/local/atomic-write.ts';
+import { isUnplaced, placeFile } from '../../storage/local/atomic-write.ts';
 import { makeFolder, unreadableHome, unwritableHome } from '../../storage/local/home-folder.ts';
 import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
 import { readMany } from '../../storage/local/read-many.ts';
+import { removeAbandoned } from '../../storage/local/remove-abandoned.ts';
 import {
   KEY_FORMAT,
   type KeyFile,
@@ -63,6 +64,7 @@ export async function addKey(
   };
   try {
     await makeFolder(keysFolder(home));
+    await removeAbandoned(keysFolder(home), isUnplaced);
     await placeFile(path, `${JSON.stringify(contents, null, 2)}\n`, 'create');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableHome(home, 'keys', cause);
@@ -94,7 +96,7 @@ export async function revokeKey(home: string, name: string): Promise<void> {
     const question = near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `;
     throw new RowcastError('no_such_key', `there is no key named "${name}"`, {
       location: { file: keysFolder(home) },
-      hint: `${question}rowcast keyss the existing keys.`,
+      hint: `${question}See the existing keys with: rowcast keys`,
     });
   }
 }

@@ -25,7 +25,7 @@ export async function endOfOutput(
     const { layout } = await readLayout(source, reading);
     checkFooter(file, await source.identify());
     const encoder = await fileEncoder(layout, { ...options, columns }, writes);
-    return Buffer.from(encoder?.end(parts.flatMap(({ result }) => result.output.notes ?? [])) ?? []);
+    return Buffer.concat([...(encoder?.end(parts.flatMap(({ result }) => result.output.notes ?? [])) ?? [])]);
   } finally {
     source.close();
   }

@@ -77,7 +77,7 @@ async function* partsOf(
     const opened = await readLayout(source, { ...options, writes, maxGroupBytes: Number.POSITIVE_INFINITY });
     const { layout, pieces } = opened;
     if (pieces !== undefined) {
-      yield* partsOfGroups(pieces, from, { shardBytes: plan.shard_bytes, limit: options.limit });
+      yield* partsOfGroups(pieces(), from, { shardBytes: plan.shard_bytes, limit: options.limit });
       return;
     }
     let begin = from ?? layout.start;

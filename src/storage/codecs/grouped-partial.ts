@@ -12,7 +12,8 @@ export function groupedPartial<Mark>(
   encoder: GroupEncoder,
 ): PartialFile<Mark> {
   let committed = from;
-  let { bytes, uncompressed, tail, notes = [] } = from;
+  let { bytes, uncompressed, tail } = from;
+  const notes = [...(from.notes ?? [])];
   const text = new Member();
 
   const append = async (part: Uint8Array): Promise<void> => {
@@ -33,16 +34,28 @@ export function groupedPartial<Mark>(
       if ((endsMember || endsFile) && !text.isEmpty) {
         await begin();
         const note = await encoder.group(text.bytes, notes, append);
-        if (note !== undefined) notes = [...notes, note];
+        if (note !== undefined) notes.push(note);
         uncompressed += text.bytes.length;
         text.clear();
       }
       if (endsFile) {
         await begin();
-        await append(encoder.end(notes));
+        for (const part of encoder.end(notes)) await append(part);
       }
-      if (text.isEmpty && mark !== undefined)
-        committed = { bytes, uncompressed, tail, mark: mark(), stored: file.point?.(), notes };
+      if (text.isEmpty && mark !== undefined) {
+        const { length } = notes;
+        committed = {
+          bytes,
+          uncompressed,
+          tail,
+          mark: mark(),
+          stored: file.point?.(),
+          // There may be many, and more of them when they are asked for.
+          get notes() {
+            return notes.slice(0, length);
+          },
+        };
+      }
     },
     async flush() {},
     sync: () => file.sync(),

@@ -47,6 +47,12 @@ async function fill(file: WritableFile, bytes: Uint8Array): Promise<void> {
   await file.close();
 }
 
+/** Between the name of a file and random digits, while it is written. */
+const NEW = '.new.';
+
+/** Whether `placeFile` has given this name to a file that is not complete. */
+export const isUnplaced = (name: string): boolean => /\.new\.[0-9a-f]{12}$/.test(name);
+
 /**
  * Writes a file atomically and durably. Only its owner can read it, whatever the mode of a previous file was.
  *
@@ -54,7 +60,7 @@ async function fill(file: WritableFile, bytes: Uint8Array): Promise<void> {
  */
 export async function placeFile(path: string, text: string, how: 'create' | 'replace'): Promise<void> {
   const bytes = Buffer.from(text);
-  const next = `${path}.${randomBytes(6).toString('hex')}`;
+  const next = `${path}${NEW}${randomBytes(6).toString('hex')}`;
   if (how === 'replace') await replaceFile(diskFiles, path, bytes, { next, access: privateAccess });
   else
     try {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { isDiskFull, isPassing, reasonOf, TRY_AGAIN } from '../../base/system-error.ts';
 import { diskFull } from '../target.ts';
+import { isUnplaced } from './atomic-write.ts';
 import { type MadeFolders, makeFolders } from './make-folders.ts';
+import { removeAbandoned } from './remove-abandoned.ts';
 
 /** Creates a folder and its missing parents, accessible by the owner only (0700). */
 export const makeFolder = (path: string): Promise<MadeFolders> => makeFolders(path, 0o700);
@@ -24,6 +26,27 @@ export async function prepareReports(home: string, reports: string): Promise<Mad
   } catch (cause) {
     throw unwritableHome(home, 'reports', cause);
   }
+}
+
+/** Removes the files that killed services were writing: in the home, and in its folders of keys, trainings, data and runs. */
+export async function removeUnfinished(home: string): Promise<void> {
+  const folders = [home, join(home, 'keys'), join(home, 'trainings')];
+  for (const parent of ['data', 'runs'].map(name => join(home, name)))
+    for (const name of await readdir(parent).catch(() => [])) folders.push(join(parent, name));
+  for (const folder of folders)
+    await removeAbandoned(folder, name => isUnplaced(name) || /^\.spill-[0-9a-f]{12}$/.test(name));
+}
+
+/**
+ * Whether everybody on the machine can replace the reports and keys in a folder: its mode lets them write, and is not that of
+ * folders such as /tmp (1777), where only owners replace their files.
+ */
+export async function isWritableByAll(folder: string): Promise<boolean> {
+  const mode = await stat(folder).then(
+    found => found.mode,
+    () => 0,
+  ); // there is nothing to replace yet
+  return process.platform !== 'win32' && (mode & 0o1002) === 0o002;
 }
 
 /** Converts an fs error from writing reports or keys to `unwritable_home` or `disk_full`. */

@@ -8,9 +8,10 @@ import type { LongField } from '../../formats/records/long-field.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
 import { refuseRowAsHeader } from '../../formats/refuse-row-as-header.ts';
 import { isBlank } from '../../formats/values/coerce.ts';
-import { checkChoices } from './check-choices.ts';
+import { checkChoices, namedColumns } from './check-choices.ts';
 import { labelRows, rowsOf } from './label-rows.ts';
 import { refuseAmounts } from './labels.ts';
+import { LaterColumns } from './later-columns.ts';
 import type { ColumnChoices } from './learn-columns.ts';
 import { longFieldNote } from './long-field-note.ts';
 import { MalformedRows } from './malformed-rows.ts';
@@ -75,7 +76,8 @@ export async function readHistory(
   const { historyFile, predict, seed, bins } = options;
   const notes: string[] = [];
   const onLongField = (field: LongField): void => void notes.push(longFieldNote(field));
-  const records = await openRecords(historyFile, { ...options, onLongField });
+  const named = [predict, ...namedColumns(options)];
+  const records = await openRecords(historyFile, { ...options, named, onLongField });
   const { name, layout, batches, close } = records;
   try {
     if (options.names === undefined) refuseRow(layout, name, options);
@@ -90,6 +92,7 @@ export async function readHistory(
     const fieldsOf = layout.fieldReader();
     const sample = new StratifiedSample<string>(MAX_ROWS, seed);
     const rare = new RareClasses();
+    const later = new LaterColumns(layout);
     let unlabelled = 0;
     let reported = 0;
     for await (const batch of batches) {
@@ -99,6 +102,7 @@ export async function readHistory(
       }
       const fields = fieldsOf(batch);
       malformed.add(fields.faults, batch);
+      later.see(fields);
       for (const { label, index, record } of labelledRecords(batch, fields, column)) {
         if (isBlank(label) || nulls.has(label)) unlabelled++;
         else {
@@ -114,6 +118,7 @@ export async function readHistory(
       }
     }
     malformed.end(sample.seen + unlabelled);
+    later.end(predict, options);
     const sha256 = await records.sha256();
     const sampled = rowsOf(layout, sample.rows(), options.maxRecordBytes);
     emptyNulls(sampled, nulls);
@@ -131,6 +136,7 @@ export async function readHistory(
         ...notes,
         ...malformed.notes(),
         ...notesOf(options, sample.seen, unlabelled),
+        ...(options.features === undefined ? later.notes() : []),
         ...ofLabels,
         ...ofClasses,
       ],
@@ -145,11 +151,7 @@ export async function readHistory(
 }
 
 /** A column that is to be predicted says nothing: whoever sees no names takes a value for one. */
-const refuseRow = (
-  { names, columnsHint }: Layout,
-  file: string,
-  { features = [], excludeFeatures = [], types = {} }: ColumnChoices,
-): void =>
+const refuseRow = ({ names, columnsHint }: Layout, file: string, choices: ColumnChoices): void =>
   refuseRowAsHeader(
     {
       names,
@@ -158,7 +160,7 @@ const refuseRow = (
         columnsHint ??
         'Name the columns in their order: --names NAME,NAME,… If these are names all the same, list them with --features.',
     },
-    [...features, ...excludeFeatures, ...Object.keys(types)],
+    namedColumns(choices),
   );
 
 /** A batch's records, each with its value of the predicted column. */

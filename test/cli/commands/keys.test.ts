@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
@@ -28,6 +28,19 @@ describe('rowcast keys', () => {
     assert.equal(revoked.code, 0, revoked.stderr);
     assert.equal(revoked.stdout.length, 0);
     assert.doesNotMatch((await rowcast(['keys'], { env })).stdout.toString(), /etl/);
+  });
+
+  it('warns of a home in which everybody can write, unless only owners replace their files there', async t => {
+    const home = await newFolder(t);
+    const said: string[] = [];
+    for (const mode of [0o777, 0o1777, 0o775]) {
+      await chmod(home, mode);
+      const { code, stderr } = await rowcast(['keys', 'add', `key-${mode}`], { env: { ROWCAST_HOME: home } });
+      assert.equal(code, 0, stderr);
+      said.push(stderr);
+    }
+    assert.ok(said[0]?.includes(`keys in ${home}; if that is not wanted: chmod o-w ${home}`), said[0]);
+    for (const other of said.slice(1)) assert.doesNotMatch(other, /chmod/);
   });
 
   it('reports that there are no keys, and where it looked', async t => {

@@ -4,17 +4,20 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { RowcastError } from '../../../src/base/errors.ts';
-import { CHUNK, COLUMN, FILE, GROUP, PAGE } from '../../../src/formats/parquet/footer/numbers.ts';
-import { openParquet } from '../../../src/formats/parquet/footer/parquet-file.ts';
 import {
-  readStruct,
-  readStructAt,
-  type ThriftStruct,
-  writeStruct,
-} from '../../../src/formats/parquet/footer/thrift.ts';
+  CHUNK,
+  COLUMN,
+  ELEMENT,
+  FILE,
+  GROUP,
+  LOGICAL,
+  PAGE,
+} from '../../../src/formats/parquet/footer/numbers.ts';
+import { openParquet } from '../../../src/formats/parquet/footer/parquet-file.ts';
+import { readStructAt, ThriftStruct, writeStruct } from '../../../src/formats/parquet/footer/thrift.ts';
+import { snappyCompress } from '../../../src/formats/parquet/libraries.ts';
 import { readParquetLayout } from '../../../src/formats/parquet/read-layout.ts';
-import { fileEnd } from '../../../src/formats/parquet/writing/file-end.ts';
-import { parquetOf, storedBytes, textOfParquet } from '../../support/parquet.ts';
+import { changeAll, parquetOf, storedBytes, textOfParquet, withFooter } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
 
 const folder = join(root, 'fixtures/parquet');
@@ -72,7 +75,9 @@ describe('Parquet that another program has written', () => {
       [10_000_000_000, 10_000_000_000],
     ] as const) {
       const wrong = withFooter(bytes, footer => {
-        footer.structs(FILE.groups)[0]?.setInteger(GROUP.rows, ofGroup, 'i64');
+        changeAll(footer, FILE.groups, (group, index) => {
+          if (index === 0) group.setInteger(GROUP.rows, ofGroup, 'i64');
+        });
         footer.setInteger(FILE.rows, ofFile, 'i64');
       });
       const stored = storedBytes(wrong);
@@ -89,8 +94,13 @@ describe('Parquet that another program has written', () => {
     header.setInteger(PAGE.uncompressedBytes, 65 << 20, 'i32');
     const page = Buffer.concat([writeStruct(header), bytes.subarray(start, end)]);
     const wrong = withFooter(bytes, footer => {
-      const [chunk] = footer.structs(FILE.groups)[0]?.structs(GROUP.columns) ?? [];
-      chunk?.struct(CHUNK.metadata).setInteger(COLUMN.compressedBytes, page.length, 'i64');
+      changeAll(footer, FILE.groups, group =>
+        changeAll(group, GROUP.columns, (chunk, index) => {
+          const metadata = chunk.struct(CHUNK.metadata);
+          if (index === 0) metadata.setInteger(COLUMN.compressedBytes, page.length, 'i64');
+          chunk.setStruct(CHUNK.metadata, metadata);
+        }),
+      );
     });
     await assert.rejects(textOfParquet(Buffer.concat([bytes.subarray(0, 4), page, wrong.subarray(end)])), {
       code: 'bad_parquet',
@@ -98,19 +108,77 @@ describe('Parquet that another program has written', () => {
     });
   });
 
+  it('has integers of 128 bits, which are refused by name', async () => {
+    const wrong = withFooter(await parquetOf('a,b\nx,y\n'), footer =>
+      changeAll(footer, FILE.schema, (element, index) => {
+        if (index !== 1) return;
+        const [logical, integer] = [new ThriftStruct(), new ThriftStruct()];
+        integer.members.set(1, { type: 3, value: Buffer.of(128) });
+        integer.members.set(2, { type: 1, value: true });
+        logical.setStruct(LOGICAL.integer, integer);
+        element.setStruct(ELEMENT.logical, logical);
+      }),
+    );
+    const { columns } = await openParquet(storedBytes(wrong), 'in.parquet');
+    assert.deepEqual(columns[0]?.type, { is: 'unsupported', what: 'integers of 128 bits' });
+  });
+
+  it('is refused if a dictionary has many more values than its group has rows', async () => {
+    const bytes = await parquetOf(`a\n${'x\n'.repeat(40)}`);
+    const { struct: header, end: start } = readStructAt(bytes, 4);
+    const after = start + header.integer(PAGE.compressedBytes);
+    const values = Buffer.alloc(4 << 21);
+    const packed = snappyCompress(values);
+    const dictionary = header.struct(PAGE.dictionary);
+    dictionary.setInteger(1, 2 << 20, 'i32');
+    header.setStruct(PAGE.dictionary, dictionary);
+    header.setInteger(PAGE.uncompressedBytes, values.length, 'i32');
+    header.setInteger(PAGE.compressedBytes, packed.length, 'i32');
+    const page = Buffer.concat([writeStruct(header), packed]);
+    const larger = Buffer.concat([bytes.subarray(0, 4), page, bytes.subarray(after)]);
+    const wrong = withFooter(larger, footer =>
+      changeAll(footer, FILE.groups, group =>
+        changeAll(group, GROUP.columns, chunk => {
+          const metadata = chunk.struct(CHUNK.metadata);
+          const size = metadata.integer(COLUMN.compressedBytes) + page.length - (after - 4);
+          metadata.setInteger(COLUMN.compressedBytes, size, 'i64');
+          metadata.setInteger(COLUMN.uncompressedBytes, values.length, 'i64');
+          chunk.setStruct(CHUNK.metadata, metadata);
+        }),
+      ),
+    );
+    await assert.rejects(textOfParquet(wrong), { code: 'bad_parquet', message: /many more values/ });
+  });
+
+  it('is refused if two groups share bytes', async () => {
+    const bytes = await parquetOf('a,b\nx,y\nx,y\n', { groupRows: 1 });
+    const wrong = withFooter(bytes, footer => {
+      const [first] = footer.structs(FILE.groups);
+      changeAll(footer, FILE.groups, group =>
+        group.setStructs(GROUP.columns, first?.structs(GROUP.columns) ?? []),
+      );
+    });
+    await assert.rejects(textOfParquet(wrong), { code: 'bad_parquet', message: /share bytes/ });
+  });
+
+  it('has all values in thousands of columns, and dictionaries for which the kernel has no memory', async () => {
+    const names = Array.from({ length: 3000 }, (_, column) => `c${column}`);
+    const wide = [
+      names,
+      ...[1, 2, 3, 4].map(row => names.map(name => (row === 2 ? '' : `${name}-${row % 2}`))),
+    ];
+    const csv = wide.map(row => `${row.join(',')}\n`).join('');
+    assert.ok((await textOfParquet(await parquetOf(csv, { groupRows: 3 }))) === csv);
+    // Each text twice, so that it is in a dictionary.
+    const long = Array.from({ length: 14_000 }, (_, row) => `${row % 7000}`.padStart(10_000, 'x'));
+    const large = `a\n${long.join('\n')}\n`;
+    assert.ok((await textOfParquet(await parquetOf(large, { groupRows: 14_000 }))) === large);
+  });
+
   it('is refused if it is encrypted', async () => {
     const bytes = Buffer.concat([bytesOf('polars.parquet').subarray(0, -1), Buffer.from('E')]);
     await assert.rejects(textOfParquet(bytes), { code: 'bad_parquet', message: /encrypted/ });
   });
 });
-
-/** A file with another footer. */
-function withFooter(bytes: Buffer, change: (footer: ThriftStruct) => void): Buffer {
-  const at = bytes.length - 8;
-  const start = at - bytes.readUInt32LE(at);
-  const footer = readStruct(bytes.subarray(start, at));
-  change(footer);
-  return Buffer.concat([bytes.subarray(0, start), fileEnd(footer)]);
-}
 
 async function* noChunks(): AsyncGenerator<Buffer> {}

@@ -6,12 +6,10 @@ import { describe, it, type TestContext } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import { ELEMENT, FILE, REQUIRED } from '../../../src/formats/parquet/footer/numbers.ts';
-import { readStruct } from '../../../src/formats/parquet/footer/thrift.ts';
-import { fileEnd } from '../../../src/formats/parquet/writing/file-end.ts';
 import { type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
 import { type VerifyOptions, verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
-import { parquetOf, textOfParquet } from '../../support/parquet.ts';
+import { changeAll, parquetOf, textOfParquet, withFooter } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
 import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
@@ -316,11 +314,9 @@ function withBadUtf8(bytes: Buffer): Buffer {
 }
 
 /** A file whose schema says that a column has no nulls. */
-function requiring(bytes: Buffer, column: string): Buffer {
-  const end = bytes.length - 8;
-  const start = end - bytes.readUInt32LE(end);
-  const footer = readStruct(bytes.subarray(start, end));
-  const element = footer.structs(FILE.schema).find(each => each.text(ELEMENT.name) === column);
-  element?.setInteger(ELEMENT.repetition, REQUIRED, 'i32');
-  return Buffer.concat([bytes.subarray(0, start), fileEnd(footer)]);
-}
+const requiring = (bytes: Buffer, column: string): Buffer =>
+  withFooter(bytes, footer =>
+    changeAll(footer, FILE.schema, element => {
+      if (element.text(ELEMENT.name) === column) element.setInteger(ELEMENT.repetition, REQUIRED, 'i32');
+    }),
+  );

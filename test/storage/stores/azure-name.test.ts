@@ -22,6 +22,11 @@ describe('the name of an object of Azure', () => {
   it('has no other host, and no account without a container', () => {
     for (const name of [
       'abfss://crm@evil.example.com/a.csv',
+      'abfss://crm@store1.dfs.evil.example/a.csv',
+      'abfss://crm@store1.blob.core.windows.net.evil.example/a.csv',
+      'abfss://crm@store1.dfs.windows.net/a.csv',
+      'abfss://crm@store1.dfs.core.windows.net@evil.example/a.csv',
+      'abfss://crm@store1.dfs.core.windows.net:8443/a.csv',
       'abfss://crm/a.csv',
       'az://crm@store1/a.csv',
       'az://crm',

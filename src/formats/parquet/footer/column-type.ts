@@ -48,8 +48,14 @@ function logicalType(logical: ThriftStruct, physical: string): ColumnType | unde
       const isUtc = timestamp.members.get(1)?.value === true;
       return { is: 'timestamp', digits: digitsOf(timestamp.struct(2)), isUtc };
     }
-    case LOGICAL.integer:
-      return { is: logical.struct(id).members.get(2)?.value === false ? 'unsigned' : 'signed' };
+    case LOGICAL.integer: {
+      const integer = logical.struct(id);
+      const width = integer.members.get(1)?.value;
+      // polars 2 writes such integers as bytes.
+      if (Buffer.isBuffer(width) && (width[0] ?? 0) > 64)
+        return { is: 'unsupported', what: `integers of ${width[0]} bits` };
+      return { is: integer.members.get(2)?.value === false ? 'unsigned' : 'signed' };
+    }
     case LOGICAL.unknown:
       return { is: 'unknown' };
     case LOGICAL.uuid:

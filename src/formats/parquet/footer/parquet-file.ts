@@ -4,15 +4,18 @@ import { counted } from '../../../base/number-text.ts';
 import type { StoredBytes } from '../../../base/text-of-file.ts';
 import { FIRST_BYTES } from '../../../base/unsupported-files.ts';
 import { refuseUnsupported } from '../../refuse-unsupported.ts';
+import { ChunkTable, type RowGroup, UnreadableColumns } from './chunk-table.ts';
 import { type ColumnType, columnType } from './column-type.ts';
-import { CHUNK, COLUMN, ELEMENT, FILE, GROUP, REPEATED } from './numbers.ts';
-import { readStruct, type ThriftStruct } from './thrift.ts';
+import type { ByteRange } from './join-ranges.ts';
+import { ELEMENT, FILE, REPEATED } from './numbers.ts';
+import { readStructAt, type ThriftStruct } from './thrift.ts';
 
 /** A Parquet file, as its footer describes it. */
 export interface ParquetFile {
   /** For messages. */
   readonly name: string;
   readonly stored: StoredBytes;
+  /** Its footer, without the groups. */
   readonly footer: ThriftStruct;
   /** SHA-256 of the footer's bytes, in hex. */
   readonly footerDigest: string;
@@ -34,15 +37,6 @@ export interface FileColumn {
   readonly type: ColumnType;
 }
 
-export interface RowGroup {
-  readonly struct: ThriftStruct;
-  /** Those of all leaves of the schema, in order. */
-  readonly chunks: readonly ThriftStruct[];
-  readonly rows: number;
-  /** Row before the first one, counted from 0. */
-  readonly before: number;
-}
-
 /** The bytes at both ends of a file; those of an encrypted one differ. */
 const MAGIC = 'PAR1';
 const ENCRYPTED = 'PARE';
@@ -54,7 +48,7 @@ const MAX_FOOTER_BYTES = 256 << 20;
 /**
  * Reads the footer of a file.
  *
- * @param maxFooterBytes reading it takes some eighty times as much memory, and 300 times if it was made to take most
+ * @param maxFooterBytes it stays in memory as it is; its columns take some hundred times as much
  * @throws RowcastError `bad_parquet`, `unreadable_input`, `too_many_columns`
  */
 export async function openParquet(
@@ -66,6 +60,7 @@ export async function openParquet(
     return describe(await footerOf(stored, name, maxFooterBytes), stored, name);
   } catch (error) {
     if (error instanceof RowcastError) throw error;
+    if (error instanceof UnreadableColumns) throw badParquet(name, error.message);
     throw badParquet(name, `its footer is damaged: ${(error as Error).message}`);
   }
 }
@@ -102,26 +97,19 @@ async function footerOf({ size, read }: StoredBytes, name: string, maxFooterByte
 }
 
 function describe(bytes: Buffer, stored: StoredBytes, name: string): ParquetFile {
-  const footer = readStruct(bytes);
+  const table = new ChunkTable(bytes);
+  const { struct: footer } = readStructAt(bytes, 0, {
+    id: FILE.groups,
+    read: cursor => table.read(cursor, stored.size),
+  });
   if (footer.has(FILE.encryption)) throw badParquet(name, 'it is encrypted');
   const columns = columnsOf(footer.structs(FILE.schema));
   const leaves = columns.at(-1)?.leaves[1] ?? 0;
-  const groups: RowGroup[] = [];
-  let before = 0;
-  for (const struct of footer.structs(FILE.groups)) {
-    const rows = struct.integer(GROUP.rows);
-    const chunks = struct.structs(GROUP.columns);
-    if (chunks.length !== leaves) throw new Error('a group does not have all columns');
-    if (rows < 0) throw new Error('a group has a negative number of rows');
-    // Some writers make groups without rows, whose columns are nowhere.
-    if (rows === 0) continue;
-    for (const chunk of chunks) checkChunk(chunk, stored.size, name);
-    groups.push({ struct, chunks, rows, before });
-    before += rows;
-  }
-  if (before !== footer.integer(FILE.rows)) throw new Error('the groups do not have all rows');
+  const { groups, rows } = table;
+  if ((table.leaves ?? leaves) !== leaves) throw new Error('a group does not have all columns');
+  if (rows !== footer.integer(FILE.rows)) throw new Error('the groups do not have all rows');
   const footerDigest = createHash('sha256').update(bytes).digest('hex');
-  return { name, stored, footer, footerDigest, columns, groups, rows: before };
+  return { name, stored, footer, footerDigest, columns, groups, rows };
 }
 
 /** The children of the root, of a tree whose elements are listed depth first. */
@@ -169,35 +157,17 @@ function typeOf(element: ThriftStruct): ColumnType {
   return columnType(element);
 }
 
-function checkChunk(chunk: ThriftStruct, size: number, name: string): void {
-  if (chunk.has(CHUNK.encryption) || chunk.has(CHUNK.encrypted)) throw badParquet(name, 'it is encrypted');
-  if (chunk.has(CHUNK.path)) throw badParquet(name, 'its columns are in other files');
-  const { from, to } = chunkRange(chunk);
-  if (chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes) < 0)
-    throw new Error('the size of a column is negative');
-  // A copy of the column has them too: encodings, key_value_metadata and encoding_stats.
-  for (const list of [2, 8, 13]) chunk.struct(CHUNK.metadata).items(list);
-  // Writing a copy of the column needs its path.
-  if (chunk.struct(CHUNK.metadata).items(COLUMN.path).length === 0) throw new Error('a column has no path');
-  if (from < MAGIC.length || from > to || to > size) throw new Error('a column is outside of the file');
-}
-
-/** Where a chunk is in the file: its dictionary, if it has one, and then its data. */
-export function chunkRange(chunk: ThriftStruct): { from: number; to: number } {
-  const column = chunk.struct(CHUNK.metadata);
-  const data = column.integer(COLUMN.dataPage);
-  const dictionary = column.has(COLUMN.dictionaryPage) ? column.integer(COLUMN.dictionaryPage) : 0;
-  const from = dictionary > 0 ? Math.min(dictionary, data) : data;
-  return { from, to: from + column.integer(COLUMN.compressedBytes) };
-}
+/** Where the chunks of a column are in the file. */
+export const rangesOf = (group: RowGroup, { leaves }: FileColumn): ByteRange[] =>
+  between(leaves).map(leaf => group.range(leaf));
 
 /** The bytes that a column takes in a group, uncompressed. */
-export const uncompressedBytes = (group: RowGroup, column: FileColumn): number =>
-  chunksOf(group, column).reduce(
-    (bytes, chunk) => bytes + chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes),
-    0,
-  );
+export const uncompressedBytes = (group: RowGroup, { leaves }: FileColumn): number =>
+  between(leaves).reduce((bytes, leaf) => bytes + group.uncompressedBytes(leaf), 0);
 
-/** The chunks that a column has in a group. */
-export const chunksOf = ({ chunks }: RowGroup, { leaves }: FileColumn): ThriftStruct[] =>
-  chunks.slice(...leaves);
+/** What the footer says of the chunks that a column has in a group. */
+export const chunksOf = (group: RowGroup, { leaves }: FileColumn): ThriftStruct[] =>
+  between(leaves).map(leaf => group.chunk(leaf));
+
+const between = ([from, to]: readonly [number, number]): number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);

@@ -1,24 +1,11 @@
+import { ThriftCursor, ThriftError, TYPE } from './thrift-cursor.ts';
+
+export { ThriftError };
+
 /**
  * Thrift's compact protocol (thrift-compact-protocol.md of Apache Thrift), in which Parquet writes its metadata. Values keep
  * their types, so that what is read and written again has the same meaning, including the members that nobody here knows.
  */
-
-/** The types of the compact protocol, by their numbers. */
-const TYPE = {
-  true: 1,
-  false: 2,
-  byte: 3,
-  i16: 4,
-  i32: 5,
-  i64: 6,
-  double: 7,
-  binary: 8,
-  list: 9,
-  set: 10,
-  map: 11,
-  struct: 12,
-  uuid: 13,
-} as const;
 
 export interface ThriftList {
   readonly kind: 'list' | 'set';
@@ -40,7 +27,8 @@ export class ThriftStruct {
   /** An integer. @throws ThriftError if the member is missing or is no integer */
   integer(id: number): number {
     const value = this.members.get(id)?.value;
-    if (typeof value !== 'bigint') throw new ThriftError(`no integer in member ${id}`);
+    if (typeof value !== 'bigint' && typeof value !== 'number')
+      throw new ThriftError(`no integer in member ${id}`);
     return Number(value);
   }
 
@@ -49,7 +37,8 @@ export class ThriftStruct {
   }
 
   struct(id: number): ThriftStruct {
-    const value = this.members.get(id)?.value;
+    const { type, value } = this.members.get(id) ?? {};
+    if (type === TYPE.struct && value instanceof ThriftBytes) return readStruct(value.bytes);
     if (!(value instanceof ThriftStruct)) throw new ThriftError(`no struct in member ${id}`);
     return value;
   }
@@ -66,7 +55,8 @@ export class ThriftStruct {
   items(id: number): readonly ThriftValue[] {
     const member = this.members.get(id);
     if (member === undefined) return [];
-    const { value } = member;
+    const { type, value } = member;
+    if (type === TYPE.list && value instanceof ThriftBytes) return readList(value.bytes);
     if (typeof value === 'object' && 'kind' in value && value.kind === 'list') return value.items;
     throw new ThriftError(`no list in member ${id}`);
   }
@@ -83,7 +73,7 @@ export class ThriftStruct {
   }
 
   setInteger(id: number, value: number, type: 'i16' | 'i32' | 'i64'): void {
-    this.#set(id, TYPE[type], BigInt(value));
+    this.#set(id, TYPE[type], value);
   }
 
   setText(id: number, value: string): void {
@@ -95,7 +85,7 @@ export class ThriftStruct {
   }
 
   setIntegers(id: number, values: readonly number[]): void {
-    this.#set(id, TYPE.list, { kind: 'list', type: TYPE.i32, items: values.map(BigInt) });
+    this.#set(id, TYPE.list, { kind: 'list', type: TYPE.i32, items: [...values] });
   }
 
   setStructs(id: number, items: ThriftStruct[]): void {
@@ -130,16 +120,29 @@ export class ThriftStruct {
   }
 }
 
-/** An integer is a bigint; a double and a UUID are their bytes, as is a text. */
-export type ThriftValue = boolean | bigint | Buffer | ThriftList | ThriftMap | ThriftStruct;
+/**
+ * An integer is a number, or a bigint if it takes more than seven bytes; a double and a UUID are their bytes, as is a text. What has
+ * values in it stays as it was read, until it is asked for.
+ */
+export type ThriftValue =
+  | boolean
+  | number
+  | bigint
+  | Buffer
+  | ThriftList
+  | ThriftMap
+  | ThriftStruct
+  | ThriftBytes;
 
-/** The bytes are not those of a struct. */
-export class ThriftError extends Error {
-  override readonly name = 'ThriftError';
+/** The bytes of a list, set, map or struct. */
+export class ThriftBytes {
+  readonly kind = 'bytes';
+  readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
 }
-
-/** Structs of Parquet are at most ten levels deep. */
-const MAX_DEPTH = 64;
 
 /**
  * Reads a struct.
@@ -151,155 +154,148 @@ export const readStruct = (bytes: Buffer): ThriftStruct => readStructAt(bytes, 0
 /**
  * Reads a struct that begins at an offset.
  *
+ * @param takes the number of a member that the struct is without, and what reads its value
  * @returns it, and the offset after it
  * @throws ThriftError
  */
-export function readStructAt(bytes: Buffer, offset: number): { struct: ThriftStruct; end: number } {
-  const reader = new Reader(bytes, offset);
-  return { struct: reader.struct(0), end: reader.at };
-}
-
-class Reader {
-  readonly #bytes: Buffer;
-  #at: number;
-
-  constructor(bytes: Buffer, offset: number) {
-    this.#bytes = bytes;
-    this.#at = offset;
-  }
-
-  get at(): number {
-    return this.#at;
-  }
-
-  struct(depth: number): ThriftStruct {
-    if (depth > MAX_DEPTH) throw new ThriftError('the structs are nested too deeply');
-    const struct = new ThriftStruct();
-    let id = 0;
-    for (;;) {
-      const head = this.#byte();
-      const type = head & 15;
-      if (type === 0) return struct;
-      id = head >> 4 === 0 ? Number(this.#zigzag()) : id + (head >> 4);
-      const value = type === TYPE.true || type === TYPE.false ? type === TYPE.true : this.#value(type, depth);
+export function readStructAt(
+  bytes: Buffer,
+  offset: number,
+  takes?: { id: number; read: (cursor: ThriftCursor) => void },
+): { struct: ThriftStruct; end: number } {
+  const cursor = new ThriftCursor(bytes, offset);
+  const struct = new ThriftStruct();
+  for (let last = 0; cursor.member(last); ) {
+    const { id, type } = cursor;
+    last = id;
+    if (id === takes?.id) takes.read(cursor);
+    else {
+      const value = type === TYPE.true || type === TYPE.false ? type === TYPE.true : valueAt(cursor, type);
       struct.members.set(id, { type, value });
     }
   }
+  return { struct, end: cursor.at };
+}
 
-  #value(type: number, depth: number): ThriftValue {
-    switch (type) {
-      case TYPE.true:
-      case TYPE.false:
-        return this.#byte() === TYPE.true;
-      case TYPE.byte:
-        return this.#take(1);
-      case TYPE.i16:
-      case TYPE.i32:
-      case TYPE.i64:
-        return this.#zigzag();
-      case TYPE.double:
-        return this.#take(8);
-      case TYPE.uuid:
-        return this.#take(16);
-      case TYPE.binary:
-        return this.#take(this.#size());
-      case TYPE.list:
-      case TYPE.set:
-        return this.#list(type === TYPE.list ? 'list' : 'set', depth);
-      case TYPE.map:
-        return this.#map(depth);
-      case TYPE.struct:
-        return this.struct(depth + 1);
-      default:
-        throw new ThriftError(`there is no type ${type}`);
+function valueAt(cursor: ThriftCursor, type: number): ThriftValue {
+  switch (type) {
+    case TYPE.true:
+    case TYPE.false:
+      return cursor.byte() === TYPE.true;
+    case TYPE.byte:
+      return cursor.take(1);
+    case TYPE.i16:
+    case TYPE.i32:
+    case TYPE.i64:
+      return cursor.integer();
+    case TYPE.double:
+      return cursor.take(8);
+    case TYPE.uuid:
+      return cursor.take(16);
+    case TYPE.binary:
+      return cursor.take(cursor.size());
+    default: {
+      const start = cursor.at;
+      cursor.skip(type, 0);
+      return new ThriftBytes(cursor.bytes.subarray(start, cursor.at));
     }
   }
+}
 
-  #list(kind: ThriftList['kind'], depth: number): ThriftList {
-    const head = this.#byte();
-    const type = head & 15;
-    const size = head >> 4 === 15 ? this.#size() : head >> 4;
-    const items: ThriftValue[] = [];
-    for (let item = 0; item < size; item++) items.push(this.#value(type, depth + 1));
-    return { kind, type, items };
+function readList(bytes: Buffer): ThriftValue[] {
+  const cursor = new ThriftCursor(bytes, 0);
+  const { type, size } = cursor.list();
+  const items: ThriftValue[] = [];
+  for (let item = 0; item < size; item++) {
+    if (type === TYPE.struct) {
+      const { struct, end } = readStructAt(bytes, cursor.at);
+      cursor.at = end;
+      items.push(struct);
+    } else items.push(valueAt(cursor, type));
   }
+  return items;
+}
 
-  #map(depth: number): ThriftMap {
-    const size = this.#size();
-    if (size === 0) return { kind: 'map', types: [0, 0], entries: [] };
-    const head = this.#byte();
-    const types = [head >> 4, head & 15] as const;
-    const entries: ThriftMap['entries'] = [];
-    for (let entry = 0; entry < size; entry++)
-      entries.push([this.#value(types[0], depth + 1), this.#value(types[1], depth + 1)]);
-    return { kind: 'map', types, entries };
-  }
-
-  #byte(): number {
-    const byte = this.#bytes[this.#at++];
-    if (byte === undefined) throw new ThriftError('the struct is cut off');
-    return byte;
-  }
-
-  #take(size: number): Buffer {
-    const taken = this.#bytes.subarray(this.#at, this.#at + size);
-    if (taken.length < size) throw new ThriftError('the struct is cut off');
-    this.#at += size;
-    return taken;
-  }
-
-  #size(): number {
-    const size = Number(this.#varint());
-    // Each item takes at least a byte.
-    if (size > this.#bytes.length - this.#at) throw new ThriftError('the struct is cut off');
-    return size;
-  }
-
-  #varint(): bigint {
-    let value = 0n;
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = this.#byte();
-      value |= BigInt(byte & 127) << shift;
-      if (byte < 128) return value;
-    }
-    throw new ThriftError('a number is too long');
-  }
-
-  #zigzag(): bigint {
-    const value = this.#varint();
-    return (value >> 1n) ^ -(value & 1n);
-  }
+/**
+ * Writes a struct with a list of structs, each of which is made when it is written.
+ *
+ * @param id of the list, which the struct is without
+ */
+export function* writeStructWith(
+  struct: ThriftStruct,
+  id: number,
+  { count, items }: { count: number; items: Iterable<ThriftStruct> },
+): Generator<Buffer> {
+  const sorted = [...struct.members].sort(([a], [b]) => a - b);
+  const before = sorted.filter(([other]) => other < id);
+  const pieces: Uint8Array[] = [];
+  const last = writeMembers(before, 0, pieces);
+  writeHead(id, last, TYPE.list, pieces);
+  writeListHead(TYPE.struct, count, pieces);
+  yield Buffer.concat(pieces);
+  for (const item of items) yield writeStruct(item);
+  const end: Uint8Array[] = [];
+  writeMembers(
+    sorted.filter(([other]) => other > id),
+    id,
+    end,
+  );
+  yield Buffer.concat([...end, Uint8Array.of(0)]);
 }
 
 /** Writes a struct. */
 export function writeStruct(struct: ThriftStruct): Buffer {
   const pieces: Uint8Array[] = [];
-  writeMembers(struct, pieces);
+  writeAll(struct, pieces);
   return Buffer.concat(pieces);
 }
 
-function writeMembers(struct: ThriftStruct, into: Uint8Array[]): void {
-  let last = 0;
-  for (const [id, { type: saved, value }] of [...struct.members].sort(([a], [b]) => a - b)) {
+function writeAll(struct: ThriftStruct, into: Uint8Array[]): void {
+  writeMembers(
+    [...struct.members].sort(([a], [b]) => a - b),
+    0,
+    into,
+  );
+  into.push(Uint8Array.of(0));
+}
+
+/** @returns the number of the last one */
+function writeMembers(
+  members: readonly [number, { type: number; value: ThriftValue }][],
+  before: number,
+  into: Uint8Array[],
+): number {
+  let last = before;
+  for (const [id, { type: saved, value }] of members) {
     const type = typeof value === 'boolean' ? (value ? TYPE.true : TYPE.false) : saved;
-    const delta = id - last;
-    if (delta > 0 && delta < 16) into.push(Uint8Array.of((delta << 4) | type));
-    else into.push(Uint8Array.of(type), zigzag(BigInt(id)));
+    writeHead(id, last, type, into);
     last = id;
     if (typeof value !== 'boolean') writeValue(type, value, into);
   }
-  into.push(Uint8Array.of(0));
+  return last;
+}
+
+function writeHead(id: number, last: number, type: number, into: Uint8Array[]): void {
+  const delta = id - last;
+  if (delta > 0 && delta < 16) into.push(Uint8Array.of((delta << 4) | type));
+  else into.push(Uint8Array.of(type), zigzag(id));
+}
+
+function writeListHead(type: number, size: number, into: Uint8Array[]): void {
+  if (size < 15) into.push(Uint8Array.of((size << 4) | type));
+  else into.push(Uint8Array.of(0xf0 | type), varint(size));
 }
 
 function writeValue(type: number, value: ThriftValue, into: Uint8Array[]): void {
   if (typeof value === 'boolean') into.push(Uint8Array.of(value ? TYPE.true : TYPE.false));
-  else if (typeof value === 'bigint') into.push(zigzag(value));
+  else if (typeof value === 'bigint' || typeof value === 'number') into.push(zigzag(value));
   else if (Buffer.isBuffer(value)) {
-    if (type === TYPE.binary) into.push(varint(BigInt(value.length)));
+    if (type === TYPE.binary) into.push(varint(value.length));
     into.push(value);
-  } else if (value.kind === 'struct') writeMembers(value, into);
+  } else if (value.kind === 'bytes') into.push(value.bytes);
+  else if (value.kind === 'struct') writeAll(value, into);
   else if (value.kind === 'map') {
-    into.push(varint(BigInt(value.entries.length)));
+    into.push(varint(value.entries.length));
     const [keyType, valueType] = value.types;
     if (value.entries.length > 0) into.push(Uint8Array.of((keyType << 4) | valueType));
     for (const [key, item] of value.entries) {
@@ -308,18 +304,26 @@ function writeValue(type: number, value: ThriftValue, into: Uint8Array[]): void 
     }
   } else {
     const { items } = value;
-    if (items.length < 15) into.push(Uint8Array.of((items.length << 4) | value.type));
-    else into.push(Uint8Array.of(0xf0 | value.type), varint(BigInt(items.length)));
+    writeListHead(value.type, items.length, into);
     for (const item of items) writeValue(value.type, item, into);
   }
 }
 
-function varint(value: bigint): Uint8Array {
+function varint(value: number | bigint): Uint8Array {
   const bytes: number[] = [];
-  let rest = value;
-  for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
-  bytes.push(Number(rest));
+  if (typeof value === 'number') {
+    let rest = value;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
+    bytes.push(rest);
+  } else {
+    let rest = value;
+    for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
+    bytes.push(Number(rest));
+  }
   return Uint8Array.from(bytes);
 }
 
-const zigzag = (value: bigint): Uint8Array => varint(value < 0n ? -2n * value - 1n : 2n * value);
+function zigzag(value: number | bigint): Uint8Array {
+  if (typeof value === 'number') return varint(value < 0 ? -2 * value - 1 : 2 * value);
+  return varint(value < 0n ? -2n * value - 1n : 2n * value);
+}

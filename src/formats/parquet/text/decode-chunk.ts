@@ -82,6 +82,8 @@ export function decodeChunk(
       const count = header.struct(PAGE.dictionary).integer(DATA_PAGE.values);
       const page = unpacked(body, size);
       if (count < 0 || count > page.length) throw new Error('a dictionary has more values than bytes');
+      if (count > rows + MAX_UNUSED)
+        throw new Error('a dictionary has many more values than its group has rows');
       dictionary = isText
         ? textCells(page, 0, count, kind)
         : cellsOf(count, kind, into => plain(page, 0, count, value => add(value, into)));
@@ -120,6 +122,9 @@ const unsupportedCodec = (column: string): RowcastError =>
     `the column "${sanitize(column)}" cannot be read: its compression is not supported`,
     { severity: 'stopped', hint: 'Write the file with another one, such as zstd.' },
   );
+
+/** PyArrow writes all categories of a column, also those that no row of the group has. */
+const MAX_UNUSED = 1 << 20;
 
 /** Larger dictionaries than of 2^24 values are left to hyparquet. */
 const MAX_BITS = 24;

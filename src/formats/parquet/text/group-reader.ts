@@ -1,13 +1,6 @@
 import { RowcastError } from '../../../base/errors.ts';
 import { joinRanges } from '../footer/join-ranges.ts';
-import {
-  badParquet,
-  chunkRange,
-  chunksOf,
-  type FileColumn,
-  type ParquetFile,
-  uncompressedBytes,
-} from '../footer/parquet-file.ts';
+import { badParquet, type FileColumn, type ParquetFile, uncompressedBytes } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
 import { type Compressors, parquetRead, type SubColumnData } from '../libraries.ts';
 import { decodeChunk } from './decode-chunk.ts';
@@ -32,9 +25,9 @@ export async function readGroup(
   const group = file.groups[index];
   if (group === undefined) throw new Error(`there is no group ${index}`);
   const chunks = columns.map(column => {
-    const [chunk] = chunksOf(group, column);
-    if (chunk === undefined) throw new Error(`the group ${index} has no such column`);
-    return { column, chunk, ...chunkRange(chunk) };
+    // It has no columns in it.
+    const [leaf] = column.leaves;
+    return { column, chunk: group.chunk(leaf), ...group.range(leaf) };
   });
   const parts: { from: number; bytes: Buffer }[] = [];
   for (const { from, to } of joinRanges(chunks))

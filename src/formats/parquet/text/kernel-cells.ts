@@ -3,8 +3,8 @@ import type { RecordParts } from './text-kind.ts';
 import type { CellPage, Cells, CodedPage, DoublePage, TextPage } from './text-page.ts';
 import { doubleText } from './value-text.ts';
 
-/** Rows whose cells are found at once. */
-const BLOCK_ROWS = 1024;
+/** Rows whose cells are found at once, at most, and at least: fewer of many columns, for which there is memory. */
+const [MAX_BLOCK_ROWS, MIN_BLOCK_ROWS] = [1024, 16];
 /** A record is not longer, but for those that TypeScript writes. */
 const OUT_BYTES = 256 << 10;
 /** Memory for the dictionaries and codes of a group, and for the cells of a block. */
@@ -40,6 +40,7 @@ export class KernelCells {
   readonly #memory: BatchMemory;
   readonly #parts: RecordParts;
   readonly #opens: readonly number[];
+  readonly #blockRows: number;
   readonly #missing: number;
   readonly #close: number;
   /** Where the cells of the group's dictionaries are, by their `starts`. */
@@ -61,6 +62,8 @@ export class KernelCells {
 
   constructor(memory: BatchMemory, parts: RecordParts) {
     this.#memory = memory;
+    const rows = Math.floor(MAX_BLOCK_BYTES / (SLOT_BYTES * parts.opens.length));
+    this.#blockRows = Math.max(MIN_BLOCK_ROWS, Math.min(MAX_BLOCK_ROWS, rows));
     this.#parts = parts;
     const keep = (text: Uint8Array): number => memory.keep(Buffer.concat([text, Buffer.alloc(MARGIN)]));
     this.#opens = parts.opens.map(keep);
@@ -78,8 +81,8 @@ export class KernelCells {
     this.#keptBytes = 0;
     this.#columns = memory.reserve(COLUMN_BYTES * width);
     this.#out = memory.reserve(OUT_BYTES);
-    this.#recordEnds = memory.reserve(4 * BLOCK_ROWS);
-    this.#block = memory.reserve(CELL_BYTES * BLOCK_ROWS * width);
+    this.#recordEnds = memory.reserve(4 * this.#blockRows);
+    this.#block = memory.reserve(CELL_BYTES * this.#blockRows * width);
     this.#textBytes = 0;
     this.#from = 0;
     this.#to = 0;
@@ -106,7 +109,7 @@ export class KernelCells {
   ): { bytes: Buffer; next: number } | undefined {
     if (from >= this.#to) {
       const parts = pages.map((page, column) => ({ page, first: from - (firstRows[column] as number) }));
-      const rows = Math.min(BLOCK_ROWS, to - from);
+      const rows = Math.min(this.#blockRows, to - from);
       if (!this.#load(parts, rows)) return undefined;
       this.#from = from;
       this.#to = from + rows;
@@ -137,7 +140,9 @@ export class KernelCells {
     for (const { page, first } of parts) {
       if (page.is === 'cells' && page.codes === undefined) needed += spanOf(page, first, rows).size + MARGIN;
       else if (page.is === 'doubles') needed += SLOT_BYTES * rows + MARGIN;
-      else if (page.is === 'cells' ? !this.#cells.has(page.starts) : !this.#codes.has(page)) return false;
+      else if (page.is === 'coded' && !this.#codes.has(page)) return false;
+      else if (page.is === 'cells' && !this.#cells.has(page.starts))
+        needed += gatheredSize(page, first, rows) + MARGIN;
     }
     if (needed > MAX_BLOCK_BYTES) return false;
     if (needed > this.#textBytes) {
@@ -146,7 +151,7 @@ export class KernelCells {
     }
     let texts = this.#texts;
     for (const [column, { page, first }] of parts.entries()) {
-      const block = this.#block + CELL_BYTES * BLOCK_ROWS * column;
+      const block = this.#block + CELL_BYTES * this.#blockRows * column;
       if (page.is === 'coded') this.#loadCoded(column, page, first, rows, block);
       else if (page.is === 'doubles') texts = this.#loadDoubles(column, page, first, rows, [block, texts]);
       else texts = this.#loadCells(column, page, first, rows, [block, texts]);
@@ -177,7 +182,7 @@ export class KernelCells {
   ): number {
     const { kernel } = this.#memory;
     const { bytes, words } = this.#view;
-    const [starts, ends, values] = [block, block + 4 * BLOCK_ROWS, block + 8 * BLOCK_ROWS];
+    const [starts, ends, values] = [block, block + 4 * this.#blockRows, block + 8 * this.#blockRows];
     bytes.set(page.bytes.subarray(8 * first, 8 * (first + rows)), values);
     let row = 0;
     for (;;) {
@@ -205,19 +210,40 @@ export class KernelCells {
     const { bytes, words } = this.#view;
     if (page.codes !== undefined) {
       const cells = this.#cells.get(page.starts);
-      if (cells === undefined) throw new Error('a page was not kept');
+      if (cells === undefined) return this.#gatherCells(column, page, first, rows, [block, texts]);
       words.set(page.codes.subarray(first, first + rows), block >> 2);
       this.#setColumn(column, block, cells);
       return texts;
     }
     const { start, size } = spanOf(page, first, rows);
-    const [starts, ends] = [block, block + 4 * BLOCK_ROWS];
+    const [starts, ends] = [block, block + 4 * this.#blockRows];
     bytes.set(page.bytes.subarray(start, start + size), texts);
     words.set(page.starts.subarray(first, first + rows), starts >> 2);
     words.set(page.ends.subarray(first, first + rows), ends >> 2);
     // An address, modulo 2^32, to which the offset of a cell is added.
     this.#setColumn(column, 0, { bytes: texts - start, starts, ends });
     return texts + size + MARGIN;
+  }
+
+  /** Copies the cells of a dictionary for which there was no memory, each as often as it occurs. @returns the address after the texts */
+  #gatherCells(
+    column: number,
+    page: CellPage,
+    first: number,
+    rows: number,
+    [block, texts]: readonly [number, number],
+  ): number {
+    const { bytes, words } = this.#view;
+    const [starts, ends] = [block, block + 4 * this.#blockRows];
+    let at = 0;
+    for (let row = 0; row < rows; row++) {
+      const [from, to] = cellAt(page, first + row);
+      words[(starts >> 2) + row] = from < 0 ? -1 : at;
+      for (let byte = from; byte < to; byte++) bytes[texts + at++] = page.bytes[byte] as number;
+      words[(ends >> 2) + row] = from < 0 ? -1 : at;
+    }
+    this.#setColumn(column, 0, { bytes: texts, starts, ends });
+    return texts + at + MARGIN;
   }
 
   #setColumn(column: number, codes: number, { bytes, starts, ends }: KeptCells): void {
@@ -287,4 +313,19 @@ function spanOf({ starts, ends }: CellPage, first: number, rows: number): { star
   while (last > from && (starts[last] as number) < 0) last--;
   const start = Math.max(0, starts[from] as number);
   return { start, size: Math.max(start, ends[last] as number) - start };
+}
+
+function gatheredSize(page: CellPage, first: number, rows: number): number {
+  let size = 0;
+  for (let row = first; row < first + rows; row++) {
+    const [from, to] = cellAt(page, row);
+    size += to - from;
+  }
+  return size;
+}
+
+/** Where the cell of a row is: both -1 if its value is missing. */
+function cellAt({ codes, starts, ends }: CellPage, row: number): readonly [from: number, to: number] {
+  const code = codes === undefined ? row : (codes[row] as number);
+  return code < 0 ? [-1, -1] : [starts[code] as number, ends[code] as number];
 }

@@ -84,8 +84,7 @@ export class ParquetText implements TextOfFile {
   }
 
   entryBefore(offset: number): TextEntry | undefined {
-    let entry = this.#entries[0];
-    for (const next of this.#entries) if (next.offset <= offset) entry = next;
-    return entry !== undefined && entry.offset <= offset ? entry : undefined;
+    // Usually one of the last.
+    return this.#entries.findLast(entry => entry.offset <= offset);
   }
 }

@@ -1,5 +1,6 @@
+import type { RowGroup } from '../footer/chunk-table.ts';
 import { CHUNK, COLUMN, ELEMENT } from '../footer/numbers.ts';
-import { chunkRange, chunksOf, type FileColumn, type ParquetFile } from '../footer/parquet-file.ts';
+import { chunksOf, type FileColumn, type ParquetFile, rangesOf } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
 import { movedChunk } from './written-columns.ts';
 
@@ -18,7 +19,8 @@ export async function* copiedBytes(
   columns: readonly CopiedColumn[],
   index: number,
 ): AsyncGenerator<Buffer> {
-  const ranges = columns.flatMap(({ column }) => chunksIn(groups, index, column).map(chunkRange));
+  const group = groupAt(groups, index);
+  const ranges = columns.flatMap(({ column }) => rangesOf(group, column));
   for (let next = 0; next < ranges.length; ) {
     const { from = 0, to: first = 0 } = ranges[next++] ?? {};
     let to = first;
@@ -42,24 +44,29 @@ export function copiedChunks(
   const chunks: ThriftStruct[] = [];
   let bytes = 0;
   let uncompressedBytes = 0;
-  for (const { column, name } of columns)
-    for (const chunk of chunksIn(groups, index, column)) {
-      const { from, to } = chunkRange(chunk);
+  const group = groupAt(groups, index);
+  for (const { column, name } of columns) {
+    const [first] = column.leaves;
+    for (const [place, chunk] of chunksOf(group, column).entries()) {
+      const { from, to } = group.range(first + place);
       const moved = movedChunk(chunk, start + bytes - from);
       const metadata = moved.struct(CHUNK.metadata);
-      const [, ...path] = metadata.items(COLUMN.path).map(String);
-      metadata.setTexts(COLUMN.path, [name, ...path]);
+      if (name !== column.name) {
+        const [, ...path] = metadata.items(COLUMN.path).map(String);
+        metadata.setTexts(COLUMN.path, [name, ...path]);
+      }
       chunks.push(moved);
       bytes += to - from;
-      uncompressedBytes += metadata.integer(COLUMN.uncompressedBytes);
+      uncompressedBytes += group.uncompressedBytes(first + place);
     }
+  }
   return { chunks, bytes, uncompressedBytes };
 }
 
-function chunksIn(groups: ParquetFile['groups'], index: number, column: FileColumn): ThriftStruct[] {
+function groupAt(groups: ParquetFile['groups'], index: number): RowGroup {
   const group = groups[index];
   if (group === undefined) throw new Error(`there is no group ${index}`);
-  return chunksOf(group, column);
+  return group;
 }
 
 /** The elements of columns in a schema. */

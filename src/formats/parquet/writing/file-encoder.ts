@@ -3,9 +3,10 @@ import type { GroupEncoder } from '../../../base/group-encoder.ts';
 import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import { ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
-import { readStruct, ThriftStruct, writeStruct } from '../footer/thrift.ts';
+import { ThriftStruct } from '../footer/thrift.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks, copiedElements } from './copied-columns.ts';
 import { fileEnd, MAGIC } from './file-end.ts';
+import { groupNote, readGroupNote } from './group-note.ts';
 import { NumberTable } from './number-table.ts';
 import { type ColumnValues, isPlain, numberOf, type ValueOptions, ValueReader } from './read-values.ts';
 import { elementsOf, MAGIC_BYTES, movedChunk, writeChunks } from './written-columns.ts';
@@ -46,7 +47,8 @@ export class ParquetEncoder implements GroupEncoder {
     append: (bytes: Uint8Array) => Promise<void>,
   ): Promise<string | undefined> {
     const { copied, columns, nulls } = this.#options;
-    const before = (): number => notes.reduce((rows, note) => rows + noteOf(note).integer(GROUP.rows), 0);
+    const before = (): number =>
+      notes.reduce((rows, note) => rows + readGroupNote(note).integer(GROUP.rows), 0);
     const copiedRows = copied?.file.groups[notes.length]?.rows;
     const values: readonly ColumnValues[] =
       this.#table?.read(text, copiedRows ?? 0, text => numberOf(text, nulls)) ??
@@ -78,7 +80,7 @@ export class ParquetEncoder implements GroupEncoder {
     note.setInteger(GROUP.rows, rows, 'i64');
     note.setInteger(GROUP.compressedBytes, bytes, 'i64');
     if (copiedDigest !== undefined) note.setBytes(COPIED, copiedDigest.digest());
-    return writeStruct(note).toString('base64');
+    return groupNote(note);
   }
 
   async hasCopied(notes: readonly string[], first: number): Promise<boolean> {
@@ -87,7 +89,7 @@ export class ParquetEncoder implements GroupEncoder {
     for (let index = first; index < notes.length; index++) {
       const digest = createHash('sha256');
       for await (const part of copiedBytes(copied.file, copied.columns, index)) digest.update(part);
-      if (!noteOf(notes[index] ?? '').isBytes(COPIED, digest.digest())) return false;
+      if (!readGroupNote(notes[index] ?? '').isBytes(COPIED, digest.digest())) return false;
     }
     return true;
   }
@@ -97,8 +99,7 @@ export class ParquetEncoder implements GroupEncoder {
     return this.#reader;
   }
 
-  /** What follows the last group. */
-  end(notes: readonly string[]): Buffer {
+  end(notes: readonly string[]): Iterable<Buffer> {
     const { copied, columns } = this.#options;
     const footer = copied?.file.footer.copy() ?? newFooter();
     const [root = new ThriftStruct()] = footer.structs(FILE.schema);
@@ -106,26 +107,21 @@ export class ParquetEncoder implements GroupEncoder {
     const before = copied?.columns ?? [];
     own.setInteger(ELEMENT.children, before.length + columns.length, 'i32');
     footer.setStructs(FILE.schema, [own, ...copiedElements(before), ...elementsOf(columns)]);
-    const groups = this.#groups(notes);
-    footer.setInteger(
-      FILE.rows,
-      groups.reduce((rows, group) => rows + group.integer(GROUP.rows), 0),
-      'i64',
-    );
-    footer.setStructs(FILE.groups, groups);
+    const rows = notes.reduce((sum, note) => sum + readGroupNote(note).integer(GROUP.rows), 0);
+    footer.setInteger(FILE.rows, rows, 'i64');
     this.#setOrders(footer);
     this.#dropDescriptions(footer);
-    return fileEnd(footer);
+    return fileEnd(footer, { count: notes.length, items: this.#groups(notes) });
   }
 
-  #groups(notes: readonly string[]): ThriftStruct[] {
+  *#groups(notes: readonly string[]): Generator<ThriftStruct> {
     const { copied } = this.#options;
     const isWhole = copied !== undefined && copied.columns.length === copied.file.columns.length;
     let at = MAGIC_BYTES;
-    return notes.map((saved, index) => {
-      const note = noteOf(saved);
+    for (const [index, saved] of notes.entries()) {
+      const note = readGroupNote(saved);
       const before = copied && copiedChunks(copied.file, copied.columns, index, at);
-      const group = (isWhole ? copied.file.groups[index]?.struct.copy() : undefined) ?? new ThriftStruct();
+      const group = (isWhole ? copied.file.groups[index]?.struct : undefined) ?? new ThriftStruct();
       const start = at;
       const chunks = note.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - MAGIC_BYTES));
       const bytes = note.integer(GROUP.compressedBytes);
@@ -136,8 +132,8 @@ export class ParquetEncoder implements GroupEncoder {
       group.setInteger(GROUP.offset, start, 'i64');
       group.setInteger(GROUP.compressedBytes, bytes, 'i64');
       at += bytes;
-      return group;
-    });
+      yield group;
+    }
   }
 
   /**
@@ -175,8 +171,6 @@ const CREATED_BY = 'rowcast version 1';
 
 /** The member of a note that has the SHA-256 of what was copied; the footer has none of this number. */
 const COPIED = 100;
-
-const noteOf = (note: string): ThriftStruct => readStruct(Buffer.from(note, 'base64'));
 
 function newFooter(): ThriftStruct {
   const footer = new ThriftStruct();

@@ -1,13 +1,33 @@
-import { type ThriftStruct, writeStruct } from '../footer/thrift.ts';
+import { FILE } from '../footer/numbers.ts';
+import { type ThriftStruct, writeStructWith } from '../footer/thrift.ts';
 import { MAGIC_BYTES } from './written-columns.ts';
 
 /** What a file begins and ends with. */
 export const MAGIC = Buffer.alloc(MAGIC_BYTES, 'PAR1');
 
-/** What follows the last group of a file. */
-export function fileEnd(footer: ThriftStruct): Buffer {
-  const bytes = writeStruct(footer);
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(bytes.length);
-  return Buffer.concat([bytes, length, MAGIC]);
+/** Bytes that are yielded together: what is written of a group may be short. */
+const PIECE_BYTES = 64 << 10;
+
+/**
+ * What follows the last group of a file, group by group.
+ *
+ * @param footer without its groups
+ */
+export function* fileEnd(
+  footer: ThriftStruct,
+  groups: { count: number; items: Iterable<ThriftStruct> },
+): Generator<Buffer> {
+  let pieces: Buffer[] = [];
+  let [held, length] = [0, 0];
+  for (const piece of writeStructWith(footer, FILE.groups, groups)) {
+    pieces.push(piece);
+    held += piece.length;
+    length += piece.length;
+    if (held < PIECE_BYTES) continue;
+    yield Buffer.concat(pieces);
+    [pieces, held] = [[], 0];
+  }
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(length);
+  yield Buffer.concat([...pieces, size, MAGIC]);
 }

@@ -1,13 +1,14 @@
 import { RowcastError } from '../../../base/errors.ts';
 import type { GroupEncoder } from '../../../base/group-encoder.ts';
 import { sanitize } from '../../../base/sanitize.ts';
-import { CHUNK, COLUMN, FILE, GROUP } from '../footer/numbers.ts';
+import { CHUNK, COLUMN, GROUP } from '../footer/numbers.ts';
 import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
-import { readStruct, type ThriftStruct, writeStruct } from '../footer/thrift.ts';
+import type { ThriftStruct } from '../footer/thrift.ts';
 import { booleanChunk } from './boolean-chunk.ts';
 import { changedColumn, mayBeMissing } from './changed-column.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks } from './copied-columns.ts';
 import { fileEnd, MAGIC } from './file-end.ts';
+import { groupNote, readGroupNote } from './group-note.ts';
 import { numberChunk } from './number-chunk.ts';
 import { NumberColumn } from './number-column.ts';
 import { type ColumnValues, ValueReader } from './read-values.ts';
@@ -48,7 +49,7 @@ export class RepairedFile implements GroupEncoder {
     const { file } = this.#options;
     const index = notes.length;
     const rewritten = this.#rewritten(index, text);
-    const own = file.groups[index]?.struct.copy();
+    const own = file.groups[index]?.struct;
     if (own === undefined) throw new Error(`there is no group ${index}`);
     const chunks: ThriftStruct[] = [];
     let bytes = 0;
@@ -78,25 +79,12 @@ export class RepairedFile implements GroupEncoder {
     own.setInteger(GROUP.compressedBytes, bytes, 'i64');
     // Who knows whether the rows are still sorted.
     if (rewritten.size > 0) own.delete(GROUP.sorting);
-    return writeStruct(own).toString('base64');
+    return groupNote(own);
   }
 
-  end(notes: readonly string[]): Buffer {
-    const footer = this.#options.file.footer.copy();
-    let at = MAGIC_BYTES;
-    const groups = notes.map(note => {
-      const group = readStruct(Buffer.from(note, 'base64'));
-      const start = at;
-      group.setStructs(
-        GROUP.columns,
-        group.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - MAGIC_BYTES)),
-      );
-      group.setInteger(GROUP.offset, start, 'i64');
-      at += group.integer(GROUP.compressedBytes);
-      return group;
-    });
-    footer.setStructs(FILE.groups, groups);
-    return fileEnd(footer);
+  end(notes: readonly string[]): Iterable<Buffer> {
+    const { footer } = this.#options.file;
+    return fileEnd(footer, { count: notes.length, items: movedGroups(notes) });
   }
 
   /** The columns of a group that have other values in the text than they had, as if each was the first of a file. */
@@ -192,3 +180,19 @@ function isChanged(now: ValueColumn, old: ValueColumn, row: number): boolean {
 
 const uncompressedBytes = (chunks: readonly ThriftStruct[]): number =>
   chunks.reduce((sum, chunk) => sum + chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes), 0);
+
+/** The groups of a file, each at its place. */
+function* movedGroups(notes: readonly string[]): Generator<ThriftStruct> {
+  let at = MAGIC_BYTES;
+  for (const note of notes) {
+    const group = readGroupNote(note);
+    const start = at;
+    group.setStructs(
+      GROUP.columns,
+      group.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - MAGIC_BYTES)),
+    );
+    group.setInteger(GROUP.offset, start, 'i64');
+    at += group.integer(GROUP.compressedBytes);
+    yield group;
+  }
+}

@@ -6,10 +6,9 @@ import fc from 'fast-check';
 import { writeRow } from '../../../../src/base/write-row.ts';
 import { DATA_PAGE_V2, PAGE } from '../../../../src/formats/parquet/footer/numbers.ts';
 import {
-  chunkRange,
-  chunksOf,
   openParquet,
   type ParquetFile,
+  rangesOf,
 } from '../../../../src/formats/parquet/footer/parquet-file.ts';
 import { readStructAt } from '../../../../src/formats/parquet/footer/thrift.ts';
 import { parquetMetadata } from '../../../../src/formats/parquet/libraries.ts';
@@ -55,7 +54,7 @@ async function encode(
     );
     if (note !== undefined) notes.push(note);
   }
-  return Buffer.concat([...pieces, encoder.end(notes)]);
+  return Buffer.concat([...pieces, ...encoder.end(notes)]);
 }
 
 const rowsOf = (count: number, from: number): string =>
@@ -76,7 +75,7 @@ const allOf = (file: ParquetFile) => ({
 const bytesIn = async (file: ParquetFile, name: string): Promise<Buffer[]> => {
   const column = file.columns.find(column => column.name === name);
   assert.ok(column);
-  const ranges = file.groups.flatMap(group => chunksOf(group, column).map(chunkRange));
+  const ranges = file.groups.flatMap(group => rangesOf(group, column));
   return Promise.all(ranges.map(({ from, to }) => file.stored.read(from, to)));
 };
 
