@@ -32,7 +32,7 @@ export interface ErrorDetails {
   hint?: string;
   /** What the data has there, as a sentence without its full stop; see `RowcastError.quote`. */
   quote?: string;
-  /** Whether the same command cannot resume the run that this error stops. */
+  /** Whether the same command cannot resume the run that this error stops: it needs another option, or starts over. */
   needsRestart?: boolean;
   cause?: unknown;
 }

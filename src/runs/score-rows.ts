@@ -161,7 +161,8 @@ export async function scoreRows({
   } catch (error) {
     stop.end();
     const isDuring = error instanceof RowcastError && rowCounts.read > before.read;
-    throw await suspend(isDuring ? error.duringRun() : error, output, stop, watch);
+    const failure = isDuring ? error.duringRun() : error;
+    throw await suspend(failure, rowCounts.scored > 0, output, stop, watch);
   } finally {
     stop.end();
   }
@@ -174,12 +175,15 @@ const countsAll = ({ summary, summaryHtml, maxMissing = 'none' }: RunValues): bo
 /** Ends an unfinished run so that it can be resumed; returns the error to throw. */
 async function suspend(
   failure: unknown,
+  hasScored: boolean,
   output: Output,
   { reading, interrupted }: Stopping,
   { suspended }: RowsWatch,
 ): Promise<unknown> {
   const isKnown = failure instanceof RowcastError;
-  if (isKnown && failure.code === 'mixed_up_responses') await output.discard();
+  // A corrected input is another one, which would not resume a run that has scored nothing.
+  const isWorthless = isKnown && failure.code === 'malformed_input' && !hasScored;
+  if (isWorthless || (isKnown && failure.code === 'mixed_up_responses')) await output.discard();
   else {
     const resumePoint = await output.suspend();
     const isRefused = isKnown && failure.severity === 'refused';

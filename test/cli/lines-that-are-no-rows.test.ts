@@ -83,6 +83,16 @@ describe('an input whose rows are all malformed stops the run, with its cause an
     assert.equal((await read('out.csv')).split('\n').length, 2);
   });
 
+  it('leaves no unfinished run if no row was scored, so that the corrected input is scored', async t => {
+    const { run, score, cwd } = await bench(t, `${HEADER}1,2,x,y\n3,4,z,w\n`);
+    const stopped = await score();
+    assert.equal(stopped.code, 3);
+    assert.doesNotMatch(stopped.stderr, /to resume/);
+    await writeFile(join(cwd, 'in.csv'), `${HEADER}1,2,x\n3,4,z\n`);
+    assert.equal((await score()).code, 0);
+    assert.equal((await run('verify', 'in.csv', 'out.csv')).code, 0);
+  });
+
   it('but not a run with fewer of them', async t => {
     const { score } = await bench(t, `${HEADER}1\n2\n${ROWS}`);
     assert.equal((await score()).code, 1);

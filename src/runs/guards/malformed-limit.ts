@@ -87,6 +87,7 @@ export class MalformedLimit {
     const line = this.#sample[0]?.line;
     return new RowcastError('malformed_input', `${part} malformed: ${cause}`, {
       severity: 'stopped',
+      needsRestart: true,
       location: { file, ...(line !== undefined && { line }) },
       hint: `${remedy.replace(/\.$/, '')}; to reject all such rows instead, use --max-rejects 100%.`,
     });

@@ -126,7 +126,8 @@ function stopped(
     `${counted(found)} of ${countOf(among, 'value')} of "${sanitize(column.name)}" ${found === 1 ? of.one : of.many}${also}`,
     {
       severity: 'stopped',
-      hint: `Look at this column of the input; to resume, run the same command with a higher ${of.option}, or with ${of.option} none.`,
+      needsRestart: true,
+      hint: `Look at this column of the input; to resume, run the same command with a higher ${of.option}, or with ${of.option} none. After correcting the input, add --restart.`,
       ...(quoted !== undefined && { quote: quoted }),
     },
   );

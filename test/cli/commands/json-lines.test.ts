@@ -49,10 +49,13 @@ describe('JSON lines', () => {
     await run('train', 'history.csv', '--predict', 'churned', '--report', 'churn');
     const lines = asLines(history) + '{"tenure":null}\n'.repeat(5_000);
     const env = { ROWCAST_HOME: join(folder, 'home') };
-    const { code, stdout, stderr } = await rowcast(['score', '-', '-o', '-', '--report', 'churn'], {
-      env,
-      stdin: lines,
-    });
+    const { code, stdout, stderr } = await rowcast(
+      ['score', '-', '-o', '-', '--report', 'churn', '--max-missing', 'none'],
+      {
+        env,
+        stdin: lines,
+      },
+    );
     assert.equal(code, 0, stderr);
     assert.equal(
       stdout.toString().replaceAll(/,?"probability_no":[\d.e-]+,"probability_yes":[\d.e-]+(?=\})/g, ''),

@@ -56,6 +56,7 @@ export function checkRejects(limit: RejectLimit | undefined, counts: RejectCount
     `${partOf(counts.rejected, counts.read, 'row', ['was', 'were'])} rejected${linesText(counts)}: ${codes.join(', ')}`,
     {
       severity: 'stopped',
+      needsRestart: true,
       hint: 'Look at the rejected rows; to resume, run the same command with a higher --max-rejects.',
     },
   );

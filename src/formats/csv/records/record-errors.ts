@@ -30,5 +30,6 @@ export const otherHeader = (location: Location): RowcastError =>
   new RowcastError('other_header', 'this line is a header with the same columns in another order', {
     severity: 'stopped',
     location,
+    needsRestart: true,
     hint: 'The values after it would be read as those of other columns: divide the input before this line, and score each part.',
   });
