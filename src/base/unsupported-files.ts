@@ -1,5 +1,3 @@
-import { constants, inflateSync } from 'node:zlib';
-
 /** A kind of file that is neither read nor written. */
 export interface UnsupportedFile {
   /** As in "the file is an Excel workbook". */
@@ -275,9 +273,13 @@ function isBinary({ bytes }: FirstBytes): boolean {
   return bytes.includes(0);
 }
 
-/** A header of two bytes may also be text, so what follows is decompressed. */
+/**
+ * A header of two bytes may also be text, so what follows is decompressed. zlib is loaded only for that: scoring threads read
+ * headers too, and start sooner without it.
+ */
 function isZlib({ bytes }: FirstBytes): boolean {
   if (bytes[0] !== 0x78 || ![0x01, 0x5e, 0x9c, 0xda].includes(bytes[1] ?? 0)) return false;
+  const { constants, inflateSync } = process.getBuiltinModule('node:zlib');
   try {
     return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).length > 0;
   } catch {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { RowcastError } from '../../base/errors.ts';
 import { toThreadError } from '../../base/thread-error.ts';
@@ -7,6 +7,7 @@ import { hostCheck } from '../auth/allowed-hosts.ts';
 import { headProblem } from '../http/check-head.ts';
 import { Connections } from '../http/connections.ts';
 import { problemFrom, problemType, RequestError } from '../problems/problems.ts';
+import { sendClientError } from '../problems/send-problem.ts';
 import type { AdminJob, AdminMessage, AdminReply } from './admin-protocol.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { MainThread } from './main-thread.ts';
@@ -74,6 +75,7 @@ const connections = new Connections(server, {
   stalledMs: 0,
   onClosing() {},
 });
+server.on('clientError', (error, socket: Socket) => sendClientError(error, socket, () => {}));
 // `headProblem` counts them.
 server.maxHeadersCount = 0;
 server.once('error', cause => {

@@ -42,15 +42,16 @@ export class Connections {
   }
 
   /**
-   * Handles a request. Its connection is closed if another one arrives before the response was passed to the kernel. Clients
-   * may send requests without waiting for responses (pipelining, RFC 9112 section 9.3.2), but none that is in use does, and
-   * Node would parse and handle all of them at once: what is read from a socket may contain thousands.
+   * Handles a request. If another one arrives before the response was passed to the kernel, it is not parsed, and the
+   * connection closes after the response. Clients may send requests without waiting for responses (pipelining, RFC 9112
+   * section 9.3.2), but none that is in use does, and Node would parse and handle all of them at once: what is read from a
+   * socket may contain thousands.
    */
   serve(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
     const { socket } = request;
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
-    connection.isAnswering = true;
+    connection.response = response;
     connection.request = request;
     connection.bytesRead = socket.bytesRead;
     const settle = (): void => {
@@ -60,7 +61,7 @@ export class Connections {
       connection.unreadSince = performance.now();
     });
     response.once('close', () => {
-      connection.isAnswering = false;
+      connection.response = undefined;
       connection.unreadSince = undefined;
       connection.since = performance.now();
       settle();
@@ -92,7 +93,7 @@ export class Connections {
     const connection: Connection = {
       network: networkOf(socket.remoteAddress ?? ''),
       since: performance.now(),
-      isAnswering: false,
+      response: undefined,
       unreadSince: undefined,
       request: undefined,
       bytesRead,
@@ -100,8 +101,12 @@ export class Connections {
     this.#open.set(socket, connection);
     socket.once('close', () => this.#open.delete(socket));
     refuseRequests(socket, () => {
-      if (!connection.isAnswering) return false;
-      this.#close(socket, 'pipelined');
+      const { response } = connection;
+      if (response === undefined) return false;
+      // Says so in the headers, if they are not sent yet.
+      response.shouldKeepAlive = false;
+      response.once('close', () => socket.destroySoon());
+      this.#options.onClosing('pipelined');
       return true;
     });
     if (this.#isEnding) this.#endIfIdle(socket, connection);

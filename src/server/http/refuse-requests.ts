@@ -10,12 +10,12 @@ interface RequestParser {
 const STOP = -1;
 
 /**
- * Stops the parser of a connection at the head of a request that is refused. To close the socket is not enough: what was
- * read from it at once, up to 64 KiB, would be parsed to its end, and each of its thousands of requests takes 1.5 KB until
- * the sockets of all connections are closed.
+ * Stops the parser of a connection at the head of a request that is refused; it parses nothing after it. To close the
+ * socket is not enough: what was read from it at once, up to 64 KiB, would be parsed to its end, and each of its thousands
+ * of requests takes 1.5 KB until the sockets of all connections are closed.
  *
  * @param socket a connection that the server has begun to read
- * @param isRefused called at the head of each request; closes the socket if it refuses
+ * @param isRefused called at the head of each request; if it refuses, it sees to the end of the connection
  */
 export function refuseRequests(socket: Socket, isRefused: () => boolean): void {
   // The server has given the socket its parser before others hear of the connection.

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
@@ -38,8 +38,8 @@ export interface Connection {
   network: string;
   /** When it was opened, or when its last response was sent; by `performance.now()`. */
   since: number;
-  /** Whether the response to its last request has not been passed to the kernel yet. */
-  isAnswering: boolean;
+  /** The response to its last request, until it has been passed to the kernel. */
+  response: ServerResponse | undefined;
   /** Since when its response is completely written and waits for the client to read; by `performance.now()`. */
   unreadSince: number | undefined;
   /** The last request, whose body may still be coming after its response. */
@@ -58,11 +58,8 @@ export interface Handshake {
 }
 
 /** Whether a connection waits for its next request, or is about to. */
-export function isIdle(
-  { bytesRead }: Socket,
-  { isAnswering, request, bytesRead: known }: Connection,
-): boolean {
-  if (isAnswering) return false;
+export function isIdle({ bytesRead }: Socket, { response, request, bytesRead: known }: Connection): boolean {
+  if (response !== undefined) return false;
   return request?.complete === false ? request.destroyed : bytesRead === known;
 }
 
@@ -85,7 +82,8 @@ export function longestUnused(
   const unread = new Longest(now - stalledMs);
   for (const [socket, connection] of open) {
     if (socket === added) continue;
-    if (!connection.isAnswering) (isIdle(socket, connection) ? idle : stalled).add(socket, connection.since);
+    if (connection.response === undefined)
+      (isIdle(socket, connection) ? idle : stalled).add(socket, connection.since);
     else if (connection.unreadSince !== undefined)
       for (const each of [abandoned, unread]) each.add(socket, connection.unreadSince);
   }

@@ -58,6 +58,8 @@ export function sendClientError(
   socket: Socket,
   onRefused: (status: number) => void,
 ): void {
+  // A request before the response to the last one was refused; the connection closes after that response.
+  if (error.code === 'HPE_CB_HEADERS_COMPLETE') return;
   const sent = clientProblem(error.code);
   if (sent === undefined) {
     socket.destroy();
@@ -77,7 +79,7 @@ export function sendClientError(
   );
 }
 
-/** @returns undefined if no response can be sent: the client went away or was refused, or its handshake failed or never ended */
+/** @returns undefined if no response can be sent: the client went away, or its handshake failed or never ended */
 function clientProblem(code = ''): [code: ProblemCode, detail: string] | undefined {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -85,7 +87,6 @@ function clientProblem(code = ''): [code: ProblemCode, detail: string] | undefin
     case 'HPE_HEADER_OVERFLOW':
       return ['headers_too_large', 'The headers are too large.'];
     case 'HPE_INVALID_EOF_STATE':
-    case 'HPE_CB_HEADERS_COMPLETE':
       return undefined;
     default:
       return code.startsWith('HPE_') ? ['malformed', 'The request is not valid HTTP.'] : undefined;

@@ -98,7 +98,8 @@ describe('a repaired output', () => {
           const kinds: Line[] = [...(first === undefined ? [] : [first]), ...others, 'short'];
           const text = inputOf(kinds, ending);
           await writeFile(at('in.csv'), text);
-          await scoring('in.csv', 'out.csv');
+          // Also if all of its rows are malformed.
+          await scoring('in.csv', 'out.csv', { maxRejects: { percent: 100 } });
           const before = kinds.filter(kind => kind === 'bad' || kind === 'short').length;
 
           // Some of them first, then all that are left.

@@ -74,11 +74,11 @@ test('an admin thread that died is started again, on the same port', async t => 
   }
 });
 
-test('the admin port closes a connection with several requests at once', async t => {
+test('the admin port closes a connection with several requests at once after its first response', async t => {
   const { admin } = await withAdmin(t);
   const line = await openConnection(admin);
   line.socket.write('GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(1_000));
-  assert.equal(await line.ended, '');
+  assert.match(await line.ended, /^HTTP\/1\.1 200 OK(?![\s\S]*HTTP)[\s\S]*"ready"/);
 });
 
 test('the admin port answers each probe while others hold more connections than it has, and closes theirs', async t => {
