@@ -79,7 +79,7 @@ function tables(types: readonly Type[]): fc.Arbitrary<Column[]> {
                 .chain(type =>
                   fc
                     .array(cellsOf[type], { minLength: rows, maxLength: rows })
-                    .map(cells => ({ name: `c${name}`, type, cells })),
+                    .map(cells => ({ name: `column ${name}`, type, cells })),
                 ),
             ),
           ),

@@ -53,7 +53,7 @@ function encodeIn(
   const { nulls = [], types, batchBytes = () => 1 << 20, protocol = reportProtocol() } = options;
   const { head, batches } = read(text, { batchRows: 100, ...options.read });
   const layout = new CsvLayout(head);
-  const features = chooseFeatures(layout, {}, { types }, 'test.csv');
+  const features = chooseFeatures(layout, {}, { types, delimiter: ',' }, 'test.csv');
   const { body = protocol.predict('r').body, missing } = options;
   const batchBody = body.open({ features, nulls, missing }, memory);
   const maxRows = (): number => Number.POSITIVE_INFINITY;
