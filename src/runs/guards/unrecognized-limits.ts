@@ -114,15 +114,16 @@ function stopped(
 ): RowcastError {
   if (worst === undefined) throw new TypeError('stopped: no column');
   const { column, of, found, among } = worst;
+  const { code } = of;
   const quoted = quote(column, of.kind);
   const more = new Set(others.map(other => other.column.name).filter(name => name !== column.name));
   const names = [...more].slice(0, MAX_NAMED).map(name => `"${sanitize(name)}"`);
   const also =
     names.length === 0
       ? ''
-      : `; most values of ${names.join(', ')}${more.size > MAX_NAMED ? ', …' : ''} are no use either`;
+      : `; most values of ${names.join(', ')}${more.size > MAX_NAMED ? ', …' : ''} mean nothing to the model either`;
   return new RowcastError(
-    of.code,
+    code,
     `${counted(found)} of ${countOf(among, 'value')} of "${sanitize(column.name)}" ${found === 1 ? of.one : of.many}${also}`,
     {
       severity: 'stopped',

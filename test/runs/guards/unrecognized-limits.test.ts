@@ -148,7 +148,7 @@ describe('without a limit, a run stops when most values mean nothing to the mode
     assert.throws(() => checkRow(0, 0, 1, 0, 0, 1, 0, 0), {
       code: 'too_many_unseen',
       message:
-        '1 of 1 value of "plan" is a category that the model does not know; most values of "tenure" are no use either',
+        '1 of 1 value of "plan" is a category that the model does not know; most values of "tenure" mean nothing to the model either',
     });
   });
 
@@ -274,7 +274,7 @@ describe('columns of which none matters', () => {
     assert.throws(() => check(4), {
       code: 'too_many_unseen',
       message:
-        '100 of 100 values of "a" are categories that the model does not know; most values of "b", "c", "d" are no use either',
+        '100 of 100 values of "a" are categories that the model does not know; most values of "b", "c", "d" mean nothing to the model either',
     });
   });
 });
