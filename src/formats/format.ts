@@ -75,7 +75,7 @@ export interface Format {
   openWritten?(source: ByteSource, columns: RepairedColumns): Promise<OpenedGroups>;
 }
 
-/** Of what a file of groups was made. */
+/** Describes the input from which a file of groups was made. */
 export interface WrittenColumns extends Pick<ColumnOptions, 'keep' | 'rename'> {
   readonly input: Layout;
   /** The number of its columns that are those of the input. */

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { sharedFolder } from '../support/folder.ts';
 import { inputFormats, type MutatedFiles, openMutatedFiles } from './score-mutated.ts';
 
-/** Of each format, the same ones each time; `npm run test:inputs` does more. */
+/** Changed files per format, the same ones each time; `npm run test:inputs` makes more. */
 const COUNT = 100;
 
 describe('a file that is changed at random places', () => {

@@ -43,7 +43,7 @@ export class MalformedLimit {
       .filter(([code]) => isFaultCode(code))
       .reduce((sum, [, rows]) => sum + rows, 0);
     const acceptsAll = maxRejects !== undefined && 'percent' in maxRejects && maxRejects.percent === 100;
-    // Of rejects, only some may have been corrected.
+    // A rejects file may have only some rows corrected.
     this.#isDecided = acceptsAll || before.read >= FIRST_ROWS || isRejectsFile(layout.names);
   }
 
