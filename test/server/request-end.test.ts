@@ -126,7 +126,7 @@ for (const [how, end] of Object.entries(endings))
     await checkFree(target, held);
   });
 
-test('a request behind an unread response ends both with their connection', async t => {
+test('the connection of a request behind an unread response ends after that response, and releases both', async t => {
   const held = watchModels(t);
   const target = await serving(t, { metrics: true, limits: { uploads: 4, memoryBytes, spillMs: 20 } });
   const large = `${header},text\n${`${row},${'x'.repeat(1000)}\n`.repeat(8000)}`;
@@ -141,6 +141,8 @@ test('a request behind an unread response ends both with their connection', asyn
   await until(async () => (await inFlight(target)) === 2, 'the upload was the only other request');
   line.socket.write(head(csv.length) + csv);
   line.socket.resume();
-  assert.ok((await line.ended).length < large.length);
+  const received = await line.ended;
+  assert.equal(received.match(/^HTTP\/1\.1 /gm)?.length, 1);
+  assert.match(received, /\r\n0\r\nx-rowcast-accounts: read=8000, scored=8000, rejected=0\r\n\r\n$/);
   await checkFree(target, held);
 });
