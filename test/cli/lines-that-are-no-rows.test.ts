@@ -208,7 +208,9 @@ describe('a record without any value', () => {
     const { score, verify, run, read, cwd } = await bench(t, `${HEADER}${ROWS}${empty}"","",\n`);
     assert.equal((await score()).code, 1);
     const args = ['score', 'out.csv.rejects', '--report', 'r', '--classes', 'no,yes', '-o', 'again.csv'];
-    assert.match((await run(...args)).stderr, /0 rows scored, 2 rejected \(2 × empty_record\)/);
+    const again = await run(...args);
+    assert.match(again.stderr, /0 rows scored, 2 rejected \(2 × empty_record\)/);
+    assert.match(again.stderr, /correct them in out\.csv\.rejects and run the same command again/);
     const rejects = await read('out.csv.rejects');
     await writeFile(join(cwd, 'out.csv.rejects'), rejects.replace(/,,,$/m, ',,7,'));
     assert.match((await run(...args, '--restart')).stderr, /1 row scored, 1 rejected/);
