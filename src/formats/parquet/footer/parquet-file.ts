@@ -3,11 +3,12 @@ import { RowcastError } from '../../../base/errors.ts';
 import { counted } from '../../../base/number-text.ts';
 import type { StoredBytes } from '../../../base/text-of-file.ts';
 import { FIRST_BYTES } from '../../../base/unsupported-files.ts';
+import { MAX_COLUMNS } from '../../csv/header.ts';
 import { refuseUnsupported } from '../../refuse-unsupported.ts';
 import { ChunkTable, type RowGroup, UnreadableColumns } from './chunk-table.ts';
-import { type ColumnType, columnType } from './column-type.ts';
+import { columnsOf, type FileColumn } from './file-column.ts';
 import type { ByteRange } from './join-ranges.ts';
-import { ELEMENT, FILE, REPEATED } from './numbers.ts';
+import { FILE } from './numbers.ts';
 import { readStructAt, type ThriftStruct } from './thrift.ts';
 
 /** A Parquet file, as its footer describes it. */
@@ -19,22 +20,11 @@ export interface ParquetFile {
   readonly footer: ThriftStruct;
   /** SHA-256 of the footer's bytes, in hex. */
   readonly footerDigest: string;
-  /** Its columns: the children of the root of its schema. */
+  /** Its columns: the children of the root of its schema, which may be structs. */
   readonly columns: readonly FileColumn[];
   /** The groups that have rows. */
   readonly groups: readonly RowGroup[];
   readonly rows: number;
-}
-
-/** A column, which may have columns in it. */
-export interface FileColumn {
-  readonly name: string;
-  /** Its elements in the schema, itself first. */
-  readonly elements: readonly ThriftStruct[];
-  /** The places of its chunks in each group: `[from, to)`. */
-  readonly leaves: readonly [from: number, to: number];
-  /** What its values are, if it has no columns in it. */
-  readonly type: ColumnType;
 }
 
 /** The bytes at both ends of a file; those of an encrypted one differ. */
@@ -45,19 +35,25 @@ const TAIL_BYTES = 256 << 10;
 /** A footer of 10,000 columns and 100 groups takes as much. */
 const MAX_FOOTER_BYTES = 256 << 20;
 
+export interface FooterLimits {
+  /** The most bytes of the footer, which stays in memory as it is; by default 256 MiB. */
+  maxFooterBytes?: number | undefined;
+  /** The most columns, with those in other columns: each takes some hundred times its bytes. By default as many as of CSV. */
+  maxColumns?: number | undefined;
+}
+
 /**
  * Reads the footer of a file.
  *
- * @param maxFooterBytes it stays in memory as it is; its columns take some hundred times as much
  * @throws RowcastError `bad_parquet`, `unreadable_input`, `too_many_columns`
  */
 export async function openParquet(
   stored: StoredBytes,
   name: string,
-  maxFooterBytes = MAX_FOOTER_BYTES,
+  { maxFooterBytes = MAX_FOOTER_BYTES, maxColumns = MAX_COLUMNS }: FooterLimits = {},
 ): Promise<ParquetFile> {
   try {
-    return describe(await footerOf(stored, name, maxFooterBytes), stored, name);
+    return describe(await footerOf(stored, name, maxFooterBytes), stored, { name, maxColumns });
   } catch (error) {
     if (error instanceof RowcastError) throw error;
     if (error instanceof UnreadableColumns) throw badParquet(name, error.message);
@@ -96,13 +92,25 @@ async function footerOf({ size, read }: StoredBytes, name: string, maxFooterByte
   return length <= end ? tail.subarray(end - length, end) : read(size - 8 - length, size - 8);
 }
 
-function describe(bytes: Buffer, stored: StoredBytes, name: string): ParquetFile {
+function describe(
+  bytes: Buffer,
+  stored: StoredBytes,
+  { name, maxColumns }: { name: string; maxColumns: number },
+): ParquetFile {
   const table = new ChunkTable(bytes);
   const { struct: footer } = readStructAt(bytes, 0, {
     id: FILE.groups,
     read: cursor => table.read(cursor, stored.size),
   });
   if (footer.has(FILE.encryption)) throw badParquet(name, 'it is encrypted');
+  // The root is no column.
+  const count = footer.unreadItems(FILE.schema) - 1;
+  if (count > maxColumns)
+    throw new RowcastError(
+      'too_many_columns',
+      `the file has ${counted(count)} columns, with those in other columns; the limit is ${counted(maxColumns)}`,
+      { location: { file: name } },
+    );
   const columns = columnsOf(footer.structs(FILE.schema));
   const leaves = columns.at(-1)?.leaves[1] ?? 0;
   const { groups, rows } = table;
@@ -110,51 +118,6 @@ function describe(bytes: Buffer, stored: StoredBytes, name: string): ParquetFile
   if (rows !== footer.integer(FILE.rows)) throw new Error('the groups do not have all rows');
   const footerDigest = createHash('sha256').update(bytes).digest('hex');
   return { name, stored, footer, footerDigest, columns, groups, rows };
-}
-
-/** The children of the root, of a tree whose elements are listed depth first. */
-function columnsOf([root, ...elements]: readonly ThriftStruct[]): FileColumn[] {
-  if (root === undefined) throw new Error('it has no schema');
-  const columns: FileColumn[] = [];
-  let leaf = 0;
-  for (let at = 0; at < elements.length; ) {
-    const end = endOfTree(elements, at);
-    const own = elements.slice(at, end);
-    const [first] = own;
-    if (first === undefined) break;
-    const count = own.filter(element => !hasChildren(element)).length;
-    columns.push({
-      name: first.text(ELEMENT.name),
-      elements: own,
-      leaves: [leaf, leaf + count],
-      type: typeOf(first),
-    });
-    leaf += count;
-    at = end;
-  }
-  const children = root.has(ELEMENT.children) ? root.integer(ELEMENT.children) : 0;
-  if (columns.length !== children) throw new Error('its schema does not have all columns');
-  return columns;
-}
-
-const hasChildren = (element: ThriftStruct): boolean =>
-  element.has(ELEMENT.children) && element.integer(ELEMENT.children) > 0;
-
-function endOfTree(elements: readonly ThriftStruct[], start: number): number {
-  let at = start;
-  for (let open = 1; open > 0; open--, at++) {
-    const element = elements[at];
-    if (element === undefined) throw new Error('its schema is cut off');
-    if (hasChildren(element)) open += element.integer(ELEMENT.children);
-  }
-  return at;
-}
-
-function typeOf(element: ThriftStruct): ColumnType {
-  if (hasChildren(element) || !element.has(ELEMENT.type)) return { is: 'unsupported', what: 'columns in it' };
-  if (element.has(ELEMENT.repetition) && element.integer(ELEMENT.repetition) === REPEATED)
-    return { is: 'unsupported', what: 'a list' };
-  return columnType(element);
 }
 
 /** Where the chunks of a column are in the file. */

@@ -1,6 +1,7 @@
 import { RowcastError } from '../../../base/errors.ts';
+import type { FileColumn } from '../footer/file-column.ts';
 import { joinRanges } from '../footer/join-ranges.ts';
-import { badParquet, type FileColumn, type ParquetFile, uncompressedBytes } from '../footer/parquet-file.ts';
+import { badParquet, type ParquetFile, uncompressedBytes } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
 import { type Compressors, parquetRead, type SubColumnData } from '../libraries.ts';
 import { decodeChunk } from './decode-chunk.ts';
@@ -36,6 +37,8 @@ export async function readGroup(
   const decompressors = decompressorsUpTo(bytesOfPages + MAX_EXCESS);
   // It decodes whole chunks, so some of their pages are decompressed again.
   const ofLibrary = decompressorsUpTo(bytesOfPages + MAX_EXCESS);
+  const unused = MAX_UNUSED * Math.min(columns.length, MAX_WITH_UNUSED);
+  const dictionaries = { left: columns.length * group.rows + unused };
   const read: TextPage[][] = [];
   for (const { column, chunk, from, to } of chunks) {
     const part = parts.findLast(part => part.from <= from);
@@ -43,7 +46,7 @@ export async function readGroup(
     const bytes = part.bytes.subarray(from - part.from, to - part.from);
     try {
       const own = { rows: group.rows, kind };
-      const pages = decodeChunk(bytes, chunk, column, { ...own, decompressors });
+      const pages = decodeChunk(bytes, chunk, column, { ...own, decompressors, dictionaries });
       const all =
         pages ?? (await readByLibrary(column, chunk, { bytes, from, ...own, decompressors: ofLibrary }));
       read.push(all.map(accept));
@@ -57,6 +60,13 @@ export async function readGroup(
 
 /** Some writers count less bytes than they write. Pages that are larger by more could take any amount of memory. */
 const MAX_EXCESS = 64 << 20;
+
+/**
+ * PyArrow writes all categories of a column, also those that no row of the group has: so many values of a dictionary, in so many
+ * columns. Each takes at least eight bytes.
+ */
+const MAX_UNUSED = 1 << 20;
+const MAX_WITH_UNUSED = 16;
 
 interface LibraryOptions {
   readonly bytes: Buffer;
@@ -96,15 +106,25 @@ async function readByLibrary(
   return found.map(({ columnData }) => pageOf(columnData, kind, add));
 }
 
+/** What hyparquet gives for a row: a member of a struct in as many lists as structs around it may be missing. */
+type Assembled = Physical | null | undefined | readonly Assembled[];
+
+/** The value of a row; null if it is missing, as it is if a struct around it is. */
+function innermost(assembled: Assembled): Physical | null | undefined {
+  let value = assembled;
+  while (Array.isArray(value)) value = value.length === 0 ? null : value[0];
+  return value as Physical | null | undefined; // `isArray` does not know lists that cannot be changed.
+}
+
 function pageOf(
-  values: ArrayLike<Physical | null | undefined>,
+  values: ArrayLike<Assembled>,
   kind: TextKind,
   add: (value: Physical, into: CellWriter) => void,
 ): TextPage {
   const rows = values.length;
   const cells = new CellWriter(rows, kind);
   for (let row = 0; row < rows; row++) {
-    const value = values[row];
+    const value = innermost(values[row]);
     // A place beyond the end of a dictionary has no value, not even a missing one.
     if (value === undefined) throw new Error('a value is not in its dictionary');
     if (value === null) cells.addMissing();
