@@ -152,6 +152,7 @@ function* reportOther(
     throw mismatch(
       `row ${row}, at ${input.file}:${line}, should be here, but row ${input.row} is: rows are missing or out of order`,
       unexpected.location,
+      unexpected.hint,
     );
   }
   throw unexpected;
