@@ -66,8 +66,8 @@ export function* compare(pair: Pair): Generator<RecordCursor, VerifiedRows> {
   const { input, output, rejects, comparison, appended, tally = newVerifiedRows(), sample } = pair;
   const findFault = faultFinder(input);
   const { rejectRecords = input.layout.rejectRecords } = pair;
-  const rejected = rejects && new Rejected(rejects, rejectRecords);
-  const repaired = pair.repaired && new Rejected(pair.repaired, rejectRecords);
+  const rejected = rejects && new Rejected(rejects, rejectRecords, pair.repaired !== undefined);
+  const repaired = pair.repaired && new Rejected(pair.repaired, rejectRecords, true);
   const blankLines = repaired && new BlankLines(input, output);
   /** Whether the row before was malformed, not counting blank lines. */
   let previousIsMalformed = false;
