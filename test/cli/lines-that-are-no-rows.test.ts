@@ -242,11 +242,30 @@ describe('a header that is not in the first line', () => {
       const { score } = await bench(t, text);
       const { code, stderr } = await score();
       assert.equal(code, 2, stderr);
-      assert.match(stderr, /not a header of several columns.*\n.*--delimiter/);
+      assert.match(
+        stderr,
+        /has a single column, .*, but looks like several.*\n {2}The header .* --delimiter \S+\. If it/,
+      );
       assert.equal((await score('--delimiter', delimiter)).code, 0);
       const single = await bench(t, `a${delimiter}b\n1\n2\n`);
       assert.equal((await single.score('--delimiter', ',')).code, 0);
     });
+
+  it('is a single column, although each line after it has a semicolon', async t => {
+    const { score } = await bench(t, 'comment\nfine; thanks\nbad; slow\nok; ok\n');
+    const { code, stderr } = await score();
+    assert.equal(code, 2, stderr);
+    assert.match(
+      stderr,
+      /single column, "comment", but the lines after it look like .*\n {2}If it is a single column, use --delimiter ','\. Otherwise: Line 2 .*--skip-lines 1 --delimiter ';'/,
+    );
+    assert.equal((await score('--delimiter', ',')).code, 0);
+  });
+
+  it('has columns of its own, although those of the next line are as many', async t => {
+    const { score } = await bench(t, 'a;b\nfine; thanks\nbad; slow\nok; ok\n');
+    assert.doesNotMatch((await score()).stderr, /skip-lines/);
+  });
 });
 
 describe('a column without a name', () => {

@@ -39,8 +39,11 @@ function laterHeader(header: Header, first: Buffer, wanted: readonly string[]): 
   // The last one may be cut off.
   const whole = lines.slice(0, Math.min(MAX_LINES, lines.length - 1));
   const own = header.dialect.delimiter;
+  const fieldsBy = (delimiter: string): string[][] =>
+    whole.map(line => line.split(delimiter).map(field => unquoted(field)));
+  if (wanted.length === 0 && isHeaderOf(header, fieldsBy)) return undefined;
   for (const delimiter of [own, ...USUAL_DELIMITERS.filter(other => other !== own)]) {
-    const rows = whole.map(line => line.split(delimiter).map(field => unquoted(field)));
+    const rows = fieldsBy(delimiter);
     const index = rows.findIndex((row, at) =>
       wanted.length === 0
         ? isNames(row) && row.length > header.names.length && hasRows(rows.slice(at + 1), row.length)
@@ -50,6 +53,17 @@ function laterHeader(header: Header, first: Buffer, wanted: readonly string[]): 
   }
   return undefined;
 }
+
+/** Whether a header of a single column has, with another delimiter, as many as the lines after it. */
+const isHeaderOf = (
+  { names: [only = '', ...others] }: Header,
+  fieldsBy: (by: string) => string[][],
+): boolean =>
+  others.length === 0 &&
+  USUAL_DELIMITERS.some(delimiter => {
+    const { length } = only.split(delimiter);
+    return length > 1 && hasRows(fieldsBy(delimiter), length);
+  });
 
 const isNames = (row: readonly string[]): boolean =>
   row.length > 1 &&
