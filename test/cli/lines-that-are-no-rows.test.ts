@@ -143,6 +143,7 @@ describe('a header line among the rows', () => {
     const { code, stderr } = await score();
     assert.equal(code, 3, stderr);
     assert.match(stderr, /in\.csv:32: this line is a header with the same columns in another order/);
+    assert.match(stderr, /make two files of the input, .*or put the columns/);
     assert.ok(!existsSync(join(cwd, 'out.csv')));
   });
 
@@ -305,7 +306,12 @@ describe('quotes that a backslash escapes', () => {
   it('are part of what a run is: without the option, it is not resumed, and a reject hints at it', async t => {
     const rows = Array.from({ length: 40 }, (_, row) => `${row},"x"\n`).join('');
     const { score, verify, read } = await bench(t, `id,note\n${rows}1,"say \\"a\\" b"\n2,"c \\",x\n3,"d"\n`);
-    assert.equal((await score()).code, 1);
+    const { code, stderr } = await score();
+    assert.equal(code, 1);
+    const hint =
+      "in.csv:42: row rejected: text follows a closing quote; if a backslash escapes quotes, use --escape '\\'";
+    assert.equal(stderr.split(hint).length, 2, 'the hint is there once');
+    assert.equal(stderr.match(/row rejected/g)?.length, 1);
     const rejects = await read('out.csv.rejects');
     assert.match(
       rejects,
