@@ -56,9 +56,9 @@ export function sampleValues(
     maxRecordBytes: inputOptions['max-record-bytes'].max,
     // What happens to a few rows is not what happens to all.
     maxRejects: undefined,
-    maxMismatches: undefined,
-    maxMissing: undefined,
-    maxUnseen: undefined,
+    maxMismatches: 'none',
+    maxMissing: 'none',
+    maxUnseen: 'none',
   };
 }
 

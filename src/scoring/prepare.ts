@@ -60,7 +60,8 @@ export async function prepare(
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
   const nulls = nullsOf(options, report);
   scorer.check?.({ ...options, features, nulls });
-  const counted = countedColumns(features, report, scorer.learnedColumns?.(options.report));
+  const allowed = options.allowMissing ? layout.absent : [];
+  const counted = countedColumns(features, report, scorer.learnedColumns?.(options.report), allowed);
   return { source, options: { ...options, nulls }, report, ...opened, features, counted };
 }
 

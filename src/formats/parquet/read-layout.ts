@@ -32,7 +32,7 @@ export async function readParquetLayout(
   const { name, stored } = source;
   if (stored === undefined) throw needsFile(name);
   checkOptions(options, name);
-  const whole = await openParquet(stored, name, options.maxFooterBytes);
+  const whole = await openParquet(stored, name, options);
   const pieces = (): readonly Piece[] => piecesOf(whole);
   const { range } = options;
   const file = range === undefined ? whole : { ...whole, groups: groupsIn(whole.groups, range) };

@@ -86,6 +86,7 @@ export function checkUnrecognized(
       const among = of.kind === 'missing' ? rows : there;
       const excess = { column, of, found: countOfKind(of.kind), among };
       if (excess.found === 0 || limit === 'none' || !isKnown(column, of.kind)) continue;
+      if (of.kind === 'missing' && column.mayBeMissing) continue;
       if (limit === undefined) {
         if (rows === 1) single.push(excess);
         else if (isBeyondDefault(excess, rows, isEnd)) found.push(excess);

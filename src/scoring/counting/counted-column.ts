@@ -22,6 +22,8 @@ export interface CountedColumn {
   stopsAbove?: Record<UnknownKind, number | undefined> | undefined;
   /** How much the column matters, from 0 to 1; see `weightsOf`. */
   weight?: number | undefined;
+  /** Whether no limit on missing values applies, because the user knows that the input lacks the column. */
+  mayBeMissing?: boolean | undefined;
 }
 
 /** Categories that are counted separately; all other known ones are counted together. */
@@ -55,11 +57,13 @@ interface ReportOfColumns {
  * Decides how the values of each column are counted.
  *
  * @param learned the columns of the model, if it is on this machine
+ * @param allowed the columns that the input lacks with the user's consent
  */
 export function countedColumns(
   features: readonly { name: string; index: number; type: string | undefined }[],
   { columns = [], profile, drivers }: ReportOfColumns,
   learned?: readonly LearnedColumn[],
+  allowed: readonly string[] = [],
 ): CountedColumn[] {
   const profiles = new Map(profile?.columns.map(column => [column.name, column]));
   const reported = new Map(columns.map(column => [column.name, column]));
@@ -85,6 +89,7 @@ export function countedColumns(
       levels: isCategorical ? column.levels.slice(0, MAX_LEVELS) : [],
       stopsAbove: stopsAbove(training, profile?.rows),
       weight: weight(name),
+      mayBeMissing: allowed.includes(name),
     };
   });
 }

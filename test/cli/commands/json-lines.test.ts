@@ -62,6 +62,21 @@ describe('JSON lines', () => {
       lines,
     );
   });
+
+  it('may lack columns that --allow-missing lets be missing, and are verified with a sample', async t => {
+    const { run, write } = await folderOf(t);
+    const history = await fixture('telecom-history.csv', 400);
+    await write('history.csv', history);
+    await run('train', 'history.csv', '--predict', 'churned', '--report', 'churn');
+    const lines = asLines(history).replaceAll(/"(tenure|monthly)":[^,}]+,/g, '');
+    await write('in.jsonl', lines);
+    const options = ['--report', 'churn', '--allow-missing'];
+    const { stderr } = await run('score', 'in.jsonl', '-o', 'out.jsonl', ...options);
+    assert.match(stderr, /sent as missing, because the input does not have them: .*"tenure"/);
+    await run('score', 'in.jsonl', '-o', 'limited.jsonl', ...options, '--max-missing', '50%');
+    const verified = await run('verify', 'in.jsonl', 'out.jsonl', '--sample', '50', ...options);
+    assert.match(verified.stderr, /; 50 rows predicted again, with the same result$/m);
+  });
 });
 
 describe('JSON lines and CSV of the same rows', () => {

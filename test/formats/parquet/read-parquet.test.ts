@@ -43,9 +43,22 @@ describe('Parquet that another program has written', () => {
 
   it('is refused if more describes its columns than a reader takes', async () => {
     const stored = storedBytes(bytesOf('pyarrow-nested.parquet'));
-    await assert.rejects(openParquet(stored, 'in.parquet', 100), {
+    await assert.rejects(openParquet(stored, 'in.parquet', { maxFooterBytes: 100 }), {
       code: 'too_many_columns',
       message: /bytes describe the columns and row groups of the file; the limit is 100$/,
+    });
+  });
+
+  it('is refused if it has more columns than a reader takes, before they are read', async () => {
+    const stored = storedBytes(bytesOf('pyarrow-nested.parquet'));
+    const { columns } = await openParquet(stored, 'in.parquet');
+    // Those in other columns count, too.
+    const count = columns.reduce((sum, { elements }) => sum + elements.length, 0);
+    assert.ok(count > columns.length);
+    await openParquet(stored, 'in.parquet', { maxColumns: count });
+    await assert.rejects(openParquet(stored, 'in.parquet', { maxColumns: count - 1 }), {
+      code: 'too_many_columns',
+      message: `the file has ${count} columns, with those in other columns; the limit is ${count - 1}`,
     });
   });
 
@@ -124,29 +137,14 @@ describe('Parquet that another program has written', () => {
   });
 
   it('is refused if a dictionary has many more values than its group has rows', async () => {
+    const wrong = withDictionaries(await parquetOf(`a\n${'x\n'.repeat(40)}`), 1, 2 << 20);
+    await assert.rejects(textOfParquet(wrong), { code: 'bad_parquet', message: /many more values/ });
+  });
+
+  it('is refused if its dictionaries have many more values together', async () => {
     const bytes = await parquetOf(`a\n${'x\n'.repeat(40)}`);
-    const { struct: header, end: start } = readStructAt(bytes, 4);
-    const after = start + header.integer(PAGE.compressedBytes);
-    const values = Buffer.alloc(4 << 21);
-    const packed = snappyCompress(values);
-    const dictionary = header.struct(PAGE.dictionary);
-    dictionary.setInteger(1, 2 << 20, 'i32');
-    header.setStruct(PAGE.dictionary, dictionary);
-    header.setInteger(PAGE.uncompressedBytes, values.length, 'i32');
-    header.setInteger(PAGE.compressedBytes, packed.length, 'i32');
-    const page = Buffer.concat([writeStruct(header), packed]);
-    const larger = Buffer.concat([bytes.subarray(0, 4), page, bytes.subarray(after)]);
-    const wrong = withFooter(larger, footer =>
-      changeAll(footer, FILE.groups, group =>
-        changeAll(group, GROUP.columns, chunk => {
-          const metadata = chunk.struct(CHUNK.metadata);
-          const size = metadata.integer(COLUMN.compressedBytes) + page.length - (after - 4);
-          metadata.setInteger(COLUMN.compressedBytes, size, 'i64');
-          metadata.setInteger(COLUMN.uncompressedBytes, values.length, 'i64');
-          chunk.setStruct(CHUNK.metadata, metadata);
-        }),
-      ),
-    );
+    assert.equal(await textOfParquet(withDictionaries(bytes, 2, 400_000)), `a\n${'""\n'.repeat(40)}`);
+    const wrong = withDictionaries(bytes, 4, 400_000);
     await assert.rejects(textOfParquet(wrong), { code: 'bad_parquet', message: /many more values/ });
   });
 
@@ -182,3 +180,30 @@ describe('Parquet that another program has written', () => {
 });
 
 async function* noChunks(): AsyncGenerator<Buffer> {}
+
+/** A file of one column whose dictionary has so many empty texts, so many times. */
+function withDictionaries(bytes: Buffer, times: number, count: number): Buffer {
+  const { struct: header, end: start } = readStructAt(bytes, 4);
+  const after = start + header.integer(PAGE.compressedBytes);
+  const values = Buffer.alloc(4 * count);
+  const packed = snappyCompress(values);
+  const dictionary = header.struct(PAGE.dictionary);
+  dictionary.setInteger(1, count, 'i32');
+  header.setStruct(PAGE.dictionary, dictionary);
+  header.setInteger(PAGE.uncompressedBytes, values.length, 'i32');
+  header.setInteger(PAGE.compressedBytes, packed.length, 'i32');
+  const page = Buffer.concat([writeStruct(header), packed]);
+  const pages = new Array<Buffer>(times).fill(page);
+  const larger = Buffer.concat([bytes.subarray(0, 4), ...pages, bytes.subarray(after)]);
+  return withFooter(larger, footer =>
+    changeAll(footer, FILE.groups, group =>
+      changeAll(group, GROUP.columns, chunk => {
+        const metadata = chunk.struct(CHUNK.metadata);
+        const size = metadata.integer(COLUMN.compressedBytes) + times * page.length - (after - 4);
+        metadata.setInteger(COLUMN.compressedBytes, size, 'i64');
+        metadata.setInteger(COLUMN.uncompressedBytes, times * values.length, 'i64');
+        chunk.setStruct(CHUNK.metadata, metadata);
+      }),
+    ),
+  );
+}

@@ -112,6 +112,11 @@ describe('a definition is refused, naming the line,', () => {
     refused(score('  features: a,b'), 4, /^score\.features: expected a list of text values, got "a,b"$/);
     refused(score('  classes:', '    - no', '    - 1'), 4, /^score\.classes\.1: expected text, got 1$/);
     refused(score('  types:', '    a: date', '    zip: 1'), 6, /score\.types\.zip/);
+    refused(
+      `train: { history: a.csv, predict: y, report: r, types: { joined: 'date:ymd' } }\n${score()}`,
+      1,
+      /^train\.types\.joined: expected one of numerical, categorical, date, date:dmy, date:mdy, got "date:ymd"$/,
+    );
     refused(service('  batch-bytes: 1KB'), 5, /service\.batch-bytes/);
     refused(service('  batch-bytes: 10'), 5, /service\.batch-bytes: .*1024/);
     refused(service('  batch-bytes: -5'), 5, /service\.batch-bytes/);

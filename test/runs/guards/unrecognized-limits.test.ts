@@ -279,6 +279,19 @@ describe('columns of which none matters', () => {
   });
 });
 
+test('a column that the input lacks with the consent of the user has no limit on missing values', () => {
+  const features = ['a', 'b'].map((name, index) => ({ name, index, type: undefined }));
+  const profile = { rows: 1000, columns: [], scores: [] };
+  const check = (limits: object, allowed: readonly string[]) => {
+    const columns = countedColumns(features, { profile }, undefined, allowed);
+    const counts = Float64Array.from([100, 0, 0, 0, 5, 0, 0, 0]);
+    checkUnrecognized(limits, { counts }, new TallyLayout({ columns, isDetailed: false }), 100, true);
+  };
+  const limits = { maxMissing: readRejectLimit('10%') };
+  assert.throws(() => check(limits, []), { code: 'too_many_missing', message: /^100 of 100 values of "a"/ });
+  check(limits, ['a']);
+});
+
 test('a column that matters and is missing far more often than in training is warned of, and what was not there is named', () => {
   const lacking = (name: string, missing: number, before = 0) => ({
     ...column(name, 0, 0),

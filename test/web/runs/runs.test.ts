@@ -260,8 +260,8 @@ describe('a file that is scored on the platform', () => {
   slow('counts against the quota with its rejects too, and leaves nothing if they do not fit', async t => {
     const at = await platformWithReports(t, { dataBytes: 100_000 });
     const id = await created(at.browser);
-    const [header = ''] = personas(0).split('\n');
-    const rejected = `${header}\n${`${'too few fields'.repeat(20)}\n`.repeat(2_000)}`;
+    const [header = '', ...rows] = personas(1_000).trim().split('\n');
+    const rejected = `${header}\n${rows.map(row => `${row}\n${'too few fields'.repeat(20)}\n`).join('')}`;
     const run = progressIn(await (await send(at.browser, id, rejected)).json());
     assert.deepEqual([run.status, run.problem?.code], ['failed', 'quota_exceeded']);
     assert.deepEqual((await readdir(join(at.home, 'runs', id))).sort(), ['run.json', 'summary.json']);

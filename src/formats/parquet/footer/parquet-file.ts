@@ -3,6 +3,7 @@ import { RowcastError } from '../../../base/errors.ts';
 import { counted } from '../../../base/number-text.ts';
 import type { StoredBytes } from '../../../base/text-of-file.ts';
 import { FIRST_BYTES } from '../../../base/unsupported-files.ts';
+import { MAX_COLUMNS } from '../../csv/header.ts';
 import { refuseUnsupported } from '../../refuse-unsupported.ts';
 import { ChunkTable, type RowGroup, UnreadableColumns } from './chunk-table.ts';
 import { type ColumnType, columnType } from './column-type.ts';
@@ -45,19 +46,25 @@ const TAIL_BYTES = 256 << 10;
 /** A footer of 10,000 columns and 100 groups takes as much. */
 const MAX_FOOTER_BYTES = 256 << 20;
 
+export interface FooterLimits {
+  /** The most bytes of the footer, which stays in memory as it is; by default 256 MiB. */
+  maxFooterBytes?: number | undefined;
+  /** The most columns, with those in other columns: each takes some hundred times its bytes. By default as many as of CSV. */
+  maxColumns?: number | undefined;
+}
+
 /**
  * Reads the footer of a file.
  *
- * @param maxFooterBytes it stays in memory as it is; its columns take some hundred times as much
  * @throws RowcastError `bad_parquet`, `unreadable_input`, `too_many_columns`
  */
 export async function openParquet(
   stored: StoredBytes,
   name: string,
-  maxFooterBytes = MAX_FOOTER_BYTES,
+  { maxFooterBytes = MAX_FOOTER_BYTES, maxColumns = MAX_COLUMNS }: FooterLimits = {},
 ): Promise<ParquetFile> {
   try {
-    return describe(await footerOf(stored, name, maxFooterBytes), stored, name);
+    return describe(await footerOf(stored, name, maxFooterBytes), stored, { name, maxColumns });
   } catch (error) {
     if (error instanceof RowcastError) throw error;
     if (error instanceof UnreadableColumns) throw badParquet(name, error.message);
@@ -96,13 +103,25 @@ async function footerOf({ size, read }: StoredBytes, name: string, maxFooterByte
   return length <= end ? tail.subarray(end - length, end) : read(size - 8 - length, size - 8);
 }
 
-function describe(bytes: Buffer, stored: StoredBytes, name: string): ParquetFile {
+function describe(
+  bytes: Buffer,
+  stored: StoredBytes,
+  { name, maxColumns }: { name: string; maxColumns: number },
+): ParquetFile {
   const table = new ChunkTable(bytes);
   const { struct: footer } = readStructAt(bytes, 0, {
     id: FILE.groups,
     read: cursor => table.read(cursor, stored.size),
   });
   if (footer.has(FILE.encryption)) throw badParquet(name, 'it is encrypted');
+  // The root is no column.
+  const count = footer.unreadItems(FILE.schema) - 1;
+  if (count > maxColumns)
+    throw new RowcastError(
+      'too_many_columns',
+      `the file has ${counted(count)} columns, with those in other columns; the limit is ${counted(maxColumns)}`,
+      { location: { file: name } },
+    );
   const columns = columnsOf(footer.structs(FILE.schema));
   const leaves = columns.at(-1)?.leaves[1] ?? 0;
   const { groups, rows } = table;

@@ -61,6 +61,12 @@ export class ThriftStruct {
     throw new ThriftError(`no list in member ${id}`);
   }
 
+  /** How many items a list has that is not read yet; 0 if there is no such member. */
+  unreadItems(id: number): number {
+    const value = this.members.get(id)?.value;
+    return value instanceof ThriftBytes ? new ThriftCursor(value.bytes, 0).list().size : 0;
+  }
+
   isBytes(id: number, bytes: Buffer): boolean {
     const value = this.members.get(id)?.value;
     return Buffer.isBuffer(value) && value.equals(bytes);

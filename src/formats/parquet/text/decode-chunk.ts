@@ -35,7 +35,7 @@ import type { Physical } from './value-text.ts';
  * make a value of each row, which makes a file of dictionaries several times as fast as hyparquet.
  *
  * @param bytes of the chunk
- * @param group its rows, the kind of the cells, and what decompresses pages
+ * @param group its rows, the kind of the cells, what decompresses pages, and how many values its dictionaries may still have
  * @returns undefined if a page is encoded in another way, which hyparquet decodes
  * @throws Error if the chunk is damaged; RowcastError `unsupported_column`
  */
@@ -43,7 +43,12 @@ export function decodeChunk(
   bytes: Buffer,
   chunk: ThriftStruct,
   column: FileColumn,
-  { rows, kind, decompressors }: { rows: number; kind: TextKind; decompressors: Compressors },
+  {
+    rows,
+    kind,
+    decompressors,
+    dictionaries,
+  }: { rows: number; kind: TextKind; decompressors: Compressors; dictionaries: { left: number } },
 ): TextPage[] | undefined {
   const [element] = column.elements;
   const physical = element && TYPES[element.integer(ELEMENT.type)];
@@ -82,8 +87,8 @@ export function decodeChunk(
       const count = header.struct(PAGE.dictionary).integer(DATA_PAGE.values);
       const page = unpacked(body, size);
       if (count < 0 || count > page.length) throw new Error('a dictionary has more values than bytes');
-      if (count > rows + MAX_UNUSED)
-        throw new Error('a dictionary has many more values than its group has rows');
+      dictionaries.left -= count;
+      if (dictionaries.left < 0) throw new Error('a dictionary has many more values than its group has rows');
       dictionary = isText
         ? textCells(page, 0, count, kind)
         : cellsOf(count, kind, into => plain(page, 0, count, value => add(value, into)));
@@ -122,9 +127,6 @@ const unsupportedCodec = (column: string): RowcastError =>
     `the column "${sanitize(column)}" cannot be read: its compression is not supported`,
     { severity: 'stopped', hint: 'Write the file with another one, such as zstd.' },
   );
-
-/** PyArrow writes all categories of a column, also those that no row of the group has. */
-const MAX_UNUSED = 1 << 20;
 
 /** Larger dictionaries than of 2^24 values are left to hyparquet. */
 const MAX_BITS = 24;

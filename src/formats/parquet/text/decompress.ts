@@ -10,7 +10,10 @@ import {
 /** The types of Node are those of a version that does not have it: Node has had zstd since 22.15. */
 const { zstdDecompressSync } = zlib as { zstdDecompressSync?: typeof zlib.brotliDecompressSync };
 
-/** zlib is used where it can, because it is faster and checks what it decompresses. */
+/**
+ * zlib is used where it can, because it is faster and checks what it decompresses. The others write into as many bytes as the page
+ * says that it has, whatever its compressed data says.
+ */
 const decompressors: Compressors = unlessEmpty({
   SNAPPY(bytes, length) {
     const plain = new Uint8Array(length);
@@ -21,7 +24,8 @@ const decompressors: Compressors = unlessEmpty({
   LZ4_RAW: decompressLz4Raw,
   GZIP: (bytes, length) => zlib.gunzipSync(bytes, { maxOutputLength: length }),
   BROTLI: (bytes, length) => zlib.brotliDecompressSync(bytes, { maxOutputLength: length }),
-  ZSTD: (bytes, length) => zstdDecompressSync?.(bytes, { maxOutputLength: length }) ?? decompressZstd(bytes),
+  ZSTD: (bytes, length) =>
+    zstdDecompressSync?.(bytes, { maxOutputLength: length }) ?? decompressZstd(bytes, new Uint8Array(length)),
 });
 
 /** Decompresses pages that have no more bytes in all than `most`; others throw an Error, before any memory is taken. */

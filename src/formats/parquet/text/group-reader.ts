@@ -36,6 +36,8 @@ export async function readGroup(
   const decompressors = decompressorsUpTo(bytesOfPages + MAX_EXCESS);
   // It decodes whole chunks, so some of their pages are decompressed again.
   const ofLibrary = decompressorsUpTo(bytesOfPages + MAX_EXCESS);
+  const unused = MAX_UNUSED * Math.min(columns.length, MAX_WITH_UNUSED);
+  const dictionaries = { left: columns.length * group.rows + unused };
   const read: TextPage[][] = [];
   for (const { column, chunk, from, to } of chunks) {
     const part = parts.findLast(part => part.from <= from);
@@ -43,7 +45,7 @@ export async function readGroup(
     const bytes = part.bytes.subarray(from - part.from, to - part.from);
     try {
       const own = { rows: group.rows, kind };
-      const pages = decodeChunk(bytes, chunk, column, { ...own, decompressors });
+      const pages = decodeChunk(bytes, chunk, column, { ...own, decompressors, dictionaries });
       const all =
         pages ?? (await readByLibrary(column, chunk, { bytes, from, ...own, decompressors: ofLibrary }));
       read.push(all.map(accept));
@@ -57,6 +59,13 @@ export async function readGroup(
 
 /** Some writers count less bytes than they write. Pages that are larger by more could take any amount of memory. */
 const MAX_EXCESS = 64 << 20;
+
+/**
+ * PyArrow writes all categories of a column, also those that no row of the group has: so many values of a dictionary, in so many
+ * columns. Each takes at least eight bytes.
+ */
+const MAX_UNUSED = 1 << 20;
+const MAX_WITH_UNUSED = 16;
 
 interface LibraryOptions {
   readonly bytes: Buffer;
