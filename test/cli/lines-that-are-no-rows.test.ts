@@ -269,6 +269,36 @@ describe('a header that is not in the first line', () => {
   });
 });
 
+describe('a line of units under the header', () => {
+  it('is refused by score and train, with a command that removes it', async t => {
+    for (const [units, ending] of [
+      ['years,EUR,text', '\n'],
+      ['"years","EUR",', '\r\n'],
+    ] as const) {
+      const { score, run } = await bench(t, `age,pay,city\n${units}\n${ROWS}`.replaceAll('\n', ending));
+      for (const result of [
+        await score(),
+        await run('plan', 'in.csv', '--report', 'r'),
+        await run('train', 'in.csv', '--predict', 'city', '--report', 'r'),
+      ]) {
+        assert.equal(result.code, 2, result.stderr);
+        const says =
+          /in\.csv:2: the line under .* \("years", "EUR"\).*units.*\n {2}.*sed 2d < in\.csv .*--nulls years,EUR/;
+        assert.match(result.stderr + result.stdout, says);
+      }
+      assert.equal((await score('--nulls', 'years,EUR')).code, 0);
+    }
+  });
+
+  it('is none if it may be a row: with a number, with a single text, or with texts for missing values', async t => {
+    for (const line of ['7,EUR,x', 'years,,x', 'unknown,unknown,x', 'NA,null,x']) {
+      const { score } = await bench(t, `age,pay,city\n${line}\n${ROWS}`);
+      const { code, stderr } = await score();
+      assert.equal(code, 0, stderr);
+    }
+  });
+});
+
 describe('a column without a name', () => {
   it('is kept and not sent, whether it is excluded or not', async t => {
     const { score, read, verify } = await bench(t, ',age\n0,31\n1,40\n');
