@@ -138,6 +138,26 @@ describe('a header line among the rows', () => {
     assert.match(again.stderr, /0 rows scored, 2 rejected \(2 × repeated_header\)/);
   });
 
+  it('is one in another letter case, and with spaces or quotes around its names', async t => {
+    const headers = [
+      'AGE,Pay,CITY\n',
+      ' "age" , pay ,city\n',
+      'age\t, pay,city\r\n',
+      '"Age","Pay ","City"\n',
+    ];
+    const { score, read } = await bench(t, HEADER + ROWS + headers.join('') + ROWS);
+    const { code, stderr } = await score();
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /60 rows scored, 4 rejected \(4 × repeated_header\)/);
+    assert.doesNotMatch(await read('out.csv'), /\n.*pay/i);
+    const turned = await bench(t, `${HEADER}${ROWS}City, Age,PAY\n${ROWS}`);
+    assert.match((await turned.score()).stderr, /in\.csv:32: .* same columns in another order/);
+    const single = await bench(t, 'comment\ngood\nComment\n');
+    assert.equal((await single.score()).code, 0);
+    const alike = await bench(t, 'a,A\n1,2\nA,a\n');
+    assert.match((await alike.score()).stderr, /in\.csv:3: .* same columns in another order/);
+  });
+
   it('stops the run if its columns are in another order', async t => {
     const { score, cwd } = await bench(t, `${HEADER}${ROWS}city,age,pay\n${ROWS}`);
     const { code, stderr } = await score();
@@ -162,6 +182,98 @@ describe('a header line among the rows', () => {
     assert.equal(code, 0, stderr);
     assert.match(stderr, /Left out 1 repeated header line\./);
     assert.match(stderr, /classes with fewer than five rows: "Total" \(1 row, line 123\)/);
+  });
+});
+
+describe('a record without any value', () => {
+  const empty = ',,\n';
+
+  it('is a reject, quoted or not, and at the end of the file; the output verifies', async t => {
+    const { score, verify, read } = await bench(
+      t,
+      `${HEADER}${ROWS}${empty}1,,\n"",,""\r\n,"""",\n,,,\n${empty}${empty.trim()}`,
+    );
+    const { code, stderr } = await score();
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /32 rows scored, 5 rejected \(5 × empty_record\)/);
+    const lines = [...(await read('out.csv.rejects')).matchAll(/^\d+,(\d+),empty_record,/gm)];
+    assert.deepEqual(
+      lines.map(([, line]) => Number(line)),
+      [32, 34, 36, 37, 38],
+    );
+    const verified = await verify();
+    assert.equal(verified.code, 0, verified.stderr);
+  });
+
+  it('stays a reject when the rejects are scored again, and is scored when it was corrected', async t => {
+    const { score, verify, run, read, cwd } = await bench(t, `${HEADER}${ROWS}${empty}"","",\n`);
+    assert.equal((await score()).code, 1);
+    const args = ['score', 'out.csv.rejects', '--report', 'r', '--classes', 'no,yes', '-o', 'again.csv'];
+    const again = await run(...args);
+    assert.match(again.stderr, /0 rows scored, 2 rejected \(2 × empty_record\)/);
+    assert.match(again.stderr, /correct them in out\.csv\.rejects and run the same command again/);
+    const rejects = await read('out.csv.rejects');
+    await writeFile(join(cwd, 'out.csv.rejects'), rejects.replace(/,,,$/m, ',,7,'));
+    assert.match((await run(...args, '--restart')).stderr, /1 row scored, 1 rejected/);
+    assert.equal((await run('repair', 'out.csv', 'again.csv')).code, 1);
+    assert.match(await read('out.csv'), /^,7,,0\.\d+,0\.\d+$/m);
+    assert.equal((await verify()).code, 0);
+  });
+
+  it('stops the run if most rows are such, with the command that leaves them out', async t => {
+    const { score } = await bench(t, HEADER + ROWS + empty.repeat(40));
+    const { code, stderr } = await score();
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /40 of the first 70 rows are malformed: their fields are all empty/);
+    assert.match(stderr, /grep -v '\^,\*\$' < in\.csv \| rowcast/);
+  });
+
+  it('is a row with a missing value if there is a single column', async t => {
+    const { score } = await bench(t, 'age\n1\n\n""\n');
+    assert.equal((await score()).code, 0);
+  });
+
+  it('is an object whose members are all null, which stays a reject when it is scored again', async t => {
+    const lines = [
+      '{"age":null,"pay":null}',
+      '{"age":1,"pay":2}',
+      'x',
+      '{"age": null, "other": NaN}',
+      '{"age":null,"id":7}',
+      '{"age":3,"pay":4}',
+      '{"pay":null}',
+      '{"pay":null,"other":null}',
+    ];
+    const { score, verify, run, read } = await bench(t, `${lines.join('\n')}\n`, 'in.jsonl');
+    const columns = ['--features', 'age,pay', '--classes', 'no,yes'];
+    const { code, stderr } = await score(...columns, '--max-rejects', '100%');
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /4 rows scored, 4 rejected \(3 × empty_record, 1 × bad_json\)/);
+    assert.match(
+      await read('out.jsonl'),
+      /^\{"age":1,.*\n\{"age":null,"id":7,.*\n\{"age":3,.*\n\{"pay":null,"p.*\n$/,
+    );
+    const verified = await verify();
+    assert.equal(verified.code, 0, verified.stderr);
+    const again = await run('score', 'out.jsonl.rejects', '--report', 'r', ...columns, '-o', 'again.jsonl');
+    assert.match(again.stderr, /0 rows scored, 4 rejected \(3 × empty_record, 1 × bad_json\)/);
+    for (const output of ['out.csv', 'out.parquet']) {
+      const converted = await run(
+        ...['score', 'in.jsonl', '--report', 'r', ...columns, '-o', output],
+        ...['--max-rejects', '100%', '--keep', 'age,pay'],
+      );
+      assert.match(converted.stderr, /4 rows scored, 4 rejected/);
+      const compared = await run('verify', 'in.jsonl', output, '--keep', 'age,pay');
+      assert.equal(compared.code, 0, compared.stderr);
+    }
+  });
+
+  it('is left out by train, which notes it', async t => {
+    const history = `age,plan\n${Array.from({ length: 60 }, (_, row) => `${row % 7},${row % 2 ? 'a' : 'b'}\n`).join('')}`;
+    const { run } = await bench(t, `${history},\n,\n`);
+    const { code, stderr } = await run('train', 'in.csv', '--predict', 'plan', '--report', 'r');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /Left out 2 records without a value\./);
   });
 });
 

@@ -85,6 +85,12 @@ export const preambles: readonly Kind[] = [
     happens: rejected('repeated_header', 1),
   },
   {
+    is: 'delimiters only, where a spreadsheet has empty rows',
+    file: 'in.csv',
+    bytes: () => table({ rows: customers.map((row, i) => (i === 2 ? row.map(() => '') : row)) }),
+    happens: rejected('empty_record', 1),
+  },
+  {
     is: 'no bytes',
     file: 'in.csv',
     bytes: () => '',

@@ -57,8 +57,8 @@ export const inputCodes = {
   unsupported_column: {
     exit: [2],
     cause:
-      'A column of a Parquet file that is needed cannot be written as [text](parquet.md): a list, a map, an interval.',
-    fix: 'Leave it out with `--keep` or `--exclude-features`, or write Parquet.',
+      'A column of a Parquet file that is needed cannot be written as [text](parquet.md): a list, a map, an interval, or a struct in place of its members.',
+    fix: 'Leave it out with `--keep` or `--exclude-features`, name the [member](parquet.md#structs), `profile.zip`, or write Parquet.',
   },
   group_too_large: {
     exit: [2, 3],

@@ -1,3 +1,4 @@
+import { isRejectsFile } from '../../formats/records/reject-columns.ts';
 import { resultFiles } from '../../library/result-files.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import type { RunObserver } from '../../runs/observer.ts';
@@ -41,8 +42,10 @@ export function observersOf(
   const { output, rejects, report = '', maxOutage } = values;
   const [input = '-'] = job.inputs;
   const path = rejects ?? (output === '-' ? undefined : runFilesOf(output).rejects);
+  let isAgain = false;
   const describe = (path: string, { prediction }: Summary): string =>
     describeRejects({
+      isAgain,
       values,
       input,
       address: chooseService(context, defined),
@@ -53,7 +56,12 @@ export function observersOf(
   context.logFields.input = nameOf(job);
   return [
     logRunId(context.logFields),
-    { ready: (_, scorer) => onService(scorer.name) },
+    {
+      ready: (_, scorer) => onService(scorer.name),
+      opened({ columnsOf, attempt }) {
+        isAgain = isRejectsFile(columnsOf(attempt.runId)?.input.map(({ name }) => name) ?? []);
+      },
+    },
     progressLine({ ...progressMode(flags), output, logFormat, log }, control.signal),
     runLog(context, {
       report,
