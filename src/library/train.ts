@@ -1,4 +1,5 @@
-import type { ColumnType, Report } from '../base/contract/schemas.ts';
+import type { TypeChoice } from '../base/contract/limits.ts';
+import type { Report } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { historyOptions, trainOptions } from '../base/options/train.ts';
 import { train as trainReport } from '../training/train.ts';
@@ -55,7 +56,7 @@ export function train(given: TrainOptions): Promise<Report> {
       predict,
       home,
       // The choices of the option are the types of columns.
-      types: types as Readonly<Record<string, ColumnType>> | undefined,
+      types: types as Readonly<Record<string, TypeChoice>> | undefined,
       ...(id !== undefined && { id }),
       ...(bins !== undefined && { bins }),
       ...(quote !== undefined && { quote }),

@@ -49,9 +49,12 @@ function interfaceOf(name: string, options: Options): string {
 function member(name: string, type: string): string {
   const line = `  ${name}?: ${type} | undefined;\n`;
   if (line.length <= MAX_LINE) return line;
-  const inLines = type.startsWith('Readonly<')
-    ? type.replace(/^Readonly<(.*)>$/, 'Readonly<\n        $1\n      >')
-    : type.replaceAll(' | ', '\n    | ');
+  const alone = `    | ${type}\n`;
+  const inLines = !type.startsWith('Readonly<')
+    ? type.replaceAll(' | ', '\n    | ')
+    : alone.length <= MAX_LINE
+      ? type
+      : type.replace(/^Readonly<(.*)>$/, 'Readonly<\n        $1\n      >');
   return `  ${name}?:\n    | ${inLines}\n    | undefined;\n`;
 }
 

@@ -10,6 +10,8 @@ const [count = '1000', first = String(Date.now() % 1_000_000), only] = process.a
 const formats: readonly InputFormat[] = inputFormats.filter(format => only === undefined || format === only);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
+const folder = await mkdtemp(join(tmpdir(), 'rowcast-mutations-'));
+const files = await openMutatedFiles(folder);
 /** The number of files that are done, and the seed of the current one, for the thread that watches this one. */
 const progress = new Int32Array(new SharedArrayBuffer(8));
 const watch = new Worker(
@@ -21,13 +23,11 @@ setInterval(() => {
     process.kill(process.pid, 'SIGKILL');
   }
   seen = progress[0];
-}, 30_000);`,
+}, 120_000);`,
   { eval: true, workerData: progress },
 );
 watch.unref();
 
-const folder = await mkdtemp(join(tmpdir(), 'rowcast-mutations-'));
-const files = await openMutatedFiles(folder);
 let faults = 0;
 say(`${count} files of each format, seed ${first}, Node ${process.versions.node}`);
 for (const format of formats) {

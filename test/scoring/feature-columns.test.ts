@@ -119,7 +119,7 @@ describe('the columns that are sent', () => {
     const columns = ['age', 'coupon', 'plan'].map(name => ({ name }));
     const from = (absent: readonly string[] | undefined, names = ['age', 'plan', 'coupon']) =>
       chooseFeatures(
-        { names, absent, columnsHint: undefined, laterHeader: () => undefined },
+        { names, absent, columnsHint: undefined, laterHeader: () => undefined, readAs: {} },
         { columns, profile },
         {},
         'in',

@@ -1,4 +1,4 @@
-import { columnTypes } from '../contract/limits.ts';
+import { typeChoices } from '../contract/limits.ts';
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
 import { storeAccess } from './store.ts';
@@ -49,7 +49,11 @@ export const historyOptions = {
     defaultText: 'all but the predicted one',
   },
   'exclude-features': { kind: 'list', common: true, describe: 'columns that the report must not use' },
-  types: { ...types, choices: columnTypes, describe: 'column → type; other types are detected' },
+  types: {
+    ...types,
+    choices: typeChoices,
+    describe: 'column → type; other types are detected; date:dmy is a date with the day before the month',
+  },
   nulls: {
     ...nulls,
     describe: 'values to treat as missing, in addition to the empty one, here and in scoring',

@@ -57,8 +57,8 @@ export const inputCodes = {
   unsupported_column: {
     exit: [2],
     cause:
-      'A column of a Parquet file that is needed cannot be written as [text](parquet.md): a list, a map, an interval.',
-    fix: 'Leave it out with `--keep` or `--exclude-features`, or write Parquet.',
+      'A column of a Parquet file that is needed cannot be written as [text](parquet.md): a list, a map, an interval, or a struct in place of its members.',
+    fix: 'Leave it out with `--keep` or `--exclude-features`, name the [member](parquet.md#structs), `profile.zip`, or write Parquet.',
   },
   group_too_large: {
     exit: [2, 3],
@@ -84,7 +84,7 @@ export const inputCodes = {
   other_header: {
     exit: [2, 3],
     cause: 'In the middle of the input is another header, with the same columns in another order.',
-    fix: 'Divide the input before this line, and score each part.',
+    fix: 'Make two files of the input, the second of which begins with this line, or put the columns after it in the order of the first header.',
   },
   malformed_input: {
     exit: [3],

@@ -1,4 +1,5 @@
-import type { ColumnType, Report } from '../../base/contract/schemas.ts';
+import type { TypeChoice } from '../../base/contract/limits.ts';
+import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
 import { historyOptions, trainOptions } from '../../base/options/train.ts';
@@ -85,7 +86,7 @@ export async function runTrain(
     nulls: values.nulls,
     maxRejects: values.maxRejects,
     // The choices of the option are the types of columns.
-    types: values.types as Readonly<Record<string, ColumnType>> | undefined,
+    types: values.types as Readonly<Record<string, TypeChoice>> | undefined,
   }).finally(steps.close);
   if (isSkipped) return { report, isSkipped };
   for (const note of firstNotes(report.notes)) log.info({ event: 'training_note' }, note);

@@ -1,7 +1,8 @@
 import type { Piece } from '../format.ts';
 import type { InputRange } from '../records/position.ts';
 import type { RowGroup } from './footer/chunk-table.ts';
-import { type FileColumn, type ParquetFile, rangesOf } from './footer/parquet-file.ts';
+import type { FileColumn } from './footer/file-column.ts';
+import { type ParquetFile, rangesOf } from './footer/parquet-file.ts';
 
 /**
  * More bytes than the text of a group has. A shard does not know how much text the groups before its own make, so the text of

@@ -5,7 +5,8 @@ import { CsvLayout } from '../csv/csv-layout.ts';
 import { readHeader } from '../csv/header.ts';
 import type { OpenedGroups, RepairedColumns } from '../format.ts';
 import type { ByteSource } from '../records/byte-source.ts';
-import { type FileColumn, openParquet } from './footer/parquet-file.ts';
+import { type FileColumn, outermostName, valueColumns } from './footer/file-column.ts';
+import { openParquet } from './footer/parquet-file.ts';
 import { HeardText } from './text/heard-text.ts';
 import { ParquetText } from './text/parquet-text.ts';
 import { keepUnchanged } from './writing/keep-unchanged.ts';
@@ -25,15 +26,24 @@ export async function openWritten(
   const { delimiter, quote } = rejects.readAs;
   if (delimiter !== ',' || quote !== '"') throw notRepaired(name, 'its rejects are not delimited by commas');
   const file = await openParquet(stored, name);
-  const columns = [...rejects.names.map(own => rename[own] ?? own), ...appended].map((own): FileColumn => {
-    const found = file.columns.find(column => column.name === own);
-    if (found === undefined || found.type.is === 'unsupported')
-      throw notRepaired(
-        name,
-        `it has no column "${sanitize(own)}", which its rejects or the corrections have`,
-      );
-    return found;
-  });
+  const formerNames = new Map(Object.entries(rename).map(([from, to]) => [to, from]));
+  const ofInput = new Map(
+    valueColumns(file.columns).map(column => {
+      const outermost = outermostName(column);
+      const former = formerNames.get(outermost) ?? outermost;
+      return [former + column.name.slice(outermost.length), column];
+    }),
+  );
+  const ofOutput = new Map(file.columns.map(column => [column.name, column]));
+  const readable = (own: string, found: FileColumn | undefined): FileColumn => {
+    if (found !== undefined && found.type.is !== 'unsupported') return found;
+    const what = `it has no column "${sanitize(own)}", which its rejects or the corrections have`;
+    throw notRepaired(name, what);
+  };
+  const columns = [
+    ...rejects.names.map(own => readable(rename[own] ?? own, ofInput.get(own))),
+    ...appended.map(own => readable(own, ofOutput.get(own))),
+  ];
   const header = Buffer.concat([
     rejects.preamble.subarray(0, rejects.contentEnd(rejects.preamble, 0, rejects.preamble.length)),
     Buffer.from(appended.map(each => `,${writeRow([each]).slice(0, -1)}`).join('')),

@@ -4,7 +4,8 @@ import type { Header } from '../csv/header.ts';
 import type { Layout, LayoutData } from '../format.ts';
 import type { OutputColumns } from '../output-columns.ts';
 import type { RowGroups } from '../records/row-groups.ts';
-import type { FileColumn, ParquetFile } from './footer/parquet-file.ts';
+import type { FileColumn } from './footer/file-column.ts';
+import type { ParquetFile } from './footer/parquet-file.ts';
 import { valueComparison } from './value-comparison.ts';
 
 export interface ParquetLayoutOptions {
@@ -77,4 +78,4 @@ const TYPES: Readonly<Record<Exclude<FileColumn['type']['is'], NoText>, string>>
   int96: 'text',
 };
 
-type NoText = 'unknown' | 'unsupported';
+type NoText = 'unknown' | 'unsupported' | 'struct';

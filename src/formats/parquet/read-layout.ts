@@ -5,13 +5,14 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { StoredBytes } from '../../base/text-of-file.ts';
 import { writeRow } from '../../base/write-row.ts';
 import type { ColumnOptions, WrittenFile } from '../column-options.ts';
-import { readHeader } from '../csv/header.ts';
+import { MAX_COLUMNS, readHeader, tooManyColumns } from '../csv/header.ts';
 import type { Opened, Piece } from '../format.ts';
 import { readLineLayout } from '../jsonl/jsonl-layout.ts';
 import { outputColumns } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
-import { type FileColumn, openParquet, type ParquetFile, uncompressedBytes } from './footer/parquet-file.ts';
+import { type FileColumn, outermostName, valueColumns } from './footer/file-column.ts';
+import { openParquet, type ParquetFile, uncompressedBytes } from './footer/parquet-file.ts';
 import { groupsIn, piecesOf } from './group-places.ts';
 import { ParquetLayout, typeOf } from './parquet-layout.ts';
 import { ParquetText, type ParquetTextData } from './text/parquet-text.ts';
@@ -36,7 +37,8 @@ export async function readParquetLayout(
   const pieces = (): readonly Piece[] => piecesOf(whole);
   const { range } = options;
   const file = range === undefined ? whole : { ...whole, groups: groupsIn(whole.groups, range) };
-  const columns = neededColumns(file, options);
+  const values = valueColumns(file.columns);
+  const columns = neededColumns(file, values, options);
   checkGroups(file, columns, options);
   if (options.writes?.format === 'jsonl')
     return { ...(await readLines(source, stored, { file, columns }, options)), pieces };
@@ -53,7 +55,7 @@ export async function readParquetLayout(
   const isCopied = isCopy(options.writes);
   const written = isCopied ? { ...options, keep: 'none' as const, rename: {}, outputHeader: false } : options;
   const groups = isCopied ? { ends: file.groups.map(({ before, rows }) => before + rows) } : undefined;
-  const layout = new ParquetLayout(header, outputColumns(header, readable(written, file), name), {
+  const layout = new ParquetLayout(header, outputColumns(header, readable(written, values), name), {
     file,
     columns,
     groups,
@@ -62,13 +64,29 @@ export async function readParquetLayout(
   return { layout, rest: Buffer.alloc(0), pieces };
 }
 
-/** If nothing is written, columns that have no text are not among those to compare. */
-function readable(options: ReadOptions & ColumnOptions, { columns }: ParquetFile): ColumnOptions {
-  const { keep, writes } = options;
-  if (writes !== undefined || !Array.isArray(keep)) return options;
-  const hasText = (name: string): boolean =>
-    columns.find(column => column.name === name)?.type.is !== 'unsupported';
-  return { ...options, keep: keep.filter(hasText) };
+/**
+ * If nothing is written, a copy is compared: of its structs the members, and nothing of columns that have no text.
+ *
+ * @param values the columns, and those in them
+ */
+function readable(options: ReadOptions & ColumnOptions, values: readonly FileColumn[]): ColumnOptions {
+  const { keep, rename = {}, writes } = options;
+  if (writes !== undefined) return options;
+  const members = new Map<string, string[]>();
+  for (const column of values) {
+    const own = members.get(outermostName(column)) ?? [];
+    if (column.type.is !== 'unsupported') own.push(column.name);
+    members.set(outermostName(column), own);
+  }
+  const compared = (name: string): readonly string[] => members.get(name) ?? [name];
+  const names = Object.entries(rename).flatMap(([from, to]) =>
+    compared(from).map(name => [name, to + name.slice(from.length)]),
+  );
+  return {
+    ...options,
+    keep: Array.isArray(keep) ? keep.flatMap(compared) : keep,
+    rename: Object.fromEntries(names),
+  };
 }
 
 /** The text that a layout has made of a file, in another thread. @param data of that text */
@@ -131,24 +149,20 @@ function needsFile(file: string): RowcastError {
  * The columns that are decoded: those that are written as text, and those that are to be scored. Others are left out if
  * nothing needs them.
  *
- * @throws RowcastError `unsupported_column`, `bad_parquet`
+ * @param all the columns, and those in them
+ * @throws RowcastError `unsupported_column`, `duplicate_columns`, `too_many_columns`
  */
-function neededColumns(file: ParquetFile, options: ReadOptions & ColumnOptions): FileColumn[] {
-  const { keep = 'all', writes, columns: scored } = options;
-  const all = file.columns;
-  const names = new Set<string>();
-  for (const { name } of all) {
-    if (names.has(name))
-      throw new RowcastError('duplicate_columns', `the file has two columns "${sanitize(name)}"`, {
-        location: { file: file.name },
-        hint: 'Rename one.',
-      });
-    names.add(name);
-  }
+function neededColumns(
+  file: ParquetFile,
+  all: readonly FileColumn[],
+  options: ReadOptions & ColumnOptions,
+): FileColumn[] {
+  const { keep = 'all', writes, columns: scored, maxColumns = MAX_COLUMNS } = options;
   const isWritten = (name: string): boolean =>
     writes !== undefined && !isCopy(writes) && (keep === 'all' || keep.includes(name));
   const isScored = (name: string): boolean => scored?.includes(name) === true;
   const needsAll = writes === undefined || scored === undefined;
+  checkStructs(file, all, options);
   const [first] = all;
   if (first?.type.is === 'unsupported' && all.every(({ type }) => type.is === 'unsupported') && needsAll)
     throw new RowcastError(
@@ -156,13 +170,61 @@ function neededColumns(file: ParquetFile, options: ReadOptions & ColumnOptions):
       `none of the columns can be read: "${sanitize(first.name)}" has ${first.type.what}`,
       { location: { file: file.name }, hint: 'Write their members to columns of their own first.' },
     );
+  const names = new Set<string>();
+  for (const { name } of file.columns) {
+    if (names.has(name)) throw twoColumns(name, file.name);
+    names.add(name);
+  }
+  let count = 0;
   return all.filter(column => {
-    const { name, type } = column;
+    const { name, type, struct } = column;
     const isNeeded = isWritten(name) || isScored(name);
-    if (type.is !== 'unsupported') return isNeeded || needsAll;
-    if (isNeeded) throw unsupported(file.name, name, type.what, isScored(name));
-    return false;
+    if (type.is === 'unsupported') {
+      if (isNeeded) throw unsupported(file.name, name, type.what, isScored(name));
+      return false;
+    }
+    if (!isNeeded && !needsAll) return false;
+    if (++count > maxColumns) throw tooManyColumns(all.length, maxColumns, { file: file.name });
+    if (struct === undefined) return true;
+    const isTwice = names.has(name);
+    if (isTwice && isNeeded) throw twoColumns(name, file.name);
+    names.add(name);
+    return !isTwice;
   });
+}
+
+const twoColumns = (name: string, file: string): RowcastError =>
+  new RowcastError('duplicate_columns', `the file has two columns "${sanitize(name)}"`, {
+    location: { file },
+    hint: 'Rename one.',
+  });
+
+/**
+ * Refuses names of structs where those of their members are wanted, and names of members where only whole columns are copied.
+ *
+ * @throws RowcastError `unsupported_column`
+ */
+function checkStructs(
+  file: ParquetFile,
+  all: readonly FileColumn[],
+  { keep, writes, columns: scored }: ColumnOptions & Pick<ReadOptions, 'columns'>,
+): void {
+  const isText = writes !== undefined && !isCopy(writes);
+  const kept = new Set(Array.isArray(keep) ? keep : []);
+  const wanted = new Set([...(isText ? kept : []), ...(scored ?? [])]);
+  const own = new Set(file.columns.map(({ name }) => name));
+  for (const column of all) {
+    const isCopied = !isText && kept.has(column.name) && !own.has(column.name);
+    if (column.struct === undefined || !(isCopied || wanted.has(outermostName(column)))) continue;
+    const [name, outer] = [sanitize(column.name), sanitize(outermostName(column))];
+    const what = isCopied
+      ? `--keep: "${name}" is a member of "${outer}", which is copied whole`
+      : `the column "${outer}" cannot be read: it is a struct`;
+    throw new RowcastError('unsupported_column', what, {
+      location: { file: file.name },
+      hint: isCopied ? `Keep "${outer}".` : `Name its members, such as "${name}".`,
+    });
+  }
 }
 
 const unsupported = (file: string, column: string, what: string, isScored: boolean): RowcastError =>

@@ -1,4 +1,4 @@
-import type { ColumnType } from '../../base/contract/schemas.ts';
+import type { TypeChoice } from '../../base/contract/limits.ts';
 import { dateOrderOf, type OrderFound, type TextCounts } from './date-order.ts';
 import { type DateOrder, partsOf } from './date-parts.ts';
 import { hourOf } from './dates.ts';
@@ -8,7 +8,14 @@ import { type NumberNotation, readNumber } from './numbers.ts';
 /** The type that nearly all of a column's values have. */
 export type ColumnKind =
   | { type: 'numerical'; notation: NumberNotation }
-  | { type: 'date'; order: DateOrder; hasTimes: boolean; hasShortYears: boolean }
+  | {
+      type: 'date';
+      order: DateOrder;
+      /** The other order of day and month, if the values do not tell which of the two they are written in. */
+      otherOrder?: DateOrder;
+      hasTimes: boolean;
+      hasShortYears: boolean;
+    }
   | { type: 'categorical' };
 
 /**
@@ -39,7 +46,7 @@ export function columnKind(texts: TextCounts): ColumnKind {
 }
 
 /** How a column's values are read as a given type; undefined if none of them has it. */
-export function kindOfType(texts: TextCounts, type: ColumnType): ColumnKind | undefined {
+export function kindOfType(texts: TextCounts, type: TypeChoice): ColumnKind | undefined {
   switch (type) {
     case 'categorical':
       return { type };
@@ -48,17 +55,28 @@ export function kindOfType(texts: TextCounts, type: ColumnType): ColumnKind | un
       const comma = countOf(texts, text => readNumber(text, 'comma') !== null);
       return point + comma === 0 ? undefined : { type, notation: comma > point ? 'comma' : 'point' };
     }
-    case 'date': {
-      const found = dateOrderOf(texts);
+    case 'date':
+    case 'date:dmy':
+    case 'date:mdy': {
+      const found = dateOrderOf(texts, chosenOrders[type]);
       return found === undefined ? undefined : dateKind(texts, found);
     }
   }
 }
 
-function dateKind(given: TextCounts, { order }: OrderFound): ColumnKind {
+/** The order of day and month that a type says. */
+const chosenOrders = { date: undefined, 'date:dmy': ['dmy'], 'date:mdy': ['mdy'] } as const;
+
+function dateKind(given: TextCounts, { order, other }: OrderFound): ColumnKind {
   const hours = new Set([...given.keys()].map(text => hourOf(text, order)).filter(hour => hour !== null));
   const hasShortYears = [...given.keys()].some(text => partsOf(text, order)?.year.length === 2);
-  return { type: 'date', order, hasTimes: hours.size > 1, hasShortYears };
+  return {
+    type: 'date',
+    order,
+    hasTimes: hours.size > 1,
+    hasShortYears,
+    ...(other !== undefined && { otherOrder: other }),
+  };
 }
 
 /**

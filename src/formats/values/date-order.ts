@@ -14,16 +14,21 @@ export function countTexts(texts: readonly string[]): Map<string, number> {
 export interface OrderFound {
   order: DateOrder;
   dates: number;
+  /** The other order of day and month, if the texts do not tell which of the two they are written in. */
+  other?: DateOrder;
 }
 
 /**
  * The order in which most of these texts are dates; undefined if none is a date in any order. Ties go to the order in
  * which most of them are written, because 2024-03-04 is read in all of them; then to the one with the fewest distinct
  * years (for two-digit years), and since 03/04/2024 is ambiguous, to month first with slashes and day first otherwise.
+ *
+ * @param orders the orders to try; the first one is preferred
  */
-export function dateOrderOf(texts: TextCounts): OrderFound | undefined {
-  const [sample = ''] = texts.keys();
-  const orders: DateOrder[] = sample.includes('/') ? ['mdy', 'dmy', 'ymd'] : ['dmy', 'mdy', 'ymd'];
+export function dateOrderOf(
+  texts: TextCounts,
+  orders: readonly DateOrder[] = usualOrders(texts),
+): OrderFound | undefined {
   const found = orders.map(order => ({ order, dates: countDates(texts, order) }));
   const dates = Math.max(...found.map(each => each.dates));
   if (dates === 0) return undefined;
@@ -32,7 +37,16 @@ export function dateOrderOf(texts: TextCounts): OrderFound | undefined {
   const best = most.filter((_, i) => written[i] === Math.max(...written));
   if (best.length === 1) return best[0];
   const years = best.map(({ order }) => distinctYears(texts, order));
-  return best[years.indexOf(Math.min(...years))];
+  const chosen = best[years.indexOf(Math.min(...years))];
+  const other = best.find(({ order }) => order === (chosen?.order === 'dmy' ? 'mdy' : 'dmy'))?.order;
+  if (chosen === undefined || chosen.order === 'ymd' || other === undefined) return chosen;
+  const differ = [...texts.keys()].some(text => daysOf(text, chosen.order) !== daysOf(text, other));
+  return differ ? { ...chosen, other } : chosen;
+}
+
+function usualOrders(texts: TextCounts): readonly DateOrder[] {
+  const [sample = ''] = texts.keys();
+  return sample.includes('/') ? ['mdy', 'dmy', 'ymd'] : ['dmy', 'mdy', 'ymd'];
 }
 
 function countDates(texts: TextCounts, order: DateOrder): number {

@@ -1,6 +1,7 @@
 import { codePointOrder } from '../../base/contract/code-point-order.ts';
-import type { ColumnType } from '../../base/contract/schemas.ts';
+import type { TypeChoice } from '../../base/contract/limits.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import { isBlank } from '../../formats/values/coerce.ts';
 import { columnKind, kindOfType, TYPE_SHARE } from '../../formats/values/column-type.ts';
@@ -27,7 +28,7 @@ export interface ColumnChoices {
   /** Columns to leave out. */
   excludeFeatures?: readonly string[] | undefined;
   /** Column → type; other types are detected. */
-  types?: Readonly<Record<string, ColumnType>> | undefined;
+  types?: Readonly<Record<string, TypeChoice>> | undefined;
 }
 
 /** A level with fewer rows would be overfitted. */
@@ -38,9 +39,9 @@ const UNIQUE_SHARE = 0.5;
 
 /** The order of day and month is noted, because dates such as 03/04/2024 are ambiguous. */
 const orderNotes: Readonly<Record<DateOrder, string>> = {
-  ymd: '',
-  dmy: ', the day before the month',
-  mdy: ', the month before the day',
+  ymd: 'the year first',
+  dmy: 'the day before the month',
+  mdy: 'the month before the day',
 };
 
 const shortYearNote = ', some with two-digit years (69 to 99 mean 1969 to 1999, 00 to 68 mean 2000 to 2068)';
@@ -87,7 +88,7 @@ export function learnColumns(
 }
 
 /** The type that was chosen for a column; its name may be that of a member of every object. */
-export const chosenType = ({ types = {} }: ColumnChoices, name: string): ColumnType | undefined =>
+export const chosenType = ({ types = {} }: ColumnChoices, name: string): TypeChoice | undefined =>
   Object.hasOwn(types, name) ? types[name] : undefined;
 
 const ALL_DISTINCT = 'all its values are distinct, so it only identifies rows';
@@ -97,9 +98,11 @@ export type ColumnDecision =
   | { leftOut: string; isCounter?: true };
 
 /** Why a column of a chosen type cannot be used as such. */
-const noValues: Readonly<Record<ColumnType, string>> = {
+const noValues: Readonly<Record<TypeChoice, string>> = {
   numerical: 'none of its values is a number',
   date: 'none of its values is a date',
+  'date:dmy': 'none of its values is a date with the day before the month',
+  'date:mdy': 'none of its values is a date with the month before the day',
   categorical: '',
 };
 
@@ -112,7 +115,7 @@ export function learnColumn(
   name: string,
   values: readonly string[],
   training: readonly string[],
-  chosen?: ColumnType,
+  chosen?: TypeChoice,
 ): ColumnDecision {
   const given = values.filter(value => !isBlank(value));
   if (given.length === 0) return { leftOut: 'it is empty' };
@@ -130,7 +133,7 @@ export function learnColumn(
       return { columns: [{ name, type: 'numerical', notation }] };
     }
     case 'date': {
-      const { order, hasTimes, hasShortYears } = kind;
+      const { order, otherOrder, hasTimes, hasShortYears } = kind;
       const days = new Set([...texts.keys()].map(text => daysOf(text, order)).filter(day => day !== null));
       if (days.size === 1) return { leftOut: 'it has only one value' };
       const pieces = hasTimes ? (['day', 'hour'] as const) : (['day'] as const);
@@ -138,13 +141,20 @@ export function learnColumn(
       return {
         columns: pieces.map(piece => ({ name, type: 'date', order, piece })),
         note:
-          `"${sanitize(name)}" holds dates${orderNotes[order]}${hasShortYears ? shortYearNote : ''}: ` +
-          `it is used as ${learnedFrom}.`,
+          `"${sanitize(name)}" holds dates${order === 'ymd' ? '' : `, ${orderNotes[order]}`}${hasShortYears ? shortYearNote : ''}: ` +
+          `it is used as ${learnedFrom}.${otherOrder === undefined ? '' : otherOrderNote(name, otherOrder)}`,
       };
     }
     case 'categorical':
       return learnLevels(name, texts, training, { given: given.length, isChosen: chosen !== undefined });
   }
+}
+
+/** What to do if the order of day and month, which the values do not tell, was guessed wrong. */
+function otherOrderNote(name: string, other: DateOrder): string {
+  // Within the list of an option, a name with these would need quotes.
+  const column = /[",\n\r]/.test(name) ? 'COLUMN' : name;
+  return ` The values do not tell the order: if it is ${orderNotes[other]}, use --types ${sanitize(shellWord(`${column}=date:${other}`))}.`;
 }
 
 /** @param given the number of values that are not blank */

@@ -1,9 +1,9 @@
-import { columnTypes } from '../../base/contract/limits.ts';
+import { type TypeChoice, typeChoices } from '../../base/contract/limits.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { flag, type Html, html, named } from '../html.ts';
 import { histogramPicture } from './histogram.ts';
 import type { ProfiledColumn } from './profile/profile-shape.ts';
-import type { DataSettings } from './settings.ts';
+import { type DataSettings, typeOf } from './settings.ts';
 import { countText, shareText } from './texts.ts';
 
 const SHOWN_VALUES = 3;
@@ -23,9 +23,9 @@ export interface ColumnRow {
 export function columnRow({ column, index, isNamed, rows, sampled, settings }: ColumnRow): Html {
   const { name } = column;
   const chosen = settings.types.find(([other]) => other === name)?.[1];
-  const type = chosen ?? column.type;
+  const type = chosen === undefined ? column.type : typeOf(chosen);
   const isExcluded = settings.excluded.includes(name);
-  const leftOut = chosen === undefined ? column.leftOut : column.leftOutAs[chosen];
+  const leftOut = chosen === undefined ? column.leftOut : column.leftOutAs[typeOf(chosen)];
   const { distinct, missing } = column;
   return html`<tr>
 <th scope="row" class="column-name">${name === '' ? html`<span class="muted">column ${index + 1}</span>` : named(name)}</th>
@@ -38,9 +38,15 @@ export function columnRow({ column, index, isNamed, rows, sampled, settings }: C
 </tr>`;
 }
 
+const orders: Partial<Record<TypeChoice, string>> = {
+  'date:dmy': 'date, day before month',
+  'date:mdy': 'date, month before day',
+};
+
 function typeControl(column: ProfiledColumn, index: number, chosen: string | undefined): Html {
-  const options = columnTypes.map(
-    type => html`<option value="${type}"${flag('selected', type === chosen)}>${type}</option>`,
+  const options = typeChoices.map(
+    type =>
+      html`<option value="${type}"${flag('selected', type === chosen)}>${orders[type] ?? type}</option>`,
   );
   return html`<input type="hidden" name="column" value="${index}"><select name="type-${index}" aria-label="Type of ${sanitize(column.name)}">
 <option value="auto"${flag('selected', chosen === undefined)}>auto: ${column.type}</option>${options}</select>`;

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { columnType } from '../../base/contract/schemas.ts';
 import { RequestError } from '../../server/problems/problems.ts';
-import { type ColumnChoice, changed, type DataSettings } from './settings.ts';
+import { type ColumnChoice, changed, type DataSettings, typeChoice } from './settings.ts';
 
-const typeChoice = z.union([columnType, z.literal('auto')]);
+const choice = z.union([typeChoice, z.literal('auto')]);
 const form = z.looseObject({ column: z.union([z.string(), z.array(z.string())]).optional() });
 
 /**
@@ -18,7 +17,7 @@ export function changesIn(body: unknown, names: readonly string[]): (settings: D
   const choices = new Map<string, ColumnChoice>();
   for (const text of [data.column ?? []].flat()) {
     const name = /^\d{1,6}$/.test(text) ? names[Number(text)] : undefined;
-    const type = typeChoice.safeParse(data[`type-${text}`]);
+    const type = choice.safeParse(data[`type-${text}`]);
     if (name === undefined || !type.success)
       throw new RequestError('malformed', 'The form names a column or a type that does not exist.');
     // So that a form takes no more time than the file has columns.

@@ -1,13 +1,20 @@
 import * as z from 'zod';
-import { columnType } from '../../base/contract/schemas.ts';
+import { typeChoices } from '../../base/contract/limits.ts';
+import type { ColumnType } from '../../base/contract/schemas.ts';
 import type { ColumnChoices } from '../../training/rows/learn-columns.ts';
+
+export const typeChoice = z.enum(typeChoices);
+
+/** The type of a choice, which may say the order of day and month too. */
+export const typeOf = (choice: z.infer<typeof typeChoice>): ColumnType =>
+  choice === 'date:dmy' || choice === 'date:mdy' ? 'date' : choice;
 
 /**
  * What a user decided about the columns of uploaded data, by name. Types are pairs, because an object's member cannot
  * have every name.
  */
 export const dataSettings = z.object({
-  types: z.array(z.tuple([z.string(), columnType])),
+  types: z.array(z.tuple([z.string(), typeChoice])),
   excluded: z.array(z.string()),
 });
 export type DataSettings = z.infer<typeof dataSettings>;

@@ -1,5 +1,5 @@
 import type { Profile } from '../data/profile/profile-shape.ts';
-import type { DataSettings } from '../data/settings.ts';
+import { type DataSettings, typeOf } from '../data/settings.ts';
 import { type Html, html, named } from '../html.ts';
 
 const MAX_LISTED = 10;
@@ -19,7 +19,7 @@ export function hintsOf(
   const leftOut = others.flatMap(({ name, leftOut: found, leftOutAs }) => {
     if (excluded.includes(name)) return [{ name, why: 'you excluded it' }];
     const type = chosen.get(name);
-    const why = type === undefined ? found : leftOutAs[type];
+    const why = type === undefined ? found : leftOutAs[typeOf(type)];
     return why === null ? [] : [{ name, why }];
   });
   const doubtful = others.flatMap(({ name, hint }) => {

@@ -139,6 +139,21 @@ test('an instant has the same day and hour in local time, with its offset, as in
   assert.deepEqual([...offsets], ['+01:00', '+02:00']);
 });
 
+test('an order that the texts do not tell comes with the other one', () => {
+  const otherOf = (...texts: string[]) => dateOrderOf(new Map(texts.map(text => [text, 1])))?.other;
+  assert.equal(otherOf('03/04/2024', '2024-05-06'), 'dmy');
+  assert.equal(otherOf('03.04.2024'), 'mdy');
+  for (const told of [
+    ['03/04/2024', '31/12/2024'],
+    ['03/03/2024', '05/05/2024'],
+    ['3 April 2024'],
+    ['2024-03-04'],
+    ['never'],
+  ])
+    assert.equal(otherOf(...told), undefined, told.join());
+  assert.deepEqual(dateOrderOf(new Map([['03/04/2024', 2]]), ['dmy']), { order: 'dmy', dates: 2 });
+});
+
 for (const { of, texts, order } of [
   { of: 'the year first', texts: ['2024-03-04', '2024-12-31'], order: 'ymd' },
   { of: 'a day over 12 in the first place', texts: ['03/04/2024', '31/12/2024'], order: 'dmy' },

@@ -36,6 +36,7 @@ async function bench(t: TestContext) {
         output: at(output),
         report: 'r',
         classes: ['no', 'yes'],
+        maxRejects: { percent: 100 },
         ...more,
       },
       client,

@@ -155,6 +155,44 @@ describe('a repaired output of Parquet', () => {
     assert.deepEqual(await repair(own), { placed: 0, already: 1, left: 0 });
   });
 
+  it('keeps members of structs, and refuses other values of them', async t => {
+    const { at, scoring, verifying, service } = await bench(t);
+    await copyFile(join(root, 'fixtures/parquet/pyarrow-structs-v1.parquet'), at('in.parquet'));
+    const run = { features: ['id', 'profile.zip', 'must.n'] };
+    const renamed = { rename: { profile: 'p', must: 'profile' } };
+    service.isBad = ({ id }) => `${id}` === '4';
+    await scoring('in.parquet', 'out.parquet', { ...run, ...renamed });
+    service.isBad = () => false;
+    const rejects = await readFile(at('out.parquet.rejects'), 'utf8');
+    assert.ok(rejects.includes(',4,00000,16\n'));
+    const own = {
+      output: at('out.parquet'),
+      corrected: at('corrected.csv'),
+      maxRecordBytes: 1000,
+      private: false,
+      ...renamed,
+    };
+    const correct = async (row: string): Promise<void> => {
+      await writeFile(at('corrections.csv'), rejects.replace(',4,00000,16\n', row));
+      await scoring('corrections.csv', 'corrected.csv', run);
+    };
+    for (const [row, column] of [
+      [',4,00001,16\n', 'p.zip'],
+      [',4,00000,17\n', 'profile.n'],
+    ] as const) {
+      await correct(row);
+      await assert.rejects(repair(own), {
+        code: 'bad_corrections',
+        message: new RegExp(`row 5: the column "${column}" .* members of structs are not written again`),
+      });
+    }
+    await correct(',-4,00000,16\n');
+    assert.deepEqual(await repair(own), { placed: 1, already: 0, left: 0 });
+    const { scored, repaired } = await verifying('out.parquet', renamed);
+    assert.deepEqual([scored, repaired], [24, 1]);
+    assert.match(await textOfParquet(await readFile(at('out.parquet'))), /\n-4,00000,,1,4,true,16,,/);
+  });
+
   it('has corrected values of the types that are written, and refuses others', async t => {
     const { at, scoring, verifying, service } = await bench(t);
     await copyFile(join(root, 'fixtures/parquet/polars.parquet'), at('in.parquet'));

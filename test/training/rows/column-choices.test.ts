@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ColumnType } from '../../../src/base/contract/schemas.ts';
+import type { TypeChoice } from '../../../src/base/contract/limits.ts';
 import { checkChoices } from '../../../src/training/rows/check-choices.ts';
 import { chosenType, learnColumn, learnColumns } from '../../../src/training/rows/learn-columns.ts';
 
 const values = (rows: number, of: (i: number) => string) => Array.from({ length: rows }, (_, i) => of(i));
-const learn = (given: string[], type: ColumnType) => learnColumn('x', given, given, type);
+const learn = (given: string[], type: TypeChoice) => learnColumn('x', given, given, type);
 
 test('a column of numbers can be used as categories', () => {
   assert.deepEqual(
@@ -36,6 +36,29 @@ test('a column with a few dates can be used as dates', () => {
     'date',
   );
   assert.equal('columns' in decision && decision.columns[0]?.type, 'date');
+});
+
+test('dates are read in a chosen order of day and month, which is the remedy that the note of a guess names', () => {
+  const dates = values(60, i => `0${1 + (i % 7)}/${10 + (i % 3)}/2025`);
+  const column = { name: 'x', type: 'date', piece: 'day' };
+  assert.deepEqual(learn(dates, 'date'), {
+    columns: [{ ...column, order: 'mdy' }],
+    note: '"x" holds dates, the month before the day: it is used as days since 1970. The values do not tell the order: if it is the day before the month, use --types x=date:dmy.',
+  });
+  assert.deepEqual(learn(dates, 'date:dmy'), {
+    columns: [{ ...column, order: 'dmy' }],
+    note: '"x" holds dates, the day before the month: it is used as days since 1970.',
+  });
+  assert.deepEqual(learn(dates, 'date:mdy'), {
+    columns: [{ ...column, order: 'mdy' }],
+    note: '"x" holds dates, the month before the day: it is used as days since 1970.',
+  });
+  const withPoints = learnColumn('start, in "UTC"', ['03.04.2025', '04.05.2025'], []);
+  assert.match('note' in withPoints ? withPoints.note : '', /use --types COLUMN=date:mdy\.$/);
+  const told = values(60, i => `${13 + (i % 7)}/${10 + (i % 3)}/2025`);
+  assert.deepEqual(learn(told, 'date:mdy'), {
+    leftOut: 'none of its values is a date with the month before the day',
+  });
 });
 
 test('a column without a value of the chosen type is left out', () => {

@@ -109,6 +109,7 @@ describe('the page of data', () => {
     for (const fields of [
       { column: '99' },
       { column: '0', 'type-0': 'text' },
+      { column: '0', 'type-0': 'date:ymd' },
       { column: '-1' },
       { column: 'x' },
       { column: ['1', '1'], 'type-1': 'auto' },
@@ -131,6 +132,11 @@ describe('the page of data', () => {
     assert.doesNotMatch(await goOn({ column: '1', 'type-1': 'auto', 'use-1': '1' }), /Saved\./);
     assert.match(await goOn({ column: '1', 'type-1': 'auto' }), /Saved\./);
     assert.match(await browser.page(`/data/${id}`), /it was excluded/);
+    await goOn({ column: '1', 'type-1': 'date:dmy', 'use-1': '1' });
+    assert.match(
+      await browser.page(`/data/${id}`),
+      /name="type-1"[\s\S]*?<option value="date:dmy" selected>date, day before month</,
+    );
   });
 
   it('does not exist without data', async t => {

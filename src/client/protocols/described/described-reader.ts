@@ -36,6 +36,7 @@ export function describedReader(
   const { row: own, rows: where, lines: hasLines = false } = description.response;
   const described = own === 'any' ? undefined : own.kind;
   const within = own === 'any' ? undefined : pathOf(own.at);
+  const phrases = described === 'label' ? undefined : new Set<string>();
   const valueIn = (row: unknown, at: number): unknown => {
     if (within === undefined) return valueOfRow(firstAt(row, paths.value) ?? row);
     const value = row === null ? null : valueAt(row, within);
@@ -49,7 +50,7 @@ export function describedReader(
       const rows =
         listAt(whole, paths.rows) ??
         (hasLines && firstAt(whole, paths.error) === undefined
-          ? rowsOfLines(body, expected.personas)
+          ? rowsOfLines(body, expected.personas, phrases)
           : undefined);
       if (rows === undefined) throw noRows(whole, paths.error, [where].flat(), expected);
       checkCount(rows.length, expected.personas);

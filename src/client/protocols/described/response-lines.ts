@@ -17,10 +17,30 @@ export function parseIfJson(body: Buffer): unknown {
  * not text, is none.
  *
  * @param personas the number of rows sent
+ * @param phrases the labels of several words that earlier responses had; those of this one are added; undefined if each text is
+ *   known to be a label
  * @returns for a record with several fields, a list
- * @throws InvalidResponse if it is neither JSON nor CSV
+ * @throws InvalidResponse if it is neither JSON nor CSV, or for a single row, a text of several words that is no known label:
+ *   errors are such a text
  */
-export function rowsOfLines(body: Buffer, personas: number): unknown[] {
+export function rowsOfLines(body: Buffer, personas: number, phrases?: Set<string>): unknown[] {
+  const rows = parseLines(body, personas);
+  if (phrases === undefined) return rows;
+  const own = rows.filter(isPhrase);
+  if (personas === 1 && own.some(phrase => !phrases.has(phrase)))
+    throw new InvalidResponse(
+      'the response to a single row is a text of several words, like an error; if it is a label, say so with --protocol custom',
+    );
+  if (rows.length === personas && phrases.size < MAX_PHRASES) for (const phrase of own) phrases.add(phrase);
+  return rows;
+}
+
+/** A model has far fewer labels. */
+const MAX_PHRASES = 10_000;
+
+const isPhrase = (value: unknown): value is string => typeof value === 'string' && /\S\s+\S/.test(value);
+
+function parseLines(body: Buffer, personas: number): unknown[] {
   const text = jsonText(body);
   const lines = text.split('\n').filter(line => line.trim() !== '');
   try {

@@ -11,6 +11,8 @@ export type ColumnType =
   | { readonly is: 'time'; readonly digits: 3 | 6 | 9 }
   /** A timestamp in the way of Hive and older versions of Spark. */
   | { readonly is: 'int96' }
+  /** A group of columns, each of which may be read. */
+  | { readonly is: 'struct' }
   | { readonly is: 'unsupported'; readonly what: string };
 
 /** The type of a column without children. */

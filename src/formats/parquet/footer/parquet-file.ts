@@ -5,11 +5,13 @@ import type { StoredBytes } from '../../../base/text-of-file.ts';
 import { FIRST_BYTES } from '../../../base/unsupported-files.ts';
 import { MAX_COLUMNS } from '../../csv/header.ts';
 import { refuseUnsupported } from '../../refuse-unsupported.ts';
+import { checkFooterTypes } from './check-types.ts';
 import { ChunkTable, type RowGroup, UnreadableColumns } from './chunk-table.ts';
-import { type ColumnType, columnType } from './column-type.ts';
+import { columnsOf, type FileColumn } from './file-column.ts';
 import type { ByteRange } from './join-ranges.ts';
-import { ELEMENT, FILE, REPEATED } from './numbers.ts';
+import { FILE } from './numbers.ts';
 import { readStructAt, type ThriftStruct } from './thrift.ts';
+import { ThriftCursor } from './thrift-cursor.ts';
 
 /** A Parquet file, as its footer describes it. */
 export interface ParquetFile {
@@ -20,22 +22,11 @@ export interface ParquetFile {
   readonly footer: ThriftStruct;
   /** SHA-256 of the footer's bytes, in hex. */
   readonly footerDigest: string;
-  /** Its columns: the children of the root of its schema. */
+  /** Its columns: the children of the root of its schema, which may be structs. */
   readonly columns: readonly FileColumn[];
   /** The groups that have rows. */
   readonly groups: readonly RowGroup[];
   readonly rows: number;
-}
-
-/** A column, which may have columns in it. */
-export interface FileColumn {
-  readonly name: string;
-  /** Its elements in the schema, itself first. */
-  readonly elements: readonly ThriftStruct[];
-  /** The places of its chunks in each group: `[from, to)`. */
-  readonly leaves: readonly [from: number, to: number];
-  /** What its values are, if it has no columns in it. */
-  readonly type: ColumnType;
 }
 
 /** The bytes at both ends of a file; those of an encrypted one differ. */
@@ -108,6 +99,7 @@ function describe(
   stored: StoredBytes,
   { name, maxColumns }: { name: string; maxColumns: number },
 ): ParquetFile {
+  checkFooterTypes(new ThriftCursor(bytes, 0));
   const table = new ChunkTable(bytes);
   const { struct: footer } = readStructAt(bytes, 0, {
     id: FILE.groups,
@@ -129,51 +121,6 @@ function describe(
   if (rows !== footer.integer(FILE.rows)) throw new Error('the groups do not have all rows');
   const footerDigest = createHash('sha256').update(bytes).digest('hex');
   return { name, stored, footer, footerDigest, columns, groups, rows };
-}
-
-/** The children of the root, of a tree whose elements are listed depth first. */
-function columnsOf([root, ...elements]: readonly ThriftStruct[]): FileColumn[] {
-  if (root === undefined) throw new Error('it has no schema');
-  const columns: FileColumn[] = [];
-  let leaf = 0;
-  for (let at = 0; at < elements.length; ) {
-    const end = endOfTree(elements, at);
-    const own = elements.slice(at, end);
-    const [first] = own;
-    if (first === undefined) break;
-    const count = own.filter(element => !hasChildren(element)).length;
-    columns.push({
-      name: first.text(ELEMENT.name),
-      elements: own,
-      leaves: [leaf, leaf + count],
-      type: typeOf(first),
-    });
-    leaf += count;
-    at = end;
-  }
-  const children = root.has(ELEMENT.children) ? root.integer(ELEMENT.children) : 0;
-  if (columns.length !== children) throw new Error('its schema does not have all columns');
-  return columns;
-}
-
-const hasChildren = (element: ThriftStruct): boolean =>
-  element.has(ELEMENT.children) && element.integer(ELEMENT.children) > 0;
-
-function endOfTree(elements: readonly ThriftStruct[], start: number): number {
-  let at = start;
-  for (let open = 1; open > 0; open--, at++) {
-    const element = elements[at];
-    if (element === undefined) throw new Error('its schema is cut off');
-    if (hasChildren(element)) open += element.integer(ELEMENT.children);
-  }
-  return at;
-}
-
-function typeOf(element: ThriftStruct): ColumnType {
-  if (hasChildren(element) || !element.has(ELEMENT.type)) return { is: 'unsupported', what: 'columns in it' };
-  if (element.has(ELEMENT.repetition) && element.integer(ELEMENT.repetition) === REPEATED)
-    return { is: 'unsupported', what: 'a list' };
-  return columnType(element);
 }
 
 /** Where the chunks of a column are in the file. */

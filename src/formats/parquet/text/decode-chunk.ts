@@ -1,5 +1,6 @@
 import { RowcastError } from '../../../base/errors.ts';
 import { sanitize } from '../../../base/sanitize.ts';
+import { definitionLevel, type FileColumn } from '../footer/file-column.ts';
 import {
   CHUNK,
   CODECS,
@@ -10,14 +11,12 @@ import {
   ENCODING,
   PAGE,
   PAGE_TYPE,
-  REQUIRED,
   TYPES,
 } from '../footer/numbers.ts';
-import type { FileColumn } from '../footer/parquet-file.ts';
 import { readStructAt, type ThriftStruct } from '../footer/thrift.ts';
 import type { Compressors } from '../libraries.ts';
 import { cellPage } from './cell-page.ts';
-import { isRunOfOnes, readHybrid } from './levels.ts';
+import { isRun, readHybrid } from './levels.ts';
 import type { TextKind } from './text-kind.ts';
 import {
   type CellPage,
@@ -55,7 +54,7 @@ export function decodeChunk(
   const codec = CODECS[chunk.struct(CHUNK.metadata).integer(COLUMN.codec)];
   if (element === undefined || physical === undefined) return undefined;
   if (codec === undefined || codec === 'LZO') throw unsupportedCodec(column.name);
-  const isRequired = !element.has(ELEMENT.repetition) || element.integer(ELEMENT.repetition) === REQUIRED;
+  const level = definitionLevel(column);
   const plain = plainReader(
     physical,
     element.has(ELEMENT.typeLength) ? element.integer(ELEMENT.typeLength) : 0,
@@ -95,7 +94,7 @@ export function decodeChunk(
       continue;
     }
     const split = type === PAGE_TYPE.data ? splitV1 : type === PAGE_TYPE.dataV2 ? splitV2 : undefined;
-    const data = split?.(header, body, { size, unpacked, isRequired, most: rows - done });
+    const data = split?.(header, body, { size, unpacked, level, most: rows - done });
     if (data === undefined) return undefined;
     const { values, encoding, page, levels } = data;
     const count = countPresent(levels, values);
@@ -145,25 +144,26 @@ interface SplitOptions {
   /** Bytes of the page, uncompressed. */
   readonly size: number;
   readonly unpacked: (page: Buffer, size: number) => Buffer;
-  readonly isRequired: boolean;
+  /** The level of a value that is there; 0 if all are. */
+  readonly level: number;
   /** The rows that are left. */
   readonly most: number;
 }
 
 type SplitPage = (header: ThriftStruct, body: Buffer, options: SplitOptions) => DataPage | undefined;
 
-const splitV1: SplitPage = (header, body, { size, unpacked, isRequired, most }) => {
+const splitV1: SplitPage = (header, body, { size, unpacked, level, most }) => {
   const data = header.struct(PAGE.data);
   const values = atMost(most, data.integer(DATA_PAGE.values));
   const encoding = data.integer(DATA_PAGE.encoding);
   const page = unpacked(body, size);
-  if (isRequired) return { values, encoding, page, at: 0, levels: undefined };
+  if (level === 0) return { values, encoding, page, at: 0, levels: undefined };
   if (data.integer(DATA_PAGE.levels) !== ENCODING.hybrid) return undefined;
   const at = 4 + page.readUInt32LE(0);
-  return { values, encoding, page, at, levels: readLevels(page, 4, at, values) };
+  return { values, encoding, page, at, levels: readLevels(page, [4, at], values, level) };
 };
 
-const splitV2: SplitPage = (header, body, { size, unpacked, isRequired, most }) => {
+const splitV2: SplitPage = (header, body, { size, unpacked, level, most }) => {
   const data = header.struct(PAGE.dataV2);
   const values = atMost(most, data.integer(DATA_PAGE_V2.values));
   const encoding = data.integer(DATA_PAGE_V2.encoding);
@@ -172,7 +172,7 @@ const splitV2: SplitPage = (header, body, { size, unpacked, isRequired, most }) 
   const isCompressed = data.members.get(DATA_PAGE_V2.isCompressed)?.value !== false;
   const rest = body.subarray(levelBytes);
   const page = isCompressed ? unpacked(rest, size - levelBytes) : rest;
-  const levels = isRequired ? undefined : readLevels(body, 0, levelBytes, values);
+  const levels = level === 0 ? undefined : readLevels(body, [0, levelBytes], values, level);
   return { values, encoding, page, at: 0, levels };
 };
 
@@ -181,12 +181,22 @@ function atMost(most: number, values: number): number {
   return values;
 }
 
-/** @returns undefined if all values are there */
-function readLevels(bytes: Buffer, start: number, end: number, values: number): Int32Array | undefined {
+/**
+ * Reads which values are there: of a member of a struct, those whose level is the highest.
+ *
+ * @returns undefined if all are
+ */
+function readLevels(
+  bytes: Buffer,
+  [start, end]: readonly [number, number],
+  values: number,
+  level: number,
+): Int32Array | undefined {
   if (end > bytes.length) throw new Error('levels are cut off');
-  if (isRunOfOnes(bytes, start, end, values)) return undefined;
+  if (isRun(bytes, start, end, values, level)) return undefined;
   const levels = new Int32Array(values);
-  readHybrid(bytes, start, end, 1, levels, 2);
+  readHybrid(bytes, start, end, 32 - Math.clz32(level), levels, level + 1);
+  if (level > 1) for (let row = 0; row < values; row++) levels[row] = levels[row] === level ? 1 : 0;
   return levels;
 }
 

@@ -1,6 +1,7 @@
 import { RowcastError } from '../../../base/errors.ts';
+import type { FileColumn } from '../footer/file-column.ts';
 import { joinRanges } from '../footer/join-ranges.ts';
-import { badParquet, type FileColumn, type ParquetFile, uncompressedBytes } from '../footer/parquet-file.ts';
+import { badParquet, type ParquetFile, uncompressedBytes } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
 import { type Compressors, parquetRead, type SubColumnData } from '../libraries.ts';
 import { decodeChunk } from './decode-chunk.ts';
@@ -105,15 +106,25 @@ async function readByLibrary(
   return found.map(({ columnData }) => pageOf(columnData, kind, add));
 }
 
+/** What hyparquet gives for a row: a member of a struct in as many lists as structs around it may be missing. */
+type Assembled = Physical | null | undefined | readonly Assembled[];
+
+/** The value of a row; null if it is missing, as it is if a struct around it is. */
+function innermost(assembled: Assembled): Physical | null | undefined {
+  let value = assembled;
+  while (Array.isArray(value)) value = value.length === 0 ? null : value[0];
+  return value as Physical | null | undefined; // `isArray` does not know lists that cannot be changed.
+}
+
 function pageOf(
-  values: ArrayLike<Physical | null | undefined>,
+  values: ArrayLike<Assembled>,
   kind: TextKind,
   add: (value: Physical, into: CellWriter) => void,
 ): TextPage {
   const rows = values.length;
   const cells = new CellWriter(rows, kind);
   for (let row = 0; row < rows; row++) {
-    const value = values[row];
+    const value = innermost(values[row]);
     // A place beyond the end of a dictionary has no value, not even a missing one.
     if (value === undefined) throw new Error('a value is not in its dictionary');
     if (value === null) cells.addMissing();

@@ -65,14 +65,18 @@ export function readHybrid(
   return Math.min(at, end);
 }
 
-/** Whether levels of one bit are a single run of ones, at least as many as are wanted: no value is missing then. */
-export function isRunOfOnes(bytes: Uint8Array, start: number, end: number, count: number): boolean {
+/**
+ * Whether numbers are a single run of one value, at least as many as are wanted.
+ *
+ * @param value at most 255, which takes one byte; false for others
+ */
+export function isRun(bytes: Uint8Array, start: number, end: number, count: number, value: number): boolean {
   let header = 0;
   let at = start;
   for (let shift = 0; shift <= 28 && at < end; shift += 7) {
     const byte = bytes[at++] as number;
     header |= (byte & 127) << shift;
-    if (byte < 128) return (header & 1) === 0 && header >>> 1 >= count && at < end && bytes[at] === 1;
+    if (byte < 128) return (header & 1) === 0 && header >>> 1 >= count && at < end && bytes[at] === value;
   }
   return false;
 }

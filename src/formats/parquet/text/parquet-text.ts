@@ -1,6 +1,7 @@
 import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { TextEntry, TextOfFile } from '../../../base/text-of-file.ts';
-import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
+import { type FileColumn, valueColumns } from '../footer/file-column.ts';
+import type { ParquetFile } from '../footer/parquet-file.ts';
 import { readGroup } from './group-reader.ts';
 import { GroupText } from './group-text.ts';
 import { recordParts, type TextKind } from './text-kind.ts';
@@ -53,8 +54,9 @@ export class ParquetText implements TextOfFile {
 
   /** @throws Error if the file does not have the columns */
   static of(file: ParquetFile, { columns, kind, header }: ParquetTextData): ParquetText {
+    const all = valueColumns(file.columns);
     const read = columns.map(name => {
-      const column = file.columns.find(other => other.name === name);
+      const column = all.find(other => other.name === name);
       if (column === undefined) throw new Error(`there is no column ${name}`);
       return column;
     });

@@ -1,5 +1,5 @@
+import type { FileColumn } from '../footer/file-column.ts';
 import { CHUNK, COLUMN, CONVERTED, ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
-import type { FileColumn } from '../footer/parquet-file.ts';
 import { ThriftStruct, writeStruct } from '../footer/thrift.ts';
 import { type FileMetaData, parquetMetadata } from '../libraries.ts';
 
@@ -22,13 +22,24 @@ export function physicalMetadata(column: FileColumn, chunk: ThriftStruct, rows: 
   group.setInteger(GROUP.rows, rows, 'i64');
   const footer = new ThriftStruct();
   footer.setInteger(FILE.version, 2, 'i32');
-  footer.setStructs(FILE.schema, [root, plainElement(column)]);
+  footer.setStructs(FILE.schema, [root, ...structsOf(column), plainElement(column)]);
   footer.setInteger(FILE.rows, rows, 'i64');
   footer.setStructs(FILE.groups, [group]);
   const bytes = writeStruct(footer);
   const end = Buffer.alloc(8, 'PAR1', 'latin1');
   end.writeUInt32LE(bytes.length);
   return parquetMetadata(Buffer.concat([bytes, end]), { geoparquet: false });
+}
+
+/** The structs around a column, outermost first, as if they had no other member. */
+function structsOf({ struct }: FileColumn): ThriftStruct[] {
+  const structs: ThriftStruct[] = [];
+  for (let own = struct; own !== undefined; own = own.outer) {
+    const copy = own.element.copy();
+    copy.setInteger(ELEMENT.children, 1, 'i32');
+    structs.unshift(copy);
+  }
+  return structs;
 }
 
 function plainElement({ elements: [element], type }: FileColumn): ThriftStruct {

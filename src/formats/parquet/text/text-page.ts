@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../../base/errors.ts';
 import { sanitize } from '../../../base/sanitize.ts';
-import type { FileColumn } from '../footer/parquet-file.ts';
+import type { FileColumn } from '../footer/file-column.ts';
 import type { TextKind } from './text-kind.ts';
 import { doubleText, type Physical, valueText } from './value-text.ts';
 

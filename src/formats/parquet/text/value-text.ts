@@ -41,6 +41,7 @@ export function valueText(type: ColumnType): ((value: Physical) => string) | und
     case 'int96':
       return value => timestampText(int96Nanoseconds(value as bigint), 9, '');
     case 'unknown':
+    case 'struct':
     case 'unsupported':
       return () => '';
   }

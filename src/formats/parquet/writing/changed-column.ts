@@ -1,5 +1,5 @@
-import { CONVERTED, ELEMENT, LOGICAL, OPTIONAL, TYPES } from '../footer/numbers.ts';
-import type { FileColumn } from '../footer/parquet-file.ts';
+import { type FileColumn, mayBeMissing } from '../footer/file-column.ts';
+import { CONVERTED, ELEMENT, LOGICAL, TYPES } from '../footer/numbers.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
 import { numberOf } from './read-values.ts';
 import type { PhysicalType } from './written-chunk.ts';
@@ -17,7 +17,7 @@ export function changedColumn(column: FileColumn): ChangedColumn | undefined {
     type,
     elements: [element],
   } = column;
-  if (element === undefined || !mayBeMissing(column)) return undefined;
+  if (element === undefined || column.struct !== undefined || !mayBeMissing(element)) return undefined;
   switch (type.is) {
     case 'text':
       return { type: 'BYTE_ARRAY', valueOf: text => Buffer.from(text) };
@@ -50,9 +50,13 @@ export function changedColumn(column: FileColumn): ChangedColumn | undefined {
   }
 }
 
-/** Whether a column may have rows without a value. */
-export const mayBeMissing = ({ elements: [element] }: FileColumn): boolean =>
-  element?.integer(ELEMENT.repetition) === OPTIONAL;
+/** Why a column cannot be written again. */
+export function whyUnchanged({ elements: [element], struct }: FileColumn): string {
+  if (struct !== undefined) return 'members of structs are not written again';
+  return mayBeMissing(element)
+    ? 'values of its type are not written'
+    : 'only columns that may have nulls are written again';
+}
 
 const bytesOf = (
   value: number | null | undefined,

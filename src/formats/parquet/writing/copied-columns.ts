@@ -1,6 +1,7 @@
 import type { RowGroup } from '../footer/chunk-table.ts';
+import type { FileColumn } from '../footer/file-column.ts';
 import { CHUNK, COLUMN, ELEMENT } from '../footer/numbers.ts';
-import { chunksOf, type FileColumn, type ParquetFile, rangesOf } from '../footer/parquet-file.ts';
+import { chunksOf, type ParquetFile, rangesOf } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
 import { movedChunk } from './written-columns.ts';
 

@@ -1,11 +1,12 @@
 import { RowcastError } from '../../../base/errors.ts';
 import type { GroupEncoder } from '../../../base/group-encoder.ts';
 import { sanitize } from '../../../base/sanitize.ts';
+import type { FileColumn } from '../footer/file-column.ts';
 import { CHUNK, COLUMN, GROUP } from '../footer/numbers.ts';
-import type { FileColumn, ParquetFile } from '../footer/parquet-file.ts';
+import type { ParquetFile } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
 import { booleanChunk } from './boolean-chunk.ts';
-import { changedColumn, mayBeMissing } from './changed-column.ts';
+import { changedColumn, whyUnchanged } from './changed-column.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks } from './copied-columns.ts';
 import { fileEnd, MAGIC } from './file-end.ts';
 import { groupNote, readGroupNote } from './group-note.ts';
@@ -104,13 +105,7 @@ export class RepairedFile implements GroupEncoder {
       if (changed === -1) continue;
       const how = changedColumn(column);
       if (how === undefined)
-        throw this.#wrong(
-          column,
-          before + changed,
-          mayBeMissing(column)
-            ? 'cannot be changed: values of its type are not written'
-            : 'cannot be changed: only columns that may have nulls are written again',
-        );
+        throw this.#wrong(column, before + changed, `cannot be changed: ${whyUnchanged(column)}`);
       const typed = new ValueColumn();
       for (let row = 0; row < own.rows; row++) {
         const text = own.at(row);

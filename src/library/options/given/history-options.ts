@@ -22,8 +22,10 @@ export interface GivenHistoryOptions {
   features?: readonly string[] | undefined;
   /** Columns that the report must not use. Default: none. */
   excludeFeatures?: readonly string[] | undefined;
-  /** Column → type; other types are detected. Default: none. */
-  types?: Readonly<Record<string, 'numerical' | 'categorical' | 'date'>> | undefined;
+  /** Column → type; other types are detected; date:dmy is a date with the day before the month. Default: none. */
+  types?:
+    | Readonly<Record<string, 'numerical' | 'categorical' | 'date' | 'date:dmy' | 'date:mdy'>>
+    | undefined;
   /** Values to treat as missing, in addition to the empty one, here and in scoring. Default: none. */
   nulls?: readonly string[] | undefined;
   /**

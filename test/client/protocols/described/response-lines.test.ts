@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { rowsOfLines } from '../../../../src/client/protocols/described/response-lines.ts';
 
-const rowsOf = (text: string, personas = 2): unknown[] => rowsOfLines(Buffer.from(text), personas);
+const rowsOf = (text: string, personas = 2, phrases = new Set<string>()): unknown[] =>
+  rowsOfLines(Buffer.from(text), personas, phrases);
 
 describe('a response of lines', () => {
   it('has a value of JSON on each line', () => {
@@ -43,6 +44,18 @@ describe('a response of lines', () => {
       for (const personas of [1, 2])
         assert.throws(() => rowsOf(text, personas), /the response is neither JSON nor CSV$/, text);
     assert.deepEqual(rowsOf('<50K\n>=50K\n'), ['<50K', '>=50K']);
+  });
+
+  it('that is a text of several words for a single row is no label, unless an earlier one for several rows had it', () => {
+    const phrases = new Set<string>();
+    for (const text of ['Service Unavailable', '"Internal error"\n'])
+      assert.throws(() => rowsOf(text, 1, phrases), /is a text of several words, like an error/);
+    assert.throws(() => rowsOf('Iris setosa\n', 1, phrases), /is a text of several words/);
+    assert.deepEqual(rowsOf('Iris setosa\nIris virginica\n', 2, phrases), ['Iris setosa', 'Iris virginica']);
+    assert.deepEqual(rowsOf('Iris setosa\n', 1, phrases), ['Iris setosa']);
+    assert.throws(() => rowsOf('Service Unavailable', 1, phrases), /is a text of several words/);
+    assert.deepEqual(rowsOf('versicolor\n', 1, phrases), ['versicolor']);
+    assert.deepEqual(rowsOfLines(Buffer.from('Iris setosa'), 1), ['Iris setosa']);
   });
 
   it('that is empty has no rows', () => {

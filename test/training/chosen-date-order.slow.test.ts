@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ModelScorer } from '../../src/models/local/model-scorer.ts';
+import { train } from '../../src/training/train.ts';
+import { job } from '../support/scoring/job.ts';
+import { score } from '../support/scoring/score.ts';
+import { csv, homeWith } from '../support/service/history.ts';
+
+/** Days and months up to 12, so that nothing tells which of the two is first. The first one decides the outcome. */
+const rows = Array.from({ length: 600 }, (_, i) => {
+  const [first, second] = [1 + ((i * 7) % 12), 1 + (Math.floor(i / 12) % 12)];
+  const text = `${String(first).padStart(2, '0')}/${String(second).padStart(2, '0')}/2025`;
+  return [text, first > 6 ? 'Yes' : 'No'];
+});
+
+for (const { order, read, unreadable } of [
+  { order: 'dmy', read: '31/01/2025', unreadable: '01/31/2025' },
+  { order: 'mdy', read: '01/31/2025', unreadable: '31/01/2025' },
+] as const)
+  test(`scoring reads dates in the order ${order}, if training was told so`, async t => {
+    const { home, historyFile } = await homeWith([['joined', 'outcome'], ...rows]);
+    const types = { joined: `date:${order}` } as const;
+    const { columns, notes } = await train({ historyFile, predict: 'outcome', home, id: 'r', types });
+    assert.deepEqual(columns, [{ name: 'joined', type: 'date' }]);
+    assert.ok(notes.every(note => !note.includes('--types')));
+    const scorer = await ModelScorer.open({ home, threads: 2 });
+    t.after(() => scorer.close());
+    const [input, output] = [join(home, 'in.csv'), join(home, 'out.csv')];
+    const dates = [
+      '03/09/2025',
+      order === 'dmy' ? '2025-09-03' : '2025-03-09',
+      read,
+      '2025-01-31',
+      unreadable,
+      '',
+    ];
+    await writeFile(input, csv([['id', 'joined'], ...dates.map((date, i) => [String(i), date])]));
+    await score(job({ input, output, report: 'r' }), scorer);
+    const scores = (await readFile(output, 'utf8')).trim().split('\n').slice(1);
+    const of = (row: number) => scores[row]?.split(',').slice(2);
+    assert.deepEqual(of(0), of(1));
+    assert.deepEqual(of(2), of(3));
+    assert.deepEqual(of(4), of(5), 'a date that cannot be read in this order is missing');
+    assert.notDeepEqual(of(0), of(4));
+  });
