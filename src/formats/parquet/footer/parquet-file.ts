@@ -8,7 +8,7 @@ import { refuseUnsupported } from '../../refuse-unsupported.ts';
 import { ChunkTable, type RowGroup, UnreadableColumns } from './chunk-table.ts';
 import { columnsOf, type FileColumn } from './file-column.ts';
 import type { ByteRange } from './join-ranges.ts';
-import { FILE } from './numbers.ts';
+import { FILE, KEY_VALUE } from './numbers.ts';
 import { readStructAt, type ThriftStruct } from './thrift.ts';
 
 /** A Parquet file, as its footer describes it. */
@@ -111,6 +111,10 @@ function describe(
       `the file has ${counted(count)} columns, with those in other columns; the limit is ${counted(maxColumns)}`,
       { location: { file: name } },
     );
+  // They are needed at the end of a run that copies columns.
+  footer.structs(FILE.columnOrders);
+  for (const pair of footer.structs(FILE.keyValues))
+    for (const id of Object.values(KEY_VALUE)) if (id === KEY_VALUE.key || pair.has(id)) pair.text(id);
   const columns = columnsOf(footer.structs(FILE.schema));
   const leaves = columns.at(-1)?.leaves[1] ?? 0;
   const { groups, rows } = table;
