@@ -31,11 +31,16 @@ export interface RejectsOfRun {
   env: Environment;
   /** What each prediction of the run consists of, if that is known. */
   prediction?: PredictionType | null | undefined;
+  /** Whether the input is a rejects file itself, whose rows were corrected. */
+  isAgain?: boolean;
 }
 
 /** The last message of a run with rejects: where they are, and what to do. */
 export function describeRejects(run: RejectsOfRun): string {
-  const { rejects, values } = run;
+  const { rejects, values, input } = run;
+  // Its rows are known by their numbers in the first rejects file, which repair reads.
+  if (run.isAgain)
+    return `the rows that were rejected again are in ${rejects}, with the reasons; correct them in ${input === '-' ? 'the input' : input} and run the same command again, before or after rowcast repair puts the other rows into their places`;
   const why = whyNotRepaired(run);
   if (why !== undefined)
     return `the rejected rows are in ${rejects}; correct them in the input and score it again, or score the corrected rows into a file of their own: ${why} cannot be repaired`;

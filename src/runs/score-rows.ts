@@ -9,6 +9,7 @@ import { checkBalance, rowCountsOf } from '../scoring/row-counts.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
+import type { Checkpoint } from './checkpoint/checkpoint.ts';
 import { commit, RunPosition } from './commit.ts';
 import { dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
@@ -172,6 +173,12 @@ export async function scoreRows({
 const countsAll = ({ summary, summaryHtml, maxMissing = 'none' }: RunValues): boolean =>
   summary !== undefined || summaryHtml !== undefined || maxMissing !== 'none';
 
+const reasonToStop = ({ code, message, hint }: RowcastError): Checkpoint['stopped'] => ({
+  code,
+  message,
+  ...(hint !== undefined && { hint }),
+});
+
 /** Ends an unfinished run so that it can be resumed; returns the error to throw. */
 async function suspend(
   failure: unknown,
@@ -185,9 +192,9 @@ async function suspend(
   const isWorthless = isKnown && failure.code === 'malformed_input' && !hasScored;
   if (isWorthless || (isKnown && failure.code === 'mixed_up_responses')) await output.discard();
   else {
-    const resumePoint = await output.suspend();
     const isRefused = isKnown && failure.severity === 'refused';
     const needsRestart = isKnown && failure.needsRestart && !reading.aborted;
+    const resumePoint = await output.suspend(needsRestart ? reasonToStop(failure) : undefined);
     if (resumePoint !== undefined && (reading.aborted || !isRefused)) suspended(resumePoint, needsRestart);
   }
   return reading.aborted ? interrupted() : failure;

@@ -138,11 +138,32 @@ describe('a header line among the rows', () => {
     assert.match(again.stderr, /0 rows scored, 2 rejected \(2 × repeated_header\)/);
   });
 
+  it('is one in another letter case, and with spaces or quotes around its names', async t => {
+    const headers = [
+      'AGE,Pay,CITY\n',
+      ' "age" , pay ,city\n',
+      'age\t, pay,city\r\n',
+      '"Age","Pay ","City"\n',
+    ];
+    const { score, read } = await bench(t, HEADER + ROWS + headers.join('') + ROWS);
+    const { code, stderr } = await score();
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /60 rows scored, 4 rejected \(4 × repeated_header\)/);
+    assert.doesNotMatch(await read('out.csv'), /\n.*pay/i);
+    const turned = await bench(t, `${HEADER}${ROWS}City, Age,PAY\n${ROWS}`);
+    assert.match((await turned.score()).stderr, /in\.csv:32: .* same columns in another order/);
+    const single = await bench(t, 'comment\ngood\nComment\n');
+    assert.equal((await single.score()).code, 0);
+    const alike = await bench(t, 'a,A\n1,2\nA,a\n');
+    assert.match((await alike.score()).stderr, /in\.csv:3: .* same columns in another order/);
+  });
+
   it('stops the run if its columns are in another order', async t => {
     const { score, cwd } = await bench(t, `${HEADER}${ROWS}city,age,pay\n${ROWS}`);
     const { code, stderr } = await score();
     assert.equal(code, 3, stderr);
     assert.match(stderr, /in\.csv:32: this line is a header with the same columns in another order/);
+    assert.match(stderr, /make two files of the input, .*or put the columns/);
     assert.ok(!existsSync(join(cwd, 'out.csv')));
   });
 
@@ -161,6 +182,98 @@ describe('a header line among the rows', () => {
     assert.equal(code, 0, stderr);
     assert.match(stderr, /Left out 1 repeated header line\./);
     assert.match(stderr, /classes with fewer than five rows: "Total" \(1 row, line 123\)/);
+  });
+});
+
+describe('a record without any value', () => {
+  const empty = ',,\n';
+
+  it('is a reject, quoted or not, and at the end of the file; the output verifies', async t => {
+    const { score, verify, read } = await bench(
+      t,
+      `${HEADER}${ROWS}${empty}1,,\n"",,""\r\n,"""",\n,,,\n${empty}${empty.trim()}`,
+    );
+    const { code, stderr } = await score();
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /32 rows scored, 5 rejected \(5 × empty_record\)/);
+    const lines = [...(await read('out.csv.rejects')).matchAll(/^\d+,(\d+),empty_record,/gm)];
+    assert.deepEqual(
+      lines.map(([, line]) => Number(line)),
+      [32, 34, 36, 37, 38],
+    );
+    const verified = await verify();
+    assert.equal(verified.code, 0, verified.stderr);
+  });
+
+  it('stays a reject when the rejects are scored again, and is scored when it was corrected', async t => {
+    const { score, verify, run, read, cwd } = await bench(t, `${HEADER}${ROWS}${empty}"","",\n`);
+    assert.equal((await score()).code, 1);
+    const args = ['score', 'out.csv.rejects', '--report', 'r', '--classes', 'no,yes', '-o', 'again.csv'];
+    const again = await run(...args);
+    assert.match(again.stderr, /0 rows scored, 2 rejected \(2 × empty_record\)/);
+    assert.match(again.stderr, /correct them in out\.csv\.rejects and run the same command again/);
+    const rejects = await read('out.csv.rejects');
+    await writeFile(join(cwd, 'out.csv.rejects'), rejects.replace(/,,,$/m, ',,7,'));
+    assert.match((await run(...args, '--restart')).stderr, /1 row scored, 1 rejected/);
+    assert.equal((await run('repair', 'out.csv', 'again.csv')).code, 1);
+    assert.match(await read('out.csv'), /^,7,,0\.\d+,0\.\d+$/m);
+    assert.equal((await verify()).code, 0);
+  });
+
+  it('stops the run if most rows are such, with the command that leaves them out', async t => {
+    const { score } = await bench(t, HEADER + ROWS + empty.repeat(40));
+    const { code, stderr } = await score();
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /40 of the first 70 rows are malformed: their fields are all empty/);
+    assert.match(stderr, /grep -v '\^,\*\$' < in\.csv \| rowcast/);
+  });
+
+  it('is a row with a missing value if there is a single column', async t => {
+    const { score } = await bench(t, 'age\n1\n\n""\n');
+    assert.equal((await score()).code, 0);
+  });
+
+  it('is an object whose members are all null, which stays a reject when it is scored again', async t => {
+    const lines = [
+      '{"age":null,"pay":null}',
+      '{"age":1,"pay":2}',
+      'x',
+      '{"age": null, "other": NaN}',
+      '{"age":null,"id":7}',
+      '{"age":3,"pay":4}',
+      '{"pay":null}',
+      '{"pay":null,"other":null}',
+    ];
+    const { score, verify, run, read } = await bench(t, `${lines.join('\n')}\n`, 'in.jsonl');
+    const columns = ['--features', 'age,pay', '--classes', 'no,yes'];
+    const { code, stderr } = await score(...columns, '--max-rejects', '100%');
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /4 rows scored, 4 rejected \(3 × empty_record, 1 × bad_json\)/);
+    assert.match(
+      await read('out.jsonl'),
+      /^\{"age":1,.*\n\{"age":null,"id":7,.*\n\{"age":3,.*\n\{"pay":null,"p.*\n$/,
+    );
+    const verified = await verify();
+    assert.equal(verified.code, 0, verified.stderr);
+    const again = await run('score', 'out.jsonl.rejects', '--report', 'r', ...columns, '-o', 'again.jsonl');
+    assert.match(again.stderr, /0 rows scored, 4 rejected \(3 × empty_record, 1 × bad_json\)/);
+    for (const output of ['out.csv', 'out.parquet']) {
+      const converted = await run(
+        ...['score', 'in.jsonl', '--report', 'r', ...columns, '-o', output],
+        ...['--max-rejects', '100%', '--keep', 'age,pay'],
+      );
+      assert.match(converted.stderr, /4 rows scored, 4 rejected/);
+      const compared = await run('verify', 'in.jsonl', output, '--keep', 'age,pay');
+      assert.equal(compared.code, 0, compared.stderr);
+    }
+  });
+
+  it('is left out by train, which notes it', async t => {
+    const history = `age,plan\n${Array.from({ length: 60 }, (_, row) => `${row % 7},${row % 2 ? 'a' : 'b'}\n`).join('')}`;
+    const { run } = await bench(t, `${history},\n,\n`);
+    const { code, stderr } = await run('train', 'in.csv', '--predict', 'plan', '--report', 'r');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /Left out 2 records without a value\./);
   });
 });
 
@@ -242,11 +355,60 @@ describe('a header that is not in the first line', () => {
       const { score } = await bench(t, text);
       const { code, stderr } = await score();
       assert.equal(code, 2, stderr);
-      assert.match(stderr, /not a header of several columns.*\n.*--delimiter/);
+      assert.match(
+        stderr,
+        /has a single column, .*, but looks like several.*\n {2}The header .* --delimiter \S+\. If it/,
+      );
       assert.equal((await score('--delimiter', delimiter)).code, 0);
       const single = await bench(t, `a${delimiter}b\n1\n2\n`);
       assert.equal((await single.score('--delimiter', ',')).code, 0);
     });
+
+  it('is a single column, although each line after it has a semicolon', async t => {
+    const { score } = await bench(t, 'comment\nfine; thanks\nbad; slow\nok; ok\n');
+    const { code, stderr } = await score();
+    assert.equal(code, 2, stderr);
+    assert.match(
+      stderr,
+      /single column, "comment", but the lines after it look like .*\n {2}If it is a single column, use --delimiter ','\. Otherwise: Line 2 .*--skip-lines 1 --delimiter ';'/,
+    );
+    assert.equal((await score('--delimiter', ',')).code, 0);
+  });
+
+  it('has columns of its own, although those of the next line are as many', async t => {
+    const { score } = await bench(t, 'a;b\nfine; thanks\nbad; slow\nok; ok\n');
+    assert.doesNotMatch((await score()).stderr, /skip-lines/);
+  });
+});
+
+describe('a line of units under the header', () => {
+  it('is refused by score and train, with a command that removes it', async t => {
+    for (const [units, ending] of [
+      ['years,EUR,text', '\n'],
+      ['"years","EUR",', '\r\n'],
+    ] as const) {
+      const { score, run } = await bench(t, `age,pay,city\n${units}\n${ROWS}`.replaceAll('\n', ending));
+      for (const result of [
+        await score(),
+        await run('plan', 'in.csv', '--report', 'r'),
+        await run('train', 'in.csv', '--predict', 'city', '--report', 'r'),
+      ]) {
+        assert.equal(result.code, 2, result.stderr);
+        const says =
+          /in\.csv:2: the line under .* \("years", "EUR"\).*units.*\n {2}.*sed 2d < in\.csv .*--nulls years,EUR/;
+        assert.match(result.stderr + result.stdout, says);
+      }
+      assert.equal((await score('--nulls', 'years,EUR')).code, 0);
+    }
+  });
+
+  it('is none if it may be a row: with a number, with a single text, or with texts for missing values', async t => {
+    for (const line of ['7,EUR,x', 'years,,x', 'unknown,unknown,x', 'NA,null,x']) {
+      const { score } = await bench(t, `age,pay,city\n${line}\n${ROWS}`);
+      const { code, stderr } = await score();
+      assert.equal(code, 0, stderr);
+    }
+  });
 });
 
 describe('a column without a name', () => {
@@ -286,7 +448,12 @@ describe('quotes that a backslash escapes', () => {
   it('are part of what a run is: without the option, it is not resumed, and a reject hints at it', async t => {
     const rows = Array.from({ length: 40 }, (_, row) => `${row},"x"\n`).join('');
     const { score, verify, read } = await bench(t, `id,note\n${rows}1,"say \\"a\\" b"\n2,"c \\",x\n3,"d"\n`);
-    assert.equal((await score()).code, 1);
+    const { code, stderr } = await score();
+    assert.equal(code, 1);
+    const hint =
+      "in.csv:42: row rejected: text follows a closing quote; if a backslash escapes quotes, use --escape '\\'";
+    assert.equal(stderr.split(hint).length, 2, 'the hint is there once');
+    assert.equal(stderr.match(/row rejected/g)?.length, 1);
     const rejects = await read('out.csv.rejects');
     assert.match(
       rejects,

@@ -97,6 +97,17 @@ describe('the commands after correcting rejects', () => {
     assert.match(score, / --prediction/);
   });
 
+  it('are not those of a rejects file that was scored: its rows belong to the first output', () => {
+    const values = resolveValues(runOptions, { report: 'churn', output: 'out.csv.corrected' });
+    const run = { values, input: 'out.csv.rejects', address: local, env: {} };
+    const told = describeRejects({ ...run, rejects: 'out.csv.corrected.rejects', isAgain: true });
+    assert.match(
+      told,
+      /^the rows that were rejected again are in out\.csv\.corrected\.rejects, .*; correct them in out\.csv\.rejects and run the same command again/,
+    );
+    assert.doesNotMatch(told, /rowcast score|corrected\.corrected/);
+  });
+
   it('are not named for an output of another format than its rejects', () => {
     const told = (input: string, output: string): string => {
       const values = resolveValues(runOptions, { report: 'churn', output });

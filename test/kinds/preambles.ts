@@ -52,6 +52,13 @@ export const preambles: readonly Kind[] = [
     says: ['only dashes', 'sed 2d'],
   },
   {
+    is: 'a line of units under the header',
+    file: 'in.csv',
+    bytes: () => table().replace('\n', '\nid,years,,EUR,date,\n'),
+    happens: refused('bad_header'),
+    says: ['as a line of units has', 'sed 2d'],
+  },
+  {
     is: 'an index in the first column, without a name (pandas)',
     file: 'in.csv',
     bytes: () => indexed(''),
@@ -76,6 +83,12 @@ export const preambles: readonly Kind[] = [
     file: 'in.csv',
     bytes: () => table({ rows: customers.map((row, i) => (i === 2 ? names : row)) }),
     happens: rejected('repeated_header', 1),
+  },
+  {
+    is: 'delimiters only, where a spreadsheet has empty rows',
+    file: 'in.csv',
+    bytes: () => table({ rows: customers.map((row, i) => (i === 2 ? row.map(() => '') : row)) }),
+    happens: rejected('empty_record', 1),
   },
   {
     is: 'no bytes',

@@ -18,6 +18,11 @@ export const faultDocs = {
     cause: 'The record is the header again: files were joined with their header lines.',
     fix: 'Nothing is lost; to avoid it, join only the rows. `train` leaves such records out.',
   },
+  empty_record: {
+    cause:
+      'No field of the record has a value: spreadsheets write `;;;` for empty rows. In JSON lines, the object has several members, and all are null.',
+    fix: 'Nothing is lost. `train` leaves such records out.',
+  },
   not_utf8: {
     cause: 'The record is not valid UTF-8, or a text of JSON lines has an escape of half a character.',
     fix: 'Use `--encoding`, such as `windows-1252`; if only some rows are wrong, correct them.',

@@ -1,3 +1,4 @@
+import { isRejectsFile } from '../../formats/records/reject-columns.ts';
 import { resultFiles } from '../../library/result-files.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import type { RunObserver } from '../../runs/observer.ts';
@@ -41,8 +42,10 @@ export function observersOf(
   const { output, rejects, report = '', maxOutage } = values;
   const [input = '-'] = job.inputs;
   const path = rejects ?? (output === '-' ? undefined : runFilesOf(output).rejects);
+  let isAgain = false;
   const describe = (path: string, { prediction }: Summary): string =>
     describeRejects({
+      isAgain,
       values,
       input,
       address: chooseService(context, defined),
@@ -53,7 +56,12 @@ export function observersOf(
   context.logFields.input = nameOf(job);
   return [
     logRunId(context.logFields),
-    { ready: (_, scorer) => onService(scorer.name) },
+    {
+      ready: (_, scorer) => onService(scorer.name),
+      opened({ columnsOf, attempt }) {
+        isAgain = isRejectsFile(columnsOf(attempt.runId)?.input.map(({ name }) => name) ?? []);
+      },
+    },
     progressLine({ ...progressMode(flags), output, logFormat, log }, control.signal),
     runLog(context, {
       report,
@@ -62,7 +70,7 @@ export function observersOf(
       isPart: false,
       rejects: path === undefined ? undefined : { path, describe: summary => describe(path, summary) },
     }),
-    ...(output === '-' && rejects === undefined ? [rejectLog(log, input === '-' ? 'stdin' : input)] : []),
+    rejectLog(log, input === '-' ? 'stdin' : input, path !== undefined),
     { retried: retryLines(log, maxOutage) },
     unknownValues(line => log.warn({ event: 'unknown_values' }, line)),
     drift(line => logDrift(log, line, false)),
@@ -113,6 +121,7 @@ export function observersOfFile(
     logRunId(logFields),
     progressLine({ ...progressMode(flags), output, name: input, logFormat, log }, stop),
     runLog(context, { report, input, output, isPart: true }),
+    rejectLog(log, input, true),
     unknownValues(line => log.warn({ event: 'unknown_values' }, line)),
     drift(line => logDrift(log, line, true)),
     { opened: run => lineage?.started(run) },

@@ -48,11 +48,15 @@ const lostRejectsText = (lost: string | undefined): string =>
     ? ''
     : `; its rejects file ${sanitize(lost)} is gone, so the next command for its folder scores it again`;
 
-function stateOf({ state, position }: Checkpoint, isAlive: boolean, next: NextRun): string {
+function stateOf({ state, position, stopped }: Checkpoint, isAlive: boolean, next: NextRun): string {
   if (state === 'complete')
     return isAlive
       ? 'complete, being moved into place'
       : 'complete, but not moved into place; rerunning the command does that';
+  if (!isAlive && next === 'resumes' && stopped !== undefined)
+    return sanitize(
+      `stopped: ${stopped.message} [${stopped.code}]; the same command would stop again. ${stopped.hint ?? ''}`.trim(),
+    );
   return isAlive ? 'running' : `stopped; ${nextTexts[next](counted(position.row))}`;
 }
 

@@ -31,8 +31,10 @@ import { keptRecordMerger } from './kept-records.ts';
 import { kernelMerger } from './kernel-merger.ts';
 import { laterHeaderHint } from './later-header.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
+import { EmptyRecord } from './records/empty-record.ts';
 import { RecordReader } from './records/record-reader.ts';
 import { RepeatedHeader } from './records/repeated-header.ts';
+import { refuseUnits } from './refuse-units.ts';
 import { rejectEnding, rejectsHeaderText, rejectsText } from './reject-records.ts';
 import { whyMalformed } from './why-malformed.ts';
 
@@ -105,14 +107,24 @@ export class CsvLayout implements Layout {
     return this.#first && laterHeaderHint(this.#header, this.#first, wanted);
   }
 
+  refuseUnits(nulls: readonly string[], file: string): void {
+    if (this.#first !== undefined) refuseUnits(this.#header, this.#first, nulls, file);
+  }
+
   get longName(): LongField | undefined {
     return longFieldOfHeader(this.#header);
   }
 
   records(options: BatchOptions): RecordReader {
     // A row of a file that is not text has a value of each column, whatever it is.
-    const header = this.format === 'csv' ? RepeatedHeader.of(this.#header) : undefined;
-    return new RecordReader({ ...options, dialect: this.#dialect, width: this.names.length, header });
+    const isText = this.format === 'csv';
+    return new RecordReader({
+      ...options,
+      dialect: this.#dialect,
+      width: this.names.length,
+      header: isText ? RepeatedHeader.of(this.#header) : undefined,
+      empty: isText ? EmptyRecord.of(this.#header) : undefined,
+    });
   }
 
   fieldReader(memory?: BatchMemory): (batch: Batch) => Fields {

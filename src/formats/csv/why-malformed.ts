@@ -20,6 +20,8 @@ export function whyMalformed(
   const { names, dialect, instead } = header;
   const ragged = records.filter(({ code }) => code === 'too_many_fields' || code === 'too_few_fields');
   const { length: width } = names;
+  if (2 * records.filter(({ code }) => code === 'empty_record').length > records.length)
+    return { cause: 'their fields are all empty', remedy: filteredBy(file, withoutEmpty(header)) };
   if (2 * ragged.length <= records.length || instead !== undefined)
     return mostFrequentCause(records, CHECK_DIALECT);
   const rows = ragged.map(({ record }) => parseRecords(record.toString(), dialect)[0] ?? []);
@@ -63,6 +65,16 @@ function laterHeader(rows: readonly (readonly string[])[]): number {
   const areRows =
     after.length > 0 && after.every(row => row.length === rows[index]?.length && row.some(looksLikeValue));
   return areRows ? index : -1;
+}
+
+/** A command that leaves out lines of delimiters only. */
+function withoutEmpty({ bytes, contentEnd, dialect: { delimiter } }: Header): string {
+  const isCrLf = bytes.length - contentEnd === 2;
+  const filter =
+    delimiter === '\t'
+      ? `grep -v "^$(printf '\\t')*$"`
+      : `grep -v ${shellWord(`^${basicRegExp(delimiter)}*$`)}`;
+  return isCrLf ? `tr -d '\\r' | ${filter}` : filter;
 }
 
 /** A command that removes the delimiter at the end of each line. */

@@ -4,16 +4,17 @@ import { sanitize } from '../../base/sanitize.ts';
 import { wordView } from '../bytes/word-view.ts';
 import { MAX_PLACED_BYTES, placeRecords } from '../columns/place-records.ts';
 import { type Batch, startOf } from '../records/batch.ts';
-import { type Fault, notUtf8 } from '../records/faults.ts';
+import { emptyRecord, type Fault, notUtf8 } from '../records/faults.ts';
 import type { Fields, PlacedRecords } from '../records/fields.ts';
 import { contentEnd } from '../records/line-endings.ts';
 import { RecordKind } from '../records/record-kind.ts';
-import { REJECT_RECORD } from '../records/reject-columns.ts';
+import { isRejectsFile, REJECT_RECORD, rejectColumns } from '../records/reject-columns.ts';
 import { KernelMembers } from './kernel-members.ts';
 import type { LineShape } from './line-shape.ts';
 import { lines } from './lines.ts';
 import { hasColumn, namesIn } from './object-names.ts';
 import { type LineFault, MAX_DEPTH, ObjectReader } from './object-reader.ts';
+import { parseLine } from './parse-line.ts';
 
 /** What is wrong with a line, by its code. */
 const faultOf: Readonly<Record<Exclude<LineFault, 'unknown_member'>, Fault>> = {
@@ -34,6 +35,8 @@ const faultOf: Readonly<Record<Exclude<LineFault, 'unknown_member'>, Fault>> = {
     reason: 'the object has a member whose name begins with "probability_", as if it had been scored before',
   },
 };
+
+const emptyObject: Fault = { ...emptyRecord, reason: 'all members of the object are null' };
 
 /** @param member the name of one that is unknown */
 const describe = (fault: LineFault, member: string): Fault =>
@@ -105,34 +108,84 @@ export function lineFieldReader(
       ends.fill(0, rows * width, (rows + 1) * width);
     }
     if (texts !== undefined) bytes = texts.subarray(0, length);
+    // A row of a file that is not text is one, whatever its values are.
+    if (types === undefined) rows = rejectEmpty({ rows, width, starts, ends, faults }, batch, names);
     const rowsWithout = (columns: readonly number[]): number[] =>
-      withoutAny({ rows, width, ends, faults }, batch, columns, names);
+      withoutAny({ rows, width, starts, ends, faults }, batch, columns, names);
     const isTyped = types === undefined;
     const otherNames = (): string[] => reader.otherNames;
     return { rows, width, bytes, isTyped, starts, ends, faults, placed, rowsWithout, otherNames };
   };
 }
 
+type Found = Pick<Fields, 'rows' | 'width' | 'starts' | 'ends'> & { faults: Map<number, Fault> };
+
 /** Only the lines of rows without a value are looked at again: null is there, but not a value. */
 function withoutAny(
-  { rows, width, ends, faults }: Pick<Fields, 'rows' | 'width' | 'ends' | 'faults'>,
+  found: Found,
   batch: Batch,
   columns: readonly number[],
   names: readonly string[],
 ): number[] {
-  const empty: number[] = [];
+  return valuelessRows(found, batch, columns)
+    .filter(({ line }) => {
+      const inLine = namesIn(line);
+      if (inLine === undefined) return false;
+      const has = hasColumn(inLine);
+      return !columns.some(column => has(names[column] as string));
+    })
+    .map(({ row }) => row);
+}
+
+/**
+ * Makes faults of the rows whose members are all null, if they are more than one.
+ *
+ * @returns the number of rows that are left
+ */
+function rejectEmpty(found: Found, batch: Batch, names: readonly string[]): number {
+  const { rows, width, starts, ends, faults } = found;
+  const columns = names.flatMap((name, column) =>
+    rejectColumns.some(ours => ours === name) ? [] : [column],
+  );
+  const empty = valuelessRows(found, batch, columns).filter(({ line }) => areNull(line));
+  if (empty.length === 0) return rows;
+  const sorted = [...faults, ...empty.map(({ index }) => [index, emptyObject] as const)].sort(
+    ([a], [b]) => a - b,
+  );
+  faults.clear();
+  for (const [index, fault] of sorted) faults.set(index, fault);
+  let left = 0;
+  for (const [next, { row }] of empty.entries()) {
+    const until = empty[next + 1]?.row ?? rows;
+    const to = (row - next) * width;
+    for (const places of [starts, ends]) places.copyWithin(to, (row + 1) * width, until * width);
+    left = until - next - 1;
+  }
+  return left;
+}
+
+function areNull(line: Buffer): boolean {
+  const members = Object.entries(parseLine(line.toString()) as object);
+  const own = isRejectsFile(members.map(([name]) => name)) ? members.slice(rejectColumns.length) : members;
+  return own.length > 1 && own.every(([, value]) => value === null);
+}
+
+/** The rows without a value in any of these columns, with the lines that they are on. */
+function valuelessRows(
+  { rows, width, ends, faults }: Found,
+  batch: Batch,
+  columns: readonly number[],
+): { row: number; index: number; line: Buffer }[] {
+  const valueless: number[] = [];
   for (let row = 0, at = 0; row < rows; row++, at += width)
-    if (!columns.some(column => ends[at + column] !== 0)) empty.push(row);
-  if (empty.length === 0) return empty;
+    if (!columns.some(column => ends[at + column] !== 0)) valueless.push(row);
+  if (valueless.length === 0) return [];
   const records: number[] = [];
   for (let index = 0; index < batch.ends.length; index++)
     if (batch.kinds[index] !== RecordKind.blank && !faults.has(index)) records.push(index);
-  return empty.filter(row => {
+  return valueless.map(row => {
     const index = records[row] as number;
-    const found = namesIn(batch.bytes.subarray(startOf(batch, index), batch.ends[index]));
-    if (found === undefined) return false;
-    const has = hasColumn(found);
-    return !columns.some(column => has(names[column] as string));
+    return { row, index, line: batch.bytes.subarray(startOf(batch, index), batch.ends[index]) };
   });
 }
 

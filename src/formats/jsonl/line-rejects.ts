@@ -2,6 +2,7 @@ import type { RejectRecords } from '../comparison.ts';
 import { type Reject, reasonText } from '../records/reject.ts';
 import { REJECT_RECORD } from '../records/reject-columns.ts';
 import { closingBrace, isEmptyUntil } from './merge-lines.ts';
+import { parseLine } from './parse-line.ts';
 
 const OPEN = 0x7b;
 const [LF, COMMA, BRACE] = [Buffer.from('\n'), Buffer.from(','), Buffer.from('{')];
@@ -62,7 +63,7 @@ function membersAfter(record: Buffer): Buffer {
 
 function isObject(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseLine(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value);
   } catch {
     return false;

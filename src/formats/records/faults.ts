@@ -16,11 +16,15 @@ const faultCodes: Readonly<Record<FaultCode, true>> = {
   too_many_fields: true,
   not_utf8: true,
   repeated_header: true,
+  empty_record: true,
   bad_json: true,
   repeated_member: true,
   scored_before: true,
   unknown_member: true,
 };
+
+/** Whether such a record is no row of data at all, so that training leaves it out. */
+export const isNoRow = (code: string): boolean => code === 'repeated_header' || code === 'empty_record';
 
 export const isFaultCode = (code: string): boolean => Object.hasOwn(faultCodes, code);
 
@@ -28,6 +32,10 @@ export const badQuoting: Fault = { code: 'bad_quoting', reason: 'text follows a 
 export const repeatedHeader: Fault = {
   code: 'repeated_header',
   reason: 'the record is the header again, as where files were joined',
+};
+export const emptyRecord: Fault = {
+  code: 'empty_record',
+  reason: 'all fields of the record are empty, as in an empty row of a spreadsheet',
 };
 export const notUtf8: Fault = {
   code: 'not_utf8',

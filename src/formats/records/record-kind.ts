@@ -10,5 +10,7 @@ export const RecordKind = {
   malformed: 3,
   /** It has the names of the header: joined files have a header each. */
   header: 4,
+  /** All its fields are empty: spreadsheets write such records for empty rows. */
+  empty: 5,
 } as const;
 export type RecordKind = (typeof RecordKind)[keyof typeof RecordKind];

@@ -91,6 +91,10 @@ export const checkpointShape = z.strictObject({
   /** What the output's header says; it is written before the first checkpoint. */
   predictionType: predictionTypeShape.exactOptional(),
   rowCounts: rowCountsShape,
+  /** Why the process that wrote it stopped, if the same command would stop again. */
+  stopped: z
+    .strictObject({ code: z.string(), message: z.string(), hint: z.string().exactOptional() })
+    .exactOptional(),
   /** What was counted in the data. A repair and the joining of shards count nothing. */
   tally: tallyShape.exactOptional(),
 });

@@ -5,14 +5,13 @@ import type { Layout } from '../../formats/format.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
 import type { Reject } from '../../formats/records/reject.ts';
 import { isRejectsFile } from '../../formats/records/reject-columns.ts';
+import { MIN_ROWS_FOR_SHARE } from '../../scoring/counting/columns-that-matter.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 
 /** Rows that tell what an input is like. */
 const FIRST_ROWS = 1000;
 /** With this many rows, all of which are malformed, the next ones will be as well. */
 const MIN_ROWS = 3;
-/** In an input with fewer rows, some of which are good, half of them is no more than a few. */
-const MIN_ROWS_FOR_HALF = 10;
 /** Malformed rows whose records are looked at for the cause. */
 const MAX_SAMPLE = 100;
 
@@ -70,7 +69,7 @@ export class MalformedLimit {
   /** @throws RowcastError `malformed_input` */
   checkEnd(read: number): void {
     if (this.#isDecided || read === 0) return;
-    const isHalf = read >= MIN_ROWS_FOR_HALF && 2 * this.#malformed > read;
+    const isHalf = read >= MIN_ROWS_FOR_SHARE && 2 * this.#malformed > read;
     if (this.#malformed === read || isHalf) throw this.#refusal(read);
   }
 

@@ -68,7 +68,8 @@ export class CheckpointSaver {
       });
   }
 
-  async save(state: Checkpoint['state']): Promise<void> {
+  /** @param stopped why no further checkpoint follows, if the same command would stop again */
+  async save(state: Checkpoint['state'], stopped?: Checkpoint['stopped']): Promise<void> {
     // A save may have failed while a write was in progress.
     this.throwIfFailed();
     const { partial, rejects, attempt, fingerprint, history, outputs } = this.#options;
@@ -92,6 +93,7 @@ export class CheckpointSaver {
         ...extentsOf(committed),
         ...(predictionType !== undefined && { predictionType }),
         rowCounts,
+        ...(stopped !== undefined && { stopped }),
         ...(tally !== undefined && { tally: tally.toJSON() }),
       };
       await this.#verify(checkpoint);

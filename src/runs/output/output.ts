@@ -98,9 +98,10 @@ export interface Output {
   /**
    * Stops the run and saves a checkpoint, so that the same command resumes; after a failed sync the previous one remains.
    *
+   * @param stopped why, if the same command would stop again
    * @returns undefined if the same command would start over
    */
-  suspend(): Promise<ResumePoint | undefined>;
+  suspend(stopped?: Checkpoint['stopped']): Promise<ResumePoint | undefined>;
   /** Stops the run and deletes what was written, because it must not be used. */
   discard(): Promise<void>;
 }

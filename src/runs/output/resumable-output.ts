@@ -128,11 +128,11 @@ export class ResumableOutput implements Output {
     return this.#outputs.output.sha256();
   }
 
-  async suspend(): Promise<ResumePoint | undefined> {
+  async suspend(stopped?: Checkpoint['stopped']): Promise<ResumePoint | undefined> {
     await this.#saver.settled();
     // The error that stopped the run is reported. If these fail too, the previous checkpoint remains valid.
     await this.#partial.flush().catch(() => {});
-    await this.#saver.save('running').catch(() => {});
+    await this.#saver.save('running', stopped).catch(() => {});
     await this.#close();
     await this.#removeUncommitted();
     return this.resumePoint;

@@ -29,7 +29,7 @@ export interface StatusReport extends Partial<Known> {
   checkpoint_at: string | null;
   /** The rejects file of a finished run, if it is gone. */
   lost_rejects?: string;
-  /** Why the input of a run in a folder was not scored, if that is known. */
+  /** Why the input of a run in a folder was not scored, if that is known; or why the run stopped, if its command would stop again. */
   error?: { code: string; message: string };
 }
 
@@ -46,6 +46,7 @@ export function statusReport(output: string, { run, saved, finished }: Status): 
     pid: run?.pid ?? null,
     host: run?.host ?? null,
     ...(saved && knownOf(saved)),
+    ...(!isRunning && saved?.checkpoint.stopped && { error: errorOf(saved.checkpoint.stopped) }),
     fraction: isFinished ? 1 : (pace?.fraction ?? null),
     rows_per_second: pace?.rate ?? null,
     eta_seconds: isRunning ? (pace?.secondsLeft ?? null) : null,
@@ -95,6 +96,8 @@ function knownOf({ checkpoint }: Saved): Partial<Known> {
     bytes_out: bytesOut,
   };
 }
+
+const errorOf = ({ code, message }: NonNullable<Saved['checkpoint']['stopped']>) => ({ code, message });
 
 /** How fast the last process was up to its checkpoint, and how much is left. */
 function paceOf({ checkpoint, modified }: Saved) {

@@ -3,12 +3,12 @@ import { counted, countOf } from '../../base/number-text.ts';
 import { isBeyond, type RejectLimit } from '../../base/options/values/reject-limit.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, countRows, startOf } from '../../formats/records/batch.ts';
-import type { Fault } from '../../formats/records/faults.ts';
+import { type Fault, isNoRow } from '../../formats/records/faults.ts';
 
 /** Malformed rows of a batch that are looked at for the cause. */
 const MAX_SAMPLE = 100;
 
-/** Counts the malformed rows of training data, which are left out up to a limit. Repeated headers are no rows. */
+/** Counts the malformed rows of training data, which are left out up to a limit. Headers and records without a value are no rows. */
 export class MalformedRows {
   readonly #file: string;
   readonly #layout: Layout;
@@ -16,6 +16,7 @@ export class MalformedRows {
   readonly #byCode = new Map<string, number>();
   #rejected = 0;
   #headers = 0;
+  #empty = 0;
   /** The last one, for messages, and the rows up to it. */
   #line = 0;
   #read = 0;
@@ -33,8 +34,10 @@ export class MalformedRows {
    * @throws RowcastError with the fault's code, or `too_many_rejects`
    */
   add(faults: ReadonlyMap<number, Fault>, batch: Batch): void {
-    const rows = [...faults].filter(([, { code }]) => code !== 'repeated_header');
-    this.#headers += faults.size - rows.length;
+    const rows = [...faults].filter(([, { code }]) => !isNoRow(code));
+    const headers = [...faults.values()].filter(({ code }) => code === 'repeated_header').length;
+    this.#headers += headers;
+    this.#empty += faults.size - rows.length - headers;
     const limit = this.#limit;
     const [first] = rows;
     if (first === undefined) return;
@@ -63,6 +66,7 @@ export class MalformedRows {
       rows === 0 ? [] : [`Left out ${countOf(rows, what)}${more}.`];
     return [
       ...left(this.#headers, 'repeated header line'),
+      ...left(this.#empty, 'record', ' without a value'),
       ...left(this.#rejected, 'malformed row', `: ${this.#codes()}`),
     ];
   }

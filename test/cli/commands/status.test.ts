@@ -96,6 +96,32 @@ describe('rowcast status', () => {
     assert.deepEqual([end.state, end.alive, end.fraction], ['finished', false, 1]);
   });
 
+  it('says what a run needs that a limit stopped, until it has it', async t => {
+    const cwd = await newFolder(t);
+    await writeFile(join(cwd, 'in.csv'), `id,note\n${'1,x\n'.repeat(40)}1\n2,x\n3\n4,x\n`);
+    const stub = await startStub({ report: { classes: ['no', 'yes'] } });
+    t.after(() => stub.close());
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--batch-rows', '10'];
+    const status = async (...flags: string[]): Promise<string> =>
+      String((await rowcast(['status', 'out.csv', ...flags], { cwd })).stdout);
+    for (let times = 0; times < 2; times++) {
+      assert.equal((await rowcast([...args, '--max-rejects', '1'], { cwd, env })).code, 3);
+      assert.match(
+        await status(),
+        /^out\.csv: stopped: 2 of 44 rows were rejected: 2 × too_few_fields \[too_many_rejects\]; the same command would stop again\. .* with a higher --max-rejects\.\n/,
+      );
+      assert.equal(JSON.parse(await status('--json')).error.code, 'too_many_rejects');
+      assert.match(String((await rowcast(['status', '.'], { cwd })).stdout), /\[too_many_rejects\]/);
+    }
+    await appendFile(join(cwd, 'in.csv'), '5,x\n');
+    assert.match(await status(), /^out\.csv: stopped; the input has changed since/);
+    await writeFile(join(cwd, 'in.csv'), `id,note\n${'1,x\n'.repeat(40)}1\n2,x\n3\n4,x\n`);
+    const { code, stderr } = await rowcast([...args, '--max-rejects', '2'], { cwd, env });
+    assert.equal(code, 1, stderr);
+    assert.match(await status(), /^out\.csv: finished/);
+  });
+
   it('describes all runs of a folder, and lists those that are not finished', async t => {
     const cwd = await newFolder(t);
     const stub = await startStub({ report: { classes: ['no', 'yes'] } });

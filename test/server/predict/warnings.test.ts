@@ -75,7 +75,7 @@ describe('what a service says about values that its model does not know', () => 
 
   it('is counted in the trailer of an upload, and by a local one', async t => {
     const csv =
-      'monthly amount,plan,__proto__\nmuch,x90,1\n1,x91,2\n2, Basic,\n3,Basic,\n,,\nmany,Basic,\nsome,Basic,\n';
+      'monthly amount,plan,__proto__\nmuch,x90,1\n1,x91,2\n2, Basic,\n3,Basic,\n,,2\nmany,Basic,\nsome,Basic,\n';
     const local = new LocalService(home);
     t.after(() => local.close());
     const { client } = await clientOf(t);

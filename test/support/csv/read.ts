@@ -3,7 +3,9 @@ import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import { type DialectOptions, dialectOf } from '../../../src/formats/csv/dialect.ts';
 import { FieldReader } from '../../../src/formats/csv/fields/field-reader.ts';
 import { afterHeader, type Header, readHeader } from '../../../src/formats/csv/header.ts';
+import { EmptyRecord } from '../../../src/formats/csv/records/empty-record.ts';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
+import { RepeatedHeader } from '../../../src/formats/csv/records/repeated-header.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import { positionOf } from '../../../src/formats/records/batch.ts';
 import type { Fault } from '../../../src/formats/records/faults.ts';
@@ -18,6 +20,8 @@ export interface ReadOptions extends DialectOptions {
   batchBytes?: number;
   maxRecordBytes?: number;
   limit?: number;
+  /** Whether records that are no rows are looked for: a repeated header, and records without a value. */
+  findsNoRows?: boolean;
   /** By default, all records after the header. */
   range?: InputRange;
 }
@@ -64,6 +68,7 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
     rowOverhead: 0,
     maxRecordBytes,
     limit,
+    ...(options.findsNoRows && { header: RepeatedHeader.of(header), empty: EmptyRecord.of(header) }),
     ...range,
   });
   const batches: Batch[] = [];

@@ -51,7 +51,7 @@ function encodeIn(
   options: TextOptions,
 ): EncodedInput {
   const { nulls = [], types, batchBytes = () => 1 << 20, protocol = reportProtocol() } = options;
-  const { head, batches } = read(text, { batchRows: 100, ...options.read });
+  const { head, batches } = read(text, { batchRows: 100, findsNoRows: true, ...options.read });
   const layout = new CsvLayout(head);
   const features = chooseFeatures(layout, {}, { types, delimiter: ',' }, 'test.csv');
   const { body = protocol.predict('r').body, missing } = options;

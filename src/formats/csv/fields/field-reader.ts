@@ -4,7 +4,14 @@ import type { Dialect } from '../../../base/parse-records.ts';
 import { firstMatch, matches, repeatByte, type WordView, wordView } from '../../bytes/word-view.ts';
 import { MAX_PLACED_BYTES } from '../../columns/place-records.ts';
 import { type Batch, startOf } from '../../records/batch.ts';
-import { badQuoting, type Fault, notUtf8, raggedFaults, repeatedHeader } from '../../records/faults.ts';
+import {
+  badQuoting,
+  emptyRecord,
+  type Fault,
+  notUtf8,
+  raggedFaults,
+  repeatedHeader,
+} from '../../records/faults.ts';
 import type { Fields } from '../../records/fields.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
@@ -66,6 +73,7 @@ export class FieldReader {
       if (kind === RecordKind.malformed)
         faults.set(index, faultOfRecord(badQuoting, bytes, start, end, this.#dialect));
       else if (kind === RecordKind.header) faults.set(index, repeatedHeader);
+      else if (kind === RecordKind.empty) faults.set(index, emptyRecord);
       else if (kind !== RecordKind.blank) {
         if (!allUtf8 && !isUtf8(bytes.subarray(start, end))) faults.set(index, notUtf8);
         else {

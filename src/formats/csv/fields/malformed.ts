@@ -1,7 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dialect } from '../../../base/parse-records.ts';
 import { type Batch, startOf } from '../../records/batch.ts';
-import { badQuoting, type Fault, notUtf8, raggedFaults, repeatedHeader } from '../../records/faults.ts';
+import {
+  badQuoting,
+  emptyRecord,
+  type Fault,
+  notUtf8,
+  raggedFaults,
+  repeatedHeader,
+} from '../../records/faults.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
 import { faultOfRecord } from './fault-of-record.ts';
@@ -31,6 +38,7 @@ export function malformedFinder(
       if (kind === RecordKind.malformed)
         found.set(index, faultOfRecord(badQuoting, bytes, start, end, dialect));
       else if (kind === RecordKind.header) found.set(index, repeatedHeader);
+      else if (kind === RecordKind.empty) found.set(index, emptyRecord);
       else if (!allUtf8 && !isUtf8(bytes.subarray(start, end))) found.set(index, notUtf8);
       else {
         const content = contentEnd(bytes, start, end, dialect);

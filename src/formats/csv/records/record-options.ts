@@ -1,6 +1,6 @@
 import type { Dialect } from '../../../base/parse-records.ts';
 import type { BatchOptions } from '../../records/batch-options.ts';
-
+import type { EmptyRecord } from './empty-record.ts';
 import type { RepeatedHeader } from './repeated-header.ts';
 
 /** Options of `RecordReader`. */
@@ -10,4 +10,6 @@ export interface RecordOptions extends BatchOptions {
   width: number;
   /** Finds the header among the records, if it may be there. */
   header?: RepeatedHeader | undefined;
+  /** Finds records without a value, if they are no rows. */
+  empty?: EmptyRecord | undefined;
 }

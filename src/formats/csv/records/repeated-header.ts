@@ -9,11 +9,14 @@ import type { Header } from '../header.ts';
 
 /** A byte order mark, and a line ending. */
 const AROUND_BYTES = 5;
+/** Quotes and spaces around a name. */
+const AROUND_NAME = 4;
+const SPACE = 0x20;
 const BOM = [0xef, 0xbb, 0xbf];
 
 /**
  * Finds header lines among the records of a CSV: joined files have one for each of them. Most records are ruled out by their
- * length, or by their first byte.
+ * length, or by their first two bytes.
  */
 export class RepeatedHeader {
   readonly #dialect: Dialect;
@@ -21,12 +24,19 @@ export class RepeatedHeader {
   readonly #bare: Dialect;
   readonly #names: readonly string[];
   readonly #sorted: string;
-  /** The bytes that names begin with, and the names themselves, as Latin-1 texts. */
-  readonly #first: Uint8Array;
+  /** The names without what spellings of the same header may differ in. */
+  readonly #plain: readonly string[];
+  readonly #sortedPlain: string;
+  readonly #plainOf: (field: string) => string;
+  /** The bytes that names may begin with, and those that may be behind them. */
+  readonly #first = new Uint8Array(256);
+  readonly #second = new Uint8Array(256);
+  /** What the first field may be. */
   readonly #firstTexts: Set<string>;
   readonly #quote: number | undefined;
   readonly #least: number;
-  /** The most bytes of a header in which each name is quoted. */
+  /** The most bytes of a header without a quoted field, and of one in which each name is quoted. */
+  readonly #mostPlain: number;
   readonly #most: number;
   /** In a rejects file, the number of columns before those of the header that may be repeated. */
   readonly #before: number;
@@ -37,17 +47,29 @@ export class RepeatedHeader {
     this.#names = names;
     this.#before = before;
     this.#sorted = sortedText(names);
-    const bytes = names.map(name => Buffer.from(name));
-    this.#least = bytes.reduce((sum, { length }) => sum + length + 1, -1);
-    this.#most = AROUND_BYTES + bytes.reduce((sum, { length }) => sum + 2 * length + 3, 0);
-    this.#first = new Uint8Array(256);
-    const firsts = bytes.map(([byte = dialect.delimiter.charCodeAt(0)]) => byte);
-    for (const byte of [...firsts, BOM[0] as number]) this.#first[byte] = 1;
+    // A value of a single column may well be its name in another letter case.
+    this.#plainOf = names.length > 1 ? field => plainName(field, dialect.quote) : field => field;
+    this.#plain = names.map(name => this.#plainOf(name));
+    this.#sortedPlain = sortedText(this.#plain);
     this.#quote = dialect.quote?.charCodeAt(0);
+    const sizes = names.map(name => Buffer.byteLength(name.trim()) + 1);
+    this.#least = sizes.reduce((sum, size) => sum + size, -1);
+    this.#mostPlain = AROUND_BYTES + this.#least + AROUND_NAME * names.length;
+    this.#most = AROUND_BYTES + sizes.reduce((sum, size) => sum + 2 * size + AROUND_NAME, 0);
     // A name that has quotes of its own is looked at with them.
     const quoted =
       dialect.quote === undefined ? [] : names.map(name => writeRow([name], dialect).slice(0, -1));
-    this.#firstTexts = new Set([...names, ...quoted].map(name => Buffer.from(name).toString('latin1')));
+    this.#firstTexts = new Set([...names, ...quoted].map(name => plainName(name, dialect.quote)));
+    // Behind a name of one byte, or of none.
+    const after = [dialect.delimiter, dialect.quote ?? '', ' \r\n'].join('');
+    for (const text of this.#firstTexts)
+      for (const spelling of [text, text.toUpperCase()]) {
+        const [first = dialect.delimiter.charCodeAt(0), ...others] = Buffer.from(spelling);
+        this.#first[first] = 1;
+        if (spelling === '') this.#second.fill(1);
+        for (const second of others.length > 0 ? others.slice(0, 1) : Buffer.from(after))
+          this.#second[second] = 1;
+      }
   }
 
   /** @returns undefined if a row may have these values */
@@ -64,37 +86,51 @@ export class RepeatedHeader {
    * @param kind of the record, which is neither blank nor malformed
    */
   find(bytes: Buffer, start: number, end: number, kind: RecordKind): 'same' | 'other order' | undefined {
-    const size = end - start - this.#least;
-    if (this.#before > 0) return size > 0 ? this.#findRejected(bytes, start, end) : undefined;
-    if (size < 0 || (kind === RecordKind.plain ? size > AROUND_BYTES : end - start > this.#most))
-      return undefined;
-    if (this.#first[bytes[bytes[start] === this.#quote ? start + 1 : start] as number] === 0)
-      return undefined;
+    const size = end - start;
+    if (size < this.#least) return undefined;
+    if (this.#before > 0) return this.#findRejected(bytes, start, end);
+    if (size > (kind === RecordKind.plain ? this.#mostPlain : this.#most)) return undefined;
     const from = BOM.every((byte, index) => bytes[start + index] === byte) ? start + BOM.length : start;
-    const isQuoted = bytes[from] === this.#quote;
+    if (!this.#mayBeName(bytes, from, end)) return undefined;
     const content = contentEnd(bytes, from, end, this.#dialect);
     const own = kind === RecordKind.quoted ? this.#dialect : this.#bare;
-    const first = bytes.toString('latin1', from, fieldEnd(bytes, from, content, own));
-    const isName = this.#firstTexts.has(first) || (isQuoted && this.#firstTexts.has(first.slice(1, -1)));
-    if (!isName) return undefined;
+    const first = bytes.toString('utf8', from, fieldEnd(bytes, from, content, own));
+    if (!this.#firstTexts.has(plainName(first, this.#dialect.quote))) return undefined;
     const fields = this.#textOf(bytes.toString('utf8', from, content));
     if (fields.length !== this.#names.length) return undefined;
-    if (fields.every((field, index) => field === this.#names[index])) return 'same';
-    return sortedText(fields) === this.#sorted ? 'other order' : undefined;
+    if (this.#areNames(fields)) return 'same';
+    return sortedText(fields) === this.#sorted || sortedText(fields.map(this.#plainOf)) === this.#sortedPlain
+      ? 'other order'
+      : undefined;
   }
 
   /** In a rejects file, the columns of rowcast are before those of the header. */
   #findRejected(bytes: Buffer, start: number, end: number): 'same' | undefined {
-    const { length } = this.#names;
-    const [last = ''] = this.#names.slice(-1);
     const content = contentEnd(bytes, start, end, this.#dialect);
-    if (!bytes.toString('utf8', start, content).includes(last)) return undefined;
-    const fields = this.#textOf(bytes.toString('utf8', start, content));
-    if (fields.length !== this.#before + length) return undefined;
-    const own = fields
-      .slice(this.#before)
-      .map((field, index) => (index === 0 ? field.replace(/^\ufeff/, '') : field));
-    return own.every((field, index) => field === this.#names[index]) ? 'same' : undefined;
+    const text = bytes.toString('utf8', start, content);
+    if (!text.toLowerCase().includes(this.#plain.at(-1)?.toLowerCase() ?? '')) return undefined;
+    const fields = this.#textOf(text);
+    if (fields.length !== this.#before + this.#names.length) return undefined;
+    const own = fields.slice(this.#before);
+    const [first = '', ...others] = own;
+    return this.#areNames([first.replace(/^\ufeff/, ''), ...others]) ? 'same' : undefined;
+  }
+
+  /** Whether a record may begin with a name, after spaces and a quote. */
+  #mayBeName(bytes: Buffer, start: number, end: number): boolean {
+    let at = start;
+    while (at < end && (bytes[at] === SPACE || bytes[at] === this.#quote)) at++;
+    return (
+      this.#first[bytes[at] as number] === 1 && (at + 1 >= end || this.#second[bytes[at + 1] as number] === 1)
+    );
+  }
+
+  #areNames(fields: readonly string[]): boolean {
+    const areSame = (names: readonly string[], texts: readonly string[]): boolean =>
+      texts.every((text, index) => text === names[index]);
+    if (areSame(this.#names, fields)) return true;
+    // The same names in another order are no spellings of these, although they may differ from them in nothing but letter case.
+    return sortedText(fields) !== this.#sorted && areSame(this.#plain, fields.map(this.#plainOf));
   }
 
   #textOf(text: string): string[] {
@@ -103,3 +139,10 @@ export class RepeatedHeader {
 }
 
 const sortedText = (names: readonly string[]): string => JSON.stringify([...names].sort());
+
+/** A name without the spaces and quotes around it, in lower case. */
+function plainName(field: string, quote: string | undefined): string {
+  const text = field.trim();
+  const isQuoted = quote !== undefined && text.length > 1 && text.startsWith(quote) && text.endsWith(quote);
+  return (isQuoted ? text.slice(1, -1).trim() : text).toLowerCase();
+}

@@ -5,11 +5,13 @@ import type { StoredBytes } from '../../../base/text-of-file.ts';
 import { FIRST_BYTES } from '../../../base/unsupported-files.ts';
 import { MAX_COLUMNS } from '../../csv/header.ts';
 import { refuseUnsupported } from '../../refuse-unsupported.ts';
+import { checkFooterTypes } from './check-types.ts';
 import { ChunkTable, type RowGroup, UnreadableColumns } from './chunk-table.ts';
 import { columnsOf, type FileColumn } from './file-column.ts';
 import type { ByteRange } from './join-ranges.ts';
 import { FILE, KEY_VALUE } from './numbers.ts';
 import { readStructAt, type ThriftStruct } from './thrift.ts';
+import { ThriftCursor } from './thrift-cursor.ts';
 
 /** A Parquet file, as its footer describes it. */
 export interface ParquetFile {
@@ -97,6 +99,7 @@ function describe(
   stored: StoredBytes,
   { name, maxColumns }: { name: string; maxColumns: number },
 ): ParquetFile {
+  checkFooterTypes(new ThriftCursor(bytes, 0));
   const table = new ChunkTable(bytes);
   const { struct: footer } = readStructAt(bytes, 0, {
     id: FILE.groups,

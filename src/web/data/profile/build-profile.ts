@@ -1,6 +1,7 @@
 import { RowcastError } from '../../../base/errors.ts';
 import type { Layout } from '../../../formats/format.ts';
 import { type Batch, kindOf, startOf } from '../../../formats/records/batch.ts';
+import { isNoRow } from '../../../formats/records/faults.ts';
 import { type Fields, textOf } from '../../../formats/records/fields.ts';
 import { RecordKind } from '../../../formats/records/record-kind.ts';
 import { isBlank } from '../../../formats/values/coerce.ts';
@@ -56,14 +57,14 @@ export class ProfileBuilder {
     const fields = this.#fieldsOf(batch);
     for (const [index, fault] of fields.faults) {
       // Training leaves it out.
-      if (fault.code === 'repeated_header') continue;
+      if (isNoRow(fault.code)) continue;
       const { line, row } = this.#layout.positionOf(batch, index);
       throw new RowcastError(fault.code, fault.reason, { location: { file: this.#file, line, row } });
     }
     for (let row = 0; row < fields.rows; row++) this.#count(fields, row);
     for (const [index, end] of batch.ends.entries()) {
       const kind = kindOf(batch, index);
-      if (kind === RecordKind.blank || kind === RecordKind.header) continue;
+      if (kind === RecordKind.blank || fields.faults.has(index)) continue;
       const start = startOf(batch, index);
       // A string of its own: a slice would keep the whole batch in memory.
       this.#sample.add(end - start, () => ({ latin1: batch.bytes.toString('latin1', start, end), kind }));
