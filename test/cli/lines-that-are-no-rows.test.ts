@@ -47,6 +47,16 @@ describe('an input whose rows are all malformed stops the run, with its cause an
       says: /line 2 has 3 columns, as the rows after it have/,
       does: /--skip-lines 1/,
     },
+    'fields that are too many and, more often, too few': {
+      text: `${HEADER}1,2,3,4,5\n${'1,2\n'.repeat(9)}`,
+      says: /in\.csv:3: all of the first 10 rows are malformed: most often, the record has 2 fields, the header 3 \(line 3\); also, the record has 5 fields, the header 3 \(line 2\)/,
+      does: /--delimiter/,
+    },
+    'a delimiter at the end of most lines': {
+      text: `${HEADER}1,"x"y,2\n${ROWS.replaceAll('\n', ',\n')}`,
+      says: /in\.csv:3: .*malformed: most records have one field more than the header, and it is empty/,
+      does: /sed 's\/,\$\/\/' < in\.csv/,
+    },
     'another encoding under a header in ASCII': {
       text: Buffer.from(HEADER + ROWS.replaceAll('x', 'é'), 'latin1'),
       says: /not valid UTF-8/,
@@ -224,7 +234,7 @@ describe('a record without any value', () => {
     const { score } = await bench(t, HEADER + ROWS + empty.repeat(40));
     const { code, stderr } = await score();
     assert.equal(code, 3, stderr);
-    assert.match(stderr, /40 of the first 70 rows are malformed: their fields are all empty/);
+    assert.match(stderr, /40 of the first 70 rows are malformed: the fields of each record are all empty/);
     assert.match(stderr, /grep -v '\^,\*\$' < in\.csv \| rowcast/);
   });
 
