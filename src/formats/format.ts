@@ -140,6 +140,14 @@ export interface Layout {
   readonly columnsHint: string | undefined;
   /** What to do if a line after the header has these columns, or any if there are none: the header is not where it should be. */
   laterHeader(wanted: readonly string[]): string | undefined;
+  /**
+   * Refuses an input whose first record has units or the like in place of values.
+   *
+   * @param nulls texts that stand for missing values
+   * @param file its name, for the message
+   * @throws RowcastError `bad_header`
+   */
+  refuseUnits?(nulls: readonly string[], file: string): void;
   /** All bytes before the first record, and where that begins. */
   readonly preamble: Buffer;
   readonly start: Position;

@@ -67,6 +67,9 @@ function hasValues(names: readonly string[]): boolean {
   return values.length < MIN_COUNTING && texts.some(text => text.includes('.'));
 }
 
+/** Whether a text, which is no number, is also found among numbers and dates. */
+export const isFiller = (text: string): boolean => filler.test(text.trim());
+
 /** Whether a name is a number, a date or a time. */
 export const looksLikeValue = (name: string): boolean =>
   number.test(name.trim()) || dateOrTime.test(name.trim());

@@ -44,7 +44,7 @@ export interface SentOptions {
  * @throws RowcastError `bad_header`, `missing_columns`, `duplicate_columns`, `no_columns`
  */
 export function chooseFeatures(
-  layout: Pick<Layout, 'names' | 'absent' | 'columnsHint' | 'laterHeader' | 'types'>,
+  layout: Pick<Layout, 'names' | 'absent' | 'rows' | 'columnsHint' | 'laterHeader' | 'readAs' | 'types'>,
   report: Pick<LooseReport, 'predicts' | 'columns' | 'profile'>,
   options: SentOptions,
   file: string,
@@ -57,8 +57,8 @@ export function chooseFeatures(
   const listed = report.columns?.map(({ name }) => name);
   const excluded = new Set(options.excludeFeatures);
   const given = [...(options.features ?? []), ...excluded, ...Object.keys(options.types ?? {})];
-  // Records that name their own columns have no header.
-  const isNamed = options.names !== undefined || layout.absent !== undefined;
+  // Records that name their own columns have no header, and a file that says how many rows it has says its columns too.
+  const isNamed = options.names !== undefined || layout.absent !== undefined || layout.rows !== undefined;
   const known = [...(listed ?? []), ...given];
   const columnsHint = (): string | undefined =>
     layout.laterHeader(options.features ?? listed ?? []) ??
@@ -99,7 +99,7 @@ export function chooseFeatures(
       `the report needs ${columnCount(missing)} that the input does not have: ${listNames(missing)}`,
       {
         location: place,
-        hint: columnsHint() ?? missingHint(missing, { names, wanted, isNamed, file }),
+        hint: columnsHint() ?? missingHint(missing, { names, wanted, isNamed, ...place }),
       },
     );
 
@@ -141,21 +141,36 @@ const mostlyMissing = ({ rows, columns }: TrainingProfile = { rows: 1, columns: 
  * @throws RowcastError `bad_header`
  */
 function refuseSingleColumn(
-  layout: Pick<Layout, 'names' | 'columnsHint' | 'laterHeader'>,
+  layout: Pick<Layout, 'names' | 'columnsHint' | 'laterHeader' | 'readAs'>,
   known: readonly string[],
   isGiven: boolean,
   location: { file: string; line: number },
 ): void {
-  const { names, columnsHint } = layout;
+  const { names, columnsHint, readAs } = layout;
   const isForExcel = excelSeparator(names) !== undefined;
-  if (!isForExcel && (isGiven || names.length !== 1 || known.length > 0)) return;
-  const hint = isForExcel ? columnsHint : (layout.laterHeader([]) ?? columnsHint);
+  if (isForExcel)
+    throw new RowcastError('bad_header', 'the first line is a note for Excel, not the header', {
+      location,
+      ...(columnsHint !== undefined && { hint: columnsHint }),
+    });
+  if (isGiven || names.length !== 1 || known.length > 0) return;
+  const later = layout.laterHeader([]);
+  const hint = later ?? columnsHint;
   if (hint === undefined) return;
-  const wanted = isForExcel ? '' : ' If it is a single column, say so with --delimiter.';
-  throw new RowcastError('bad_header', 'the first line is not a header of several columns', {
-    location,
-    hint: `${hint}${wanted}`,
-  });
+  const { delimiter = ',' } = readAs;
+  const flag = `--delimiter ${delimiter === '\t' ? 'tab' : `'${delimiter}'`}`;
+  throw new RowcastError(
+    'bad_header',
+    `the header has a single column, ${listNames(names)}, but ${later === undefined ? 'looks like several' : 'the lines after it look like several'}`,
+    // What is more likely comes first: a name that is no list of names, or a list.
+    {
+      location,
+      hint:
+        columnsHint === undefined
+          ? `If it is a single column, use ${flag}. Otherwise: ${hint}`
+          : `${hint} If it is a single column, use ${flag}.`,
+    },
+  );
 }
 
 const predictedFeature = (name: string, location: { file: string; line: number }): RowcastError =>

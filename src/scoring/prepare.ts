@@ -59,6 +59,7 @@ export async function prepare(
   const features = chooseFeatures(layout, report, options, source.name);
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
   const nulls = nullsOf(options, report);
+  layout.refuseUnits?.(nulls, source.name);
   scorer.check?.({ ...options, features, nulls });
   const allowed = options.allowMissing ? layout.absent : [];
   const counted = countedColumns(features, report, scorer.learnedColumns?.(options.report), allowed);

@@ -42,7 +42,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   bodyBytes: 32 * 1024 * 1024,
   memoryBytes: 256 * 1024 * 1024,
-  responseBytes: 48 * 1024 * 1024,
+  responseBytes: 40 * 1024 * 1024,
   bodyMs: 60_000,
   drainMs: 30_000,
   headersMs: 10_000,

@@ -103,7 +103,12 @@ describe('quotes that a backslash escapes', () => {
   it('are hinted at by a reject without the option', async t => {
     const rows = Array.from({ length: 40 }, (_, row) => `${row},"x"\n`).join('');
     const { score, verify, read } = await bench(t, `id,note\n${rows}1,"say \\"a\\" b"\n2,"c \\",x\n3,"d"\n`);
-    assert.equal((await score()).code, 1);
+    const { code, stderr } = await score();
+    assert.equal(code, 1);
+    const hint =
+      "in.csv:42: row rejected: text follows a closing quote; if a backslash escapes quotes, use --escape '\\'";
+    assert.equal(stderr.split(hint).length, 2, 'the hint is there once');
+    assert.equal(stderr.match(/row rejected/g)?.length, 1);
     const rejects = await read('out.csv.rejects');
     assert.match(
       rejects,

@@ -31,6 +31,16 @@ describe('an input whose rows are all malformed stops the run, with its cause an
       says: /line 2 has 3 columns, as the rows after it have/,
       does: /--skip-lines 1/,
     },
+    'fields that are too many and, more often, too few': {
+      text: `${HEADER}1,2,3,4,5\n${'1,2\n'.repeat(9)}`,
+      says: /in\.csv:3: all of the first 10 rows are malformed: most often, the record has 2 fields, the header 3 \(line 3\); also, the record has 5 fields, the header 3 \(line 2\)/,
+      does: /--delimiter/,
+    },
+    'a delimiter at the end of most lines': {
+      text: `${HEADER}1,"x"y,2\n${ROWS.replaceAll('\n', ',\n')}`,
+      says: /in\.csv:3: .*malformed: most records have one field more than the header, and it is empty/,
+      does: /sed 's\/,\$\/\/' < in\.csv/,
+    },
     'another encoding under a header in ASCII': {
       text: Buffer.from(HEADER + ROWS.replaceAll('x', 'é'), 'latin1'),
       says: /not valid UTF-8/,
@@ -147,6 +157,7 @@ describe('a header line among the rows', () => {
     const { code, stderr } = await score();
     assert.equal(code, 3, stderr);
     assert.match(stderr, /in\.csv:32: this line is a header with the same columns in another order/);
+    assert.match(stderr, /make two files of the input, .*or put the columns/);
     assert.ok(!existsSync(join(cwd, 'out.csv')));
   });
 
@@ -207,7 +218,7 @@ describe('a record without any value', () => {
     const { score } = await bench(t, HEADER + ROWS + empty.repeat(40));
     const { code, stderr } = await score();
     assert.equal(code, 3, stderr);
-    assert.match(stderr, /40 of the first 70 rows are malformed: their fields are all empty/);
+    assert.match(stderr, /40 of the first 70 rows are malformed: the fields of each record are all empty/);
     assert.match(stderr, /grep -v '\^,\*\$' < in\.csv \| rowcast/);
   });
 
@@ -338,11 +349,60 @@ describe('a header that is not in the first line', () => {
       const { score } = await bench(t, text);
       const { code, stderr } = await score();
       assert.equal(code, 2, stderr);
-      assert.match(stderr, /not a header of several columns.*\n.*--delimiter/);
+      assert.match(
+        stderr,
+        /has a single column, .*, but looks like several.*\n {2}The header .* --delimiter \S+\. If it/,
+      );
       assert.equal((await score('--delimiter', delimiter)).code, 0);
       const single = await bench(t, `a${delimiter}b\n1\n2\n`);
       assert.equal((await single.score('--delimiter', ',')).code, 0);
     });
+
+  it('is a single column, although each line after it has a semicolon', async t => {
+    const { score } = await bench(t, 'comment\nfine; thanks\nbad; slow\nok; ok\n');
+    const { code, stderr } = await score();
+    assert.equal(code, 2, stderr);
+    assert.match(
+      stderr,
+      /single column, "comment", but the lines after it look like .*\n {2}If it is a single column, use --delimiter ','\. Otherwise: Line 2 .*--skip-lines 1 --delimiter ';'/,
+    );
+    assert.equal((await score('--delimiter', ',')).code, 0);
+  });
+
+  it('has columns of its own, although those of the next line are as many', async t => {
+    const { score } = await bench(t, 'a;b\nfine; thanks\nbad; slow\nok; ok\n');
+    assert.doesNotMatch((await score()).stderr, /skip-lines/);
+  });
+});
+
+describe('a line of units under the header', () => {
+  it('is refused by score and train, with a command that removes it', async t => {
+    for (const [units, ending] of [
+      ['years,EUR,text', '\n'],
+      ['"years","EUR",', '\r\n'],
+    ] as const) {
+      const { score, run } = await bench(t, `age,pay,city\n${units}\n${ROWS}`.replaceAll('\n', ending));
+      for (const result of [
+        await score(),
+        await run('plan', 'in.csv', '--report', 'r'),
+        await run('train', 'in.csv', '--predict', 'city', '--report', 'r'),
+      ]) {
+        assert.equal(result.code, 2, result.stderr);
+        const says =
+          /in\.csv:2: the line under .* \("years", "EUR"\).*units.*\n {2}.*sed 2d < in\.csv .*--nulls years,EUR/;
+        assert.match(result.stderr + result.stdout, says);
+      }
+      assert.equal((await score('--nulls', 'years,EUR')).code, 0);
+    }
+  });
+
+  it('is none if it may be a row: with a number, with a single text, or with texts for missing values', async t => {
+    for (const line of ['7,EUR,x', 'years,,x', 'unknown,unknown,x', 'NA,null,x']) {
+      const { score } = await bench(t, `age,pay,city\n${line}\n${ROWS}`);
+      const { code, stderr } = await score();
+      assert.equal(code, 0, stderr);
+    }
+  });
 });
 
 describe('a column without a name', () => {

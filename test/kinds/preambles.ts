@@ -52,6 +52,13 @@ export const preambles: readonly Kind[] = [
     says: ['only dashes', 'sed 2d'],
   },
   {
+    is: 'a line of units under the header',
+    file: 'in.csv',
+    bytes: () => table().replace('\n', '\nid,years,,EUR,date,\n'),
+    happens: refused('bad_header'),
+    says: ['as a line of units has', 'sed 2d'],
+  },
+  {
     is: 'an index in the first column, without a name (pandas)',
     file: 'in.csv',
     bytes: () => indexed(''),

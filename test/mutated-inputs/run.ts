@@ -23,7 +23,7 @@ setInterval(() => {
     process.kill(process.pid, 'SIGKILL');
   }
   seen = progress[0];
-}, 30_000);`,
+}, 120_000);`,
   { eval: true, workerData: progress },
 );
 watch.unref();

@@ -36,7 +36,8 @@ export const commandEvents = {
   ledger_not_written: 'The same cannot be written.',
   progress:
     'With `rows`, `percent`, `rows_per_second`, `eta_seconds`, `in_flight`, `retries`; for several files their number as `files`, for `batch-predict` bytes, for `train` the step.',
-  reject: 'A row was rejected without a rejects file; with `row`, `line` and `code`.',
+  reject:
+    'A row was rejected without a rejects file, or is the first one with a hint; with `row`, `line` and `code`.',
   rejects_left: 'Rejects are in the file `rejects`; the message has the commands to repair them.',
   rejects_not_listed: 'Further rejects are only counted.',
   retry: 'A request failed with `code` and is repeated after `wait_ms`. At most one line in five seconds.',

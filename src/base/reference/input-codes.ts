@@ -84,7 +84,7 @@ export const inputCodes = {
   other_header: {
     exit: [2, 3],
     cause: 'In the middle of the input is another header, with the same columns in another order.',
-    fix: 'Divide the input before this line, and score each part.',
+    fix: 'Make two files of the input, the second of which begins with this line, or put the columns after it in the order of the first header.',
   },
   malformed_input: {
     exit: [3],

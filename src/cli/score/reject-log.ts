@@ -7,14 +7,18 @@ import type { RunObserver } from '../../runs/observer.ts';
 const MAX_LISTED = 20;
 
 /**
- * Logs rejects that go to no file: line, code and reason, but not the row, although a service's reason may quote it.
+ * Logs rejects: line, code and reason, but not the row, although a service's reason may quote it.
  *
  * @param input its name
+ * @param inFile whether they go to a file; then it logs only the first one of each hint
  */
-export function rejectLog(log: Logger, input: string): RunObserver {
+export function rejectLog(log: Logger, input: string, inFile: boolean): RunObserver {
   let count = 0;
+  const hints = new Set<string>();
   return {
     rejected({ row, line, code, ...why }) {
+      if (inFile && (why.hint === undefined || hints.has(why.hint))) return;
+      if (why.hint !== undefined) hints.add(why.hint);
       count++;
       if (count <= MAX_LISTED)
         log.warn(

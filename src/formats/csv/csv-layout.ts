@@ -34,6 +34,7 @@ import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
 import { EmptyRecord } from './records/empty-record.ts';
 import { RecordReader } from './records/record-reader.ts';
 import { RepeatedHeader } from './records/repeated-header.ts';
+import { refuseUnits } from './refuse-units.ts';
 import { rejectEnding, rejectsHeaderText, rejectsText } from './reject-records.ts';
 import { whyMalformed } from './why-malformed.ts';
 
@@ -104,6 +105,10 @@ export class CsvLayout implements Layout {
 
   laterHeader(wanted: readonly string[]): string | undefined {
     return this.#first && laterHeaderHint(this.#header, this.#first, wanted);
+  }
+
+  refuseUnits(nulls: readonly string[], file: string): void {
+    if (this.#first !== undefined) refuseUnits(this.#header, this.#first, nulls, file);
   }
 
   get longName(): LongField | undefined {

@@ -35,12 +35,11 @@ export function laterHeaderHint(
 
 function laterHeader(header: Header, first: Buffer, wanted: readonly string[]): Found | undefined {
   const before = header.before?.lines ?? 0;
-  const lines = first.toString('utf8').split(/\r\n|\n|\r/);
-  // The last one may be cut off.
-  const whole = lines.slice(0, Math.min(MAX_LINES, lines.length - 1));
   const own = header.dialect.delimiter;
+  const fieldsBy = (delimiter: string): string[][] => fieldsOfLines(first, delimiter);
+  if (wanted.length === 0 && isHeaderOf(header, fieldsBy)) return undefined;
   for (const delimiter of [own, ...USUAL_DELIMITERS.filter(other => other !== own)]) {
-    const rows = whole.map(line => line.split(delimiter).map(field => unquoted(field)));
+    const rows = fieldsBy(delimiter);
     const index = rows.findIndex((row, at) =>
       wanted.length === 0
         ? isNames(row) && row.length > header.names.length && hasRows(rows.slice(at + 1), row.length)
@@ -50,6 +49,26 @@ function laterHeader(header: Header, first: Buffer, wanted: readonly string[]): 
   }
   return undefined;
 }
+
+/** The fields of the first whole lines, as far as they can be told without reading quotes that go over several. */
+export function fieldsOfLines(first: Buffer, delimiter: string): string[][] {
+  const lines = first.toString('utf8').split(/\r\n|\n|\r/);
+  // The last one may be cut off.
+  return lines
+    .slice(0, Math.min(MAX_LINES, lines.length - 1))
+    .map(line => line.split(delimiter).map(field => unquoted(field)));
+}
+
+/** Whether a header of a single column has, with another delimiter, as many as the lines after it. */
+const isHeaderOf = (
+  { names: [only = '', ...others] }: Header,
+  fieldsBy: (by: string) => string[][],
+): boolean =>
+  others.length === 0 &&
+  USUAL_DELIMITERS.some(delimiter => {
+    const { length } = only.split(delimiter);
+    return length > 1 && hasRows(fieldsBy(delimiter), length);
+  });
 
 const isNames = (row: readonly string[]): boolean =>
   row.length > 1 &&

@@ -27,7 +27,7 @@ export class CsvAsLines extends CsvLayout {
   readonly #value: CsvAsLinesValue;
   readonly #written: LineLayout;
   readonly #isNumber: readonly boolean[];
-  readonly #laterHeader: Layout['laterHeader'];
+  readonly #read: CsvLayout;
 
   /**
    * @param read the layout of the CSV
@@ -36,7 +36,7 @@ export class CsvAsLines extends CsvLayout {
    */
   constructor(read: CsvLayout, { keep, rename, types = {} }: ColumnOptions, file: string) {
     super(CsvLayout.headerOf(read));
-    this.#laterHeader = wanted => read.laterHeader(wanted);
+    this.#read = read;
     const { names } = read;
     const shape: LineShape = {
       bom: 0,
@@ -54,7 +54,11 @@ export class CsvAsLines extends CsvLayout {
   }
 
   override laterHeader(wanted: readonly string[]): string | undefined {
-    return this.#laterHeader(wanted);
+    return this.#read.laterHeader(wanted);
+  }
+
+  override refuseUnits(nulls: readonly string[], file: string): void {
+    this.#read.refuseUnits(nulls, file);
   }
 
   /** Each line has a line feed of its own. */

@@ -5,7 +5,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { StoredBytes } from '../../base/text-of-file.ts';
 import { writeRow } from '../../base/write-row.ts';
 import type { ColumnOptions, WrittenFile } from '../column-options.ts';
-import { MAX_COLUMNS, readHeader, tooManyColumns } from '../csv/header.ts';
+import { readHeader } from '../csv/header.ts';
 import type { Opened, Piece } from '../format.ts';
 import { readLineLayout } from '../jsonl/jsonl-layout.ts';
 import { outputColumns } from '../output-columns.ts';
@@ -150,14 +150,14 @@ function needsFile(file: string): RowcastError {
  * nothing needs them.
  *
  * @param all the columns, and those in them
- * @throws RowcastError `unsupported_column`, `duplicate_columns`, `too_many_columns`
+ * @throws RowcastError `unsupported_column`, `duplicate_columns`
  */
 function neededColumns(
   file: ParquetFile,
   all: readonly FileColumn[],
   options: ReadOptions & ColumnOptions,
 ): FileColumn[] {
-  const { keep = 'all', writes, columns: scored, maxColumns = MAX_COLUMNS } = options;
+  const { keep = 'all', writes, columns: scored } = options;
   const isWritten = (name: string): boolean =>
     writes !== undefined && !isCopy(writes) && (keep === 'all' || keep.includes(name));
   const isScored = (name: string): boolean => scored?.includes(name) === true;
@@ -175,7 +175,6 @@ function neededColumns(
     if (names.has(name)) throw twoColumns(name, file.name);
     names.add(name);
   }
-  let count = 0;
   return all.filter(column => {
     const { name, type, struct } = column;
     const isNeeded = isWritten(name) || isScored(name);
@@ -184,7 +183,6 @@ function neededColumns(
       return false;
     }
     if (!isNeeded && !needsAll) return false;
-    if (++count > maxColumns) throw tooManyColumns(all.length, maxColumns, { file: file.name });
     if (struct === undefined) return true;
     const isTwice = names.has(name);
     if (isTwice && isNeeded) throw twoColumns(name, file.name);

@@ -1,5 +1,6 @@
 import { countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { MIN_ROWS_FOR_SHARE } from '../../scoring/counting/columns-that-matter.ts';
 import type { ColumnFigures, DataFigures } from './figures.ts';
 
 /** Columns that are named; a warning is one line. */
@@ -40,6 +41,7 @@ function missingLine(
   matters: readonly string[],
   rows: number,
 ): string | undefined {
+  if (rows < MIN_ROWS_FOR_SHARE) return undefined;
   const known = new Set(matters);
   const found = columns.flatMap(({ name, missing, training }) => {
     if (training === null || !known.has(name)) return [];

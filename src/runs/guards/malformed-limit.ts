@@ -5,14 +5,13 @@ import type { Layout } from '../../formats/format.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
 import type { Reject } from '../../formats/records/reject.ts';
 import { isRejectsFile } from '../../formats/records/reject-columns.ts';
+import { MIN_ROWS_FOR_SHARE } from '../../scoring/counting/columns-that-matter.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 
 /** Rows that tell what an input is like. */
 const FIRST_ROWS = 1000;
 /** With this many rows, all of which are malformed, the next ones will be as well. */
 const MIN_ROWS = 3;
-/** In an input with fewer rows, some of which are good, half of them is no more than a few. */
-const MIN_ROWS_FOR_HALF = 10;
 /** Malformed rows whose records are looked at for the cause. */
 const MAX_SAMPLE = 100;
 
@@ -70,13 +69,13 @@ export class MalformedLimit {
   /** @throws RowcastError `malformed_input` */
   checkEnd(read: number): void {
     if (this.#isDecided || read === 0) return;
-    const isHalf = read >= MIN_ROWS_FOR_HALF && 2 * this.#malformed > read;
+    const isHalf = read >= MIN_ROWS_FOR_SHARE && 2 * this.#malformed > read;
     if (this.#malformed === read || isHalf) throw this.#refusal(read);
   }
 
   #refusal(rows: number): RowcastError {
     const { layout, file } = this.#options;
-    const { cause, remedy } = layout.whyMalformed(this.#sample, file);
+    const { cause, remedy, example } = layout.whyMalformed(this.#sample, file);
     const malformed = this.#malformed;
     const part =
       malformed === rows
@@ -84,7 +83,7 @@ export class MalformedLimit {
           ? 'the only row is'
           : `all of the first ${countOf(rows, 'row')} are`
         : `${counted(malformed)} of the first ${countOf(rows, 'row')} are`;
-    const line = this.#sample[0]?.line;
+    const line = example?.line;
     return new RowcastError('malformed_input', `${part} malformed: ${cause}`, {
       severity: 'stopped',
       needsRestart: true,

@@ -2,15 +2,15 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { isBeyond, type RejectLimitOrNone } from '../../base/options/values/reject-limit.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { UnknownKind } from '../../scoring/counting/columns-that-matter.ts';
+import { MIN_ROWS_FOR_SHARE, type UnknownKind } from '../../scoring/counting/columns-that-matter.ts';
 import type { CountedColumn } from '../../scoring/counting/counted-column.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import type { TallyLayout } from '../../scoring/counting/tally.ts';
 import { isKnown, placeOf } from '../../scoring/counting/unrecognized.ts';
 
 /**
- * By default, a run stops for columns that matter, each or together, see `CountedColumn`, but never because of a single value,
- * unless no value of the only row is known. A limit that is given is for each column.
+ * By default, a run stops for columns that matter, each or together, see `CountedColumn`, but never because of a single value, nor
+ * in an input of a few rows, unless no value of any column is known. A limit that is given is for each column.
  */
 export interface UnrecognizedLimits {
   maxMismatches?: RejectLimitOrNone | undefined;
@@ -76,7 +76,7 @@ export function checkUnrecognized(
   quote: (column: CountedColumn, kind: UnknownKind) => string | undefined = () => undefined,
 ): void {
   const found: Excess[] = [];
-  const single: Excess[] = [];
+  const useless: Excess[] = [];
   for (const [i, column] of layout.columns.entries()) {
     const at = layout.unrecognizedAt(i);
     const countOfKind = (kind: UnknownKind): number => counts[at + placeOf[kind]] ?? 0;
@@ -88,15 +88,16 @@ export function checkUnrecognized(
       if (excess.found === 0 || limit === 'none' || !isKnown(column, of.kind)) continue;
       if (of.kind === 'missing' && column.mayBeMissing) continue;
       if (limit === undefined) {
-        if (rows === 1) single.push(excess);
-        else if (isBeyondDefault(excess, rows, isEnd)) found.push(excess);
+        if (rows < MIN_ROWS_FOR_SHARE) {
+          if (excess.found === among) useless.push(excess);
+        } else if (isBeyondDefault(excess, rows, isEnd)) found.push(excess);
       } else if (isBeyond(limit, { rejected: excess.found, read: among }, isEnd))
         throw stopped([excess], quote);
     }
   }
-  // One row with objects where values belong is a whole table, as pandas writes one by default.
-  const isUseless = isEnd && single.length > 1 && single.length === layout.columns.length;
-  const heaviest = (isUseless ? single : found).toSorted((a, b) => weightOf(b) - weightOf(a));
+  // One row with objects where values belong is a whole table, as pandas writes one by default. A single value may be unknown.
+  const isUseless = isEnd && useless.length === layout.columns.length && (rows > 1 || useless.length > 1);
+  const heaviest = (isUseless ? useless : found).toSorted((a, b) => weightOf(b) - weightOf(a));
   if (heaviest.reduce((sum, excess) => sum + weightOf(excess), 0) >= ENOUGH) throw stopped(heaviest, quote);
 }
 

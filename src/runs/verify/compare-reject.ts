@@ -1,4 +1,4 @@
-import { isPrintable } from '../../base/sanitize.ts';
+import { isSanitized } from '../../base/sanitize.ts';
 import type { RejectRecords } from '../../formats/comparison.ts';
 import { type Fault, isFaultCode } from '../../formats/records/faults.ts';
 import { mismatch } from './mismatch.ts';
@@ -95,7 +95,7 @@ export class RejectComparer {
   #wrongCode({ code, reason, causeAt, at }: RejectHead, where: string): string | undefined {
     if (isFaultCode(code)) return `reject_code is ${code}, but the record at ${where} is not malformed`;
     const isWritten =
-      isPrintable(reason) &&
+      isSanitized(reason) &&
       this.#rejects.bytes.subarray(causeAt, at).equals(this.#records.cause({ code, reason }));
     return isWritten
       ? undefined

@@ -9,6 +9,9 @@ export interface Driver {
   impact: number;
 }
 
+/** In an input with fewer rows, a share of them says little: it is no more than a few. */
+export const MIN_ROWS_FOR_SHARE = 10;
+
 /** A column with this share of the drivers' impact matters, however many columns there are. */
 const MIN_IMPACT = 0.01;
 /** The share of values that the model recognized in training and does not recognize now, above which a run stops. */

@@ -87,6 +87,7 @@ export async function readHistory(
       layout.laterHeader([predict]) ?? layout.columnsHint,
     );
     checkChoices(layout.names, predict, options);
+    layout.refuseUnits?.(options.nulls ?? [], name);
     const malformed = new MalformedRows(name, layout, options.maxRejects);
     const nulls = new Set(options.nulls);
     const fieldsOf = layout.fieldReader();

@@ -126,6 +126,22 @@ describe('without a limit, a run stops when most values mean nothing to the mode
     });
   });
 
+  it('but not in an input with fewer than ten rows, unless no value of any column is known', () => {
+    const columns = [columnOf({}), { ...columnOf({}), name: 'note' }];
+    const check = (rows: number, ...unseen: [number, number]) =>
+      checkUnrecognized(
+        {},
+        { counts: Float64Array.from(unseen.flatMap(values => [0, 0, values, 0])) },
+        new TallyLayout({ columns, isDetailed: false }),
+        rows,
+        true,
+      );
+    check(9, 9, 0);
+    check(9, 9, 8);
+    assert.throws(() => check(9, 9, 9), { code: 'too_many_unseen' });
+    assert.throws(() => check(10, 10, 0), { code: 'too_many_unseen' });
+  });
+
   it('but because of the only row, if the model knows none of its values: it may be a whole table', () => {
     const names = ['plan', 'tenure'];
     const columns = countedColumns(
@@ -303,6 +319,7 @@ test('a column that matters and is missing far more often than in training is wa
     dataWarning({ columns, matters: ['a', 'b', 'c'] }, 1000, ['e']),
     '"a" is missing in 30.0% of the rows (0.0% in training); sent as missing, because the input does not have them: "e"',
   );
+  assert.doesNotMatch(dataWarning({ columns, matters: ['a', 'b', 'c'] }, 9, ['e']) ?? '', /is missing in/);
   // Later rows have values of "a".
   assert.equal(dataWarning({ columns, matters: [] }, 1000, ['a']), undefined);
   assert.equal(dataWarning({ columns, matters: [] }, 1000), undefined);

@@ -31,5 +31,5 @@ export const otherHeader = (location: Location): RowcastError =>
     severity: 'stopped',
     location,
     needsRestart: true,
-    hint: 'The values after it would be read as those of other columns: divide the input before this line, and score each part.',
+    hint: 'The values after it would be read as those of other columns: make two files of the input, the second of which begins with this line; or put the columns after it in the order of the first header.',
   });

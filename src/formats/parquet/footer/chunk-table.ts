@@ -6,9 +6,6 @@ import { type ThriftCursor, ThriftError, TYPE } from './thrift-cursor.ts';
 /** The columns are not in the file, or not as they are written here. */
 export class UnreadableColumns extends Error {}
 
-/** Members of a column that a copy of it has too, as lists; 8 is `key_value_metadata`. */
-const LISTS: ReadonlySet<number> = new Set([COLUMN.encodings, 8, COLUMN.encodingStatistics]);
-
 /** Rows that are stored together. What the footer says of its columns is read when it is asked for. */
 export class RowGroup {
   readonly rows: number;
@@ -146,8 +143,6 @@ export class ChunkTable {
       }
       for (let lastOfColumn = 0; cursor.member(lastOfColumn); ) {
         lastOfColumn = cursor.id;
-        if (LISTS.has(lastOfColumn) && !cursor.is(TYPE.list))
-          problem ??= 'a column has no list of its encodings';
         if (lastOfColumn === COLUMN.path && cursor.is(TYPE.list)) hasPath = isFilledList(cursor);
         else if (!cursor.is(TYPE.i64)) cursor.skipMember();
         else if (lastOfColumn === COLUMN.dataPage) data = Number(cursor.integer());

@@ -5,11 +5,13 @@ import type { StoredBytes } from '../../../base/text-of-file.ts';
 import { FIRST_BYTES } from '../../../base/unsupported-files.ts';
 import { MAX_COLUMNS } from '../../csv/header.ts';
 import { refuseUnsupported } from '../../refuse-unsupported.ts';
+import { checkFooterTypes } from './check-types.ts';
 import { ChunkTable, type RowGroup, UnreadableColumns } from './chunk-table.ts';
 import { columnsOf, type FileColumn } from './file-column.ts';
 import type { ByteRange } from './join-ranges.ts';
-import { FILE } from './numbers.ts';
+import { FILE, KEY_VALUE } from './numbers.ts';
 import { readStructAt, type ThriftStruct } from './thrift.ts';
+import { ThriftCursor } from './thrift-cursor.ts';
 
 /** A Parquet file, as its footer describes it. */
 export interface ParquetFile {
@@ -97,6 +99,7 @@ function describe(
   stored: StoredBytes,
   { name, maxColumns }: { name: string; maxColumns: number },
 ): ParquetFile {
+  checkFooterTypes(new ThriftCursor(bytes, 0));
   const table = new ChunkTable(bytes);
   const { struct: footer } = readStructAt(bytes, 0, {
     id: FILE.groups,
@@ -111,6 +114,10 @@ function describe(
       `the file has ${counted(count)} columns, with those in other columns; the limit is ${counted(maxColumns)}`,
       { location: { file: name } },
     );
+  // They are needed at the end of a run that copies columns.
+  footer.structs(FILE.columnOrders);
+  for (const pair of footer.structs(FILE.keyValues))
+    for (const id of Object.values(KEY_VALUE)) if (id === KEY_VALUE.key || pair.has(id)) pair.text(id);
   const columns = columnsOf(footer.structs(FILE.schema));
   const leaves = columns.at(-1)?.leaves[1] ?? 0;
   const { groups, rows } = table;

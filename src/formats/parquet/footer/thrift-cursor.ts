@@ -1,4 +1,4 @@
-/** The types of the compact protocol, by their numbers. */
+/** The types of the compact protocol, by their numbers, without those that the metadata of Parquet does not have: sets, maps and UUIDs. */
 export const TYPE = {
   true: 1,
   false: 2,
@@ -9,10 +9,7 @@ export const TYPE = {
   double: 7,
   binary: 8,
   list: 9,
-  set: 10,
-  map: 11,
   struct: 12,
-  uuid: 13,
 } as const;
 
 /** The bytes are not those of a struct. */
@@ -110,25 +107,12 @@ export class ThriftCursor {
       case TYPE.double:
         this.#move(8);
         return;
-      case TYPE.uuid:
-        this.#move(16);
-        return;
       case TYPE.binary:
         this.#move(this.size());
         return;
-      case TYPE.list:
-      case TYPE.set: {
+      case TYPE.list: {
         const { type: own, size } = this.list();
         for (let item = 0; item < size; item++) this.skip(own, depth + 1);
-        return;
-      }
-      case TYPE.map: {
-        const size = this.size();
-        const types = size === 0 ? 0 : this.byte();
-        for (let entry = 0; entry < size; entry++) {
-          this.skip(types >> 4, depth + 1);
-          this.skip(types & 15, depth + 1);
-        }
         return;
       }
       case TYPE.struct:

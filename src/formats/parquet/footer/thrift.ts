@@ -8,15 +8,9 @@ export { ThriftError };
  */
 
 export interface ThriftList {
-  readonly kind: 'list' | 'set';
+  readonly kind: 'list';
   readonly type: number;
   readonly items: ThriftValue[];
-}
-
-export interface ThriftMap {
-  readonly kind: 'map';
-  readonly types: readonly [key: number, value: number];
-  readonly entries: [ThriftValue, ThriftValue][];
 }
 
 /** The members of a struct by their numbers, with the type of each. */
@@ -127,20 +121,12 @@ export class ThriftStruct {
 }
 
 /**
- * An integer is a number, or a bigint if it takes more than seven bytes; a double and a UUID are their bytes, as is a text. What has
+ * An integer is a number, or a bigint if it takes more than seven bytes; a double is its bytes, as is a text. What has
  * values in it stays as it was read, until it is asked for.
  */
-export type ThriftValue =
-  | boolean
-  | number
-  | bigint
-  | Buffer
-  | ThriftList
-  | ThriftMap
-  | ThriftStruct
-  | ThriftBytes;
+export type ThriftValue = boolean | number | bigint | Buffer | ThriftList | ThriftStruct | ThriftBytes;
 
-/** The bytes of a list, set, map or struct. */
+/** The bytes of a list or struct. */
 export class ThriftBytes {
   readonly kind = 'bytes';
   readonly bytes: Buffer;
@@ -196,8 +182,6 @@ function valueAt(cursor: ThriftCursor, type: number): ThriftValue {
       return cursor.integer();
     case TYPE.double:
       return cursor.take(8);
-    case TYPE.uuid:
-      return cursor.take(16);
     case TYPE.binary:
       return cursor.take(cursor.size());
     default: {
@@ -300,15 +284,7 @@ function writeValue(type: number, value: ThriftValue, into: Uint8Array[]): void 
     into.push(value);
   } else if (value.kind === 'bytes') into.push(value.bytes);
   else if (value.kind === 'struct') writeAll(value, into);
-  else if (value.kind === 'map') {
-    into.push(varint(value.entries.length));
-    const [keyType, valueType] = value.types;
-    if (value.entries.length > 0) into.push(Uint8Array.of((keyType << 4) | valueType));
-    for (const [key, item] of value.entries) {
-      writeValue(keyType, key, into);
-      writeValue(valueType, item, into);
-    }
-  } else {
+  else {
     const { items } = value;
     writeListHead(value.type, items.length, into);
     for (const item of items) writeValue(value.type, item, into);

@@ -1,0 +1,139 @@
+import { type ThriftCursor, ThriftError, TYPE } from './thrift-cursor.ts';
+
+/** What a value is: its type, a struct with the members that are known, or a list of values. */
+type Shape = number | Members | readonly [item: number | Members];
+interface Members {
+  readonly [id: number]: Shape;
+}
+
+const { i16, i32, i64, byte, double, binary, true: bool } = TYPE;
+const ANY: Members = {};
+
+const keyValue: Members = { 1: binary, 2: binary };
+const time: Members = { 1: bool, 2: { 1: ANY, 2: ANY, 3: ANY } };
+const logicalType: Members = {
+  ...Object.fromEntries(Array.from({ length: 18 }, (_, index) => [index + 1, ANY])),
+  5: { 1: i32, 2: i32 },
+  7: time,
+  8: time,
+  10: { 1: byte, 2: bool },
+  16: { 1: byte },
+  17: { 1: binary },
+  18: { 1: binary, 2: i32 },
+};
+const schemaElement: Members = {
+  1: i32,
+  2: i32,
+  3: i32,
+  4: binary,
+  5: i32,
+  6: i32,
+  7: i32,
+  8: i32,
+  9: i32,
+  10: logicalType,
+};
+const statistics: Members = {
+  1: binary,
+  2: binary,
+  3: i64,
+  4: i64,
+  5: binary,
+  6: binary,
+  7: bool,
+  8: bool,
+  9: i64,
+};
+const box: Members = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [index + 1, double]));
+const column: Members = {
+  1: i32,
+  2: [i32],
+  3: [binary],
+  4: i32,
+  5: i64,
+  6: i64,
+  7: i64,
+  8: [keyValue],
+  9: i64,
+  10: i64,
+  11: i64,
+  12: statistics,
+  13: [{ 1: i32, 2: i32, 3: i32 }],
+  14: i64,
+  15: i32,
+  16: { 1: i64, 2: [i64], 3: [i64] },
+  17: { 1: box, 2: [i32] },
+};
+const chunk: Members = {
+  1: binary,
+  2: i64,
+  3: column,
+  4: i64,
+  5: i32,
+  6: i64,
+  7: i32,
+  8: ANY,
+  9: binary,
+};
+const group: Members = {
+  1: [chunk],
+  2: i64,
+  3: i64,
+  4: [{ 1: i32, 2: bool, 3: bool }],
+  5: i64,
+  6: i64,
+  7: i16,
+};
+/** `FileMetaData` of parquet.thrift (github.com/apache/parquet-format, 2.12). Members that it does not have may be there. */
+const footer: Members = {
+  1: i32,
+  2: [schemaElement],
+  3: i64,
+  4: [group],
+  5: [keyValue],
+  6: binary,
+  7: [{ 1: ANY, 2: ANY }],
+  8: ANY,
+  9: binary,
+};
+
+/**
+ * Checks that the members of a footer have their types. Most of them are copied as they are, so a wrong one would be in the output
+ * too, which others refuse.
+ *
+ * @param cursor at its begin
+ * @throws ThriftError
+ */
+export const checkFooterTypes = (cursor: ThriftCursor): void => passMembers(cursor, footer);
+
+function passMembers(cursor: ThriftCursor, members: Members): void {
+  for (let last = 0; cursor.member(last); ) {
+    last = cursor.id;
+    const shape = members[last];
+    const { type } = cursor;
+    if (shape === undefined) cursor.skipMember();
+    else if (shape === bool) checkType(type === TYPE.false ? bool : type, bool);
+    else pass(cursor, type, shape);
+  }
+}
+
+function pass(cursor: ThriftCursor, type: number, shape: Shape): void {
+  if (typeof shape === 'number') {
+    checkType(type, shape);
+    cursor.skip(type, 0);
+  } else if (isList(shape)) {
+    checkType(type, TYPE.list);
+    const { type: own, size } = cursor.list();
+    for (let item = 0; item < size; item++) pass(cursor, own, shape[0]);
+  } else {
+    checkType(type, TYPE.struct);
+    passMembers(cursor, shape);
+  }
+}
+
+const isList = (shape: Members | readonly [number | Members]): shape is readonly [number | Members] =>
+  Array.isArray(shape);
+
+function checkType(type: number, expected: number): void {
+  if (type !== expected) throw new ThriftError('a member has another type than in the format');
+}
