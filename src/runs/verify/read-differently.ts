@@ -1,9 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
 import { USUAL_PREFIX } from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
+import type { OutputShape } from './compare-header.ts';
 import { OTHERWISE } from './mismatch.ts';
 import type { RecordCursor } from './record-cursor.ts';
-import type { VerifyOptions } from './verify.ts';
 
 /** The options that decide how an input is read, as `verify` and the run have them. */
 const READING = ['delimiter', 'quote', 'escape', 'names', 'skip-lines', 'encoding', 'input-format'] as const;
@@ -20,7 +20,7 @@ export function hintAtHeader(
   error: unknown,
   input: Layout,
   output: Layout,
-  { prefix }: Pick<VerifyOptions, 'prefix'>,
+  { prefix }: Pick<OutputShape, 'prefix'>,
 ): never {
   if (!(error instanceof RowcastError) || error.code !== 'difference') throw error;
   const isAppended = (name: string): boolean => name.startsWith(`${prefix ?? USUAL_PREFIX}_`);
