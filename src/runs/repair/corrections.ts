@@ -82,7 +82,7 @@ export class Corrections {
   /** The error for a row that was left out of an output to which no row can be added. */
   cannotBeAdded(): RowcastError {
     return this.#bad(
-      `row ${this.row} was malformed, so the output does not have it, and rows cannot be added to Parquet`,
+      `row ${this.row} was malformed, so the output does not have it, and rows cannot be added to this Parquet file`,
       'Leave it out here; correct the input and score it again, or score the row into a file of its own.',
     );
   }
