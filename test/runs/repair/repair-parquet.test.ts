@@ -315,7 +315,7 @@ describe('a repaired output of Parquet', () => {
           assert.deepEqual(await repair(own).then(({ placed, left }) => [placed, left]), [0, 0]);
         },
       ),
-      { numRuns: runs(15) },
+      { numRuns: runs(60, 10) },
     );
   });
 
