@@ -1,4 +1,5 @@
 import { RowcastError } from '../base/errors.ts';
+import { absolutePath } from '../base/scheme.ts';
 import { findInputs } from '../runs/several/input-files.ts';
 import { backendsOf, type StoreValues } from '../storage/backends.ts';
 
@@ -9,7 +10,7 @@ export interface HistoryFiles {
 }
 
 /**
- * Finds the files that paths and patterns name, in the given order; the files of a pattern are sorted.
+ * Finds the files that paths and patterns name, each once, in the given order; the files of a pattern are sorted.
  *
  * @param names at least one; `-` for stdin is the only one
  * @throws RowcastError `no_such_file` if a pattern matches nothing, `usage`
@@ -20,7 +21,10 @@ export async function findHistory(names: readonly string[], stores: StoreValues)
     throw new RowcastError('usage', 'stdin cannot be one of several files of training data', {
       hint: 'Save it to a file.',
     });
-  const found = only === '-' ? [only] : (await findInputs(names, backendsOf(stores))).map(({ path }) => path);
-  const [historyFile = only, ...furtherFiles] = found;
+  if (only === '-') return { historyFile: only, furtherFiles: [] };
+  const found = await findInputs(names, backendsOf(stores));
+  // A row that is read twice would be learned and tested.
+  const byPlace = new Map(found.map(({ path }) => [absolutePath(path), path]));
+  const [historyFile = only, ...furtherFiles] = byPlace.values();
   return { historyFile, furtherFiles };
 }
