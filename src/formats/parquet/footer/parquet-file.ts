@@ -112,7 +112,7 @@ function describe(
     throw new RowcastError(
       'too_many_columns',
       `the file has ${counted(count)} columns, with those in other columns; the limit is ${counted(maxColumns)}`,
-      { location: { file: name } },
+      { location: { file: name }, hint: 'Write it with fewer columns.' },
     );
   const columns = columnsOf(footer.structs(FILE.schema));
   const leaves = columns.at(-1)?.leaves[1] ?? 0;
