@@ -80,11 +80,12 @@ export class MalformedRows {
       return { ...fault, line, row, record };
     });
     const [{ code, reason, hint, line, row } = first()] = sample;
-    const location = { file: this.#file, line, row };
     if (2 * faults.length > countRows(batch)) {
-      const { cause, remedy } = this.#layout.whyMalformed(sample, this.#file);
-      return new RowcastError(code, cause, { location, hint: remedy });
+      const { cause, remedy, example = first() } = this.#layout.whyMalformed(sample, this.#file);
+      const at = { file: this.#file, line: example.line };
+      return new RowcastError(example.code, cause, { location: at, hint: remedy });
     }
+    const location = { file: this.#file, line, row };
     return new RowcastError(code, reason, {
       location,
       hint: `${hint === undefined ? '' : `${sentence(hint)} `}Correct or remove the row, or leave out a few such rows with --max-rejects.`,
