@@ -52,7 +52,9 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
           counted = scored;
         },
       });
-      const run = await upload.finally(() => held.forEach(release => release()));
+      const run = await upload.finally(() => {
+        for (const release of held) release();
+      });
       space.set(id, await runs.store.size(id));
       return reply.code(200).send(run);
     },
