@@ -12,8 +12,8 @@ export function sanitize(text: string): string {
   return clean.length > MAX_CHARACTERS ? `${clean.slice(0, MAX_CHARACTERS - 1)}…` : clean;
 }
 
-/** Whether a text has nothing that `sanitize` replaces. */
-export const isPrintable = (text: string): boolean => text.search(UNPRINTABLE) === -1;
+/** Whether a text has nothing that `sanitize` replaces or trims. */
+export const isSanitized = (text: string): boolean => text.search(UNPRINTABLE) === -1 && text === text.trim();
 
 /** Unprintable characters except line feeds, which our own messages contain. */
 const UNPRINTABLE_IN_LINES = new RegExp(`(?!\\n)${UNPRINTABLE.source.slice(0, -1)}`, 'gu');

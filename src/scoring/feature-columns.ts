@@ -44,7 +44,7 @@ export interface SentOptions {
  * @throws RowcastError `bad_header`, `missing_columns`, `duplicate_columns`, `no_columns`
  */
 export function chooseFeatures(
-  layout: Pick<Layout, 'names' | 'absent' | 'columnsHint' | 'laterHeader' | 'readAs' | 'types'>,
+  layout: Pick<Layout, 'names' | 'absent' | 'rows' | 'columnsHint' | 'laterHeader' | 'readAs' | 'types'>,
   report: Pick<LooseReport, 'predicts' | 'columns' | 'profile'>,
   options: SentOptions,
   file: string,
@@ -57,8 +57,8 @@ export function chooseFeatures(
   const listed = report.columns?.map(({ name }) => name);
   const excluded = new Set(options.excludeFeatures);
   const given = [...(options.features ?? []), ...excluded, ...Object.keys(options.types ?? {})];
-  // Records that name their own columns have no header.
-  const isNamed = options.names !== undefined || layout.absent !== undefined;
+  // Records that name their own columns have no header, and a file that says how many rows it has says its columns too.
+  const isNamed = options.names !== undefined || layout.absent !== undefined || layout.rows !== undefined;
   const known = [...(listed ?? []), ...given];
   const columnsHint = (): string | undefined =>
     layout.laterHeader(options.features ?? listed ?? []) ??
@@ -99,7 +99,7 @@ export function chooseFeatures(
       `the report needs ${columnCount(missing)} that the input does not have: ${listNames(missing)}`,
       {
         location: place,
-        hint: columnsHint() ?? missingHint(missing, { names, wanted, isNamed, file }),
+        hint: columnsHint() ?? missingHint(missing, { names, wanted, isNamed, ...place }),
       },
     );
 

@@ -1,3 +1,5 @@
+import { shellWord } from '../base/shell-word.ts';
+import { writeRow } from '../base/write-row.ts';
 import { looksLikeValue } from '../formats/refuse-row-as-header.ts';
 import { listNames, nearMissText } from './near-misses.ts';
 
@@ -9,13 +11,18 @@ export interface MissingFrom {
   /** Whether the first line certainly is no row. */
   isNamed: boolean;
   file: string;
+  /** The line of the header. */
+  line: number;
 }
 
 /** What to do about missing columns. --allow-missing helps only if others are there, and if nothing else has the values. */
 export function missingHint(
   missing: readonly string[],
-  { names, wanted, isNamed, file }: MissingFrom,
+  { names, wanted, isNamed, file, line }: MissingFrom,
 ): string {
+  const inOtherCase = namesInOtherCase(missing, names);
+  if (inOtherCase !== undefined)
+    return `The names differ only in upper and lower case. ${isNamed ? 'Rename them in the input.' : `Leave out the header line, and name the columns as the report does: --skip-lines ${line} --names ${shellWord(writeRow(inOtherCase).slice(0, -1))}`}`;
   const near = nearMissText(missing, names);
   const inPath = partitionColumns(file).filter(name => missing.includes(name));
   if (inPath.length > 0)
@@ -24,7 +31,15 @@ export function missingHint(
     return `${near}Add them to the input, or use --allow-missing to send them as missing values.`;
   if (!isNamed && names.some(looksLikeValue))
     return 'If the first line is a row, name the columns in their order, with --names NAME,NAME,…; otherwise check that it is the right file.';
-  return `${near}None of the columns is there: check that it is the right file. ${hasText(names)}`;
+  return `${near}${near === '' ? 'None of the columns is there: check' : 'Otherwise, check'} that it is the right file. ${hasText(names)}`;
+}
+
+/** The columns of the input, called as they are missing; undefined if they do not differ in upper and lower case only. */
+function namesInOtherCase(missing: readonly string[], names: readonly string[]): string[] | undefined {
+  const wanted = new Map(missing.map(name => [name.toLowerCase(), name]));
+  const found = names.map(name => wanted.get(name.toLowerCase()) ?? name);
+  const isAll = missing.every(name => found.includes(name)) && new Set(found).size === found.length;
+  return isAll ? found : undefined;
 }
 
 /** The columns that folders name, as Hive, Spark and DuckDB write them: `plan=basic/part-0.parquet`. */

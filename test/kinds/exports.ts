@@ -16,5 +16,16 @@ export const exports: readonly Kind[] = [
     file: 'in.csv',
     bytes: () => [names.map(name => name.toUpperCase()), ...customers].map(quoted).join(''),
     happens: refused('missing_columns'),
+    says: [
+      'The names differ only in upper and lower case.',
+      '--skip-lines 1 --names CUSTOMER,age,plan,amount,joined,active',
+    ],
+  },
+  {
+    is: 'columns in upper case, with `--skip-lines 1 --names CUSTOMER,age,…`',
+    file: 'in.csv',
+    bytes: () => [names.map(name => name.toUpperCase()), ...customers].map(quoted).join(''),
+    options: ['--skip-lines', '1', '--names', names.join()],
+    happens: scored,
   },
 ];

@@ -130,6 +130,26 @@ describe('the columns that are sent', () => {
     assert.throws(() => from(undefined, ['age', 'plan']), refusedIn('in', '"coupon"'));
   });
 
+  it('are named as the report does if the input has them in another case, in a header or in each record', () => {
+    const layout = {
+      names: ['ID', 'Age', 'PLAN'],
+      columnsHint: undefined,
+      laterHeader: () => undefined,
+      readAs: {},
+    };
+    const report = { columns: [{ name: 'age' }, { name: 'plan' }] };
+    const hintOf = (absent?: readonly string[]) => {
+      try {
+        chooseFeatures({ ...layout, absent }, report, {}, 'in');
+      } catch (error) {
+        return (error as { hint?: string }).hint; // a RowcastError
+      }
+      return undefined;
+    };
+    assert.match(hintOf() ?? '', /upper and lower case\. .*: --skip-lines 1 --names ID,age,plan$/);
+    assert.match(hintOf([]) ?? '', /upper and lower case\. Rename them in the input\.$/);
+  });
+
   it('are suggested for columns of the report that the input has under similar names', () => {
     const report = { columns: [{ name: 'tenure' }, { name: 'monthly' }, { name: 'zip' }] };
     assert.throws(
@@ -137,7 +157,7 @@ describe('the columns that are sent', () => {
       refused(
         'missing_columns',
         /"tenure", "monthly", "zip"$/,
-        /^Did you mean "tenure" for "Tenure", "monthly" for "monthly_"\? None of the columns is there/,
+        /^Did you mean "tenure" for "Tenure", "monthly" for "monthly_"\? Otherwise, check that it is the right file/,
       ),
     );
   });

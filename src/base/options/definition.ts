@@ -4,6 +4,7 @@ import type { Option } from './option.ts';
 const trustOption = {
   'trust-definition': {
     kind: 'boolean',
+    common: true,
     default: false,
     describe:
       'the definition is your own: it may use files outside its folder, stores, and keys in the environment',

@@ -36,8 +36,8 @@ export async function run(given: Context): Promise<number> {
     try {
       const { definition, problems } = await inspectFile(file, { env, settings });
       if (definition === undefined) return { file, problems, accesses: [] };
-      checkScore(definition.score, flagsOf(settings));
       const accesses = await examinedAccesses(definition, { flags, env });
+      checkScore(definition.score, flagsOf(settings));
       const refused =
         flags['trust-definition'] === true ? [] : accesses.filter(({ refusal }) => refusal !== undefined);
       return { file, problems: refused.map(access => untrusted(definition, access)), accesses };

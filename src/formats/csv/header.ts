@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type Location, RowcastError } from '../../base/errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { parseRecords } from '../../base/parse-records.ts';
@@ -49,13 +49,6 @@ export interface HeaderOptions {
 export const MAX_COLUMNS = 1_000_000;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-export const tooManyColumns = (columns: number, most: number, location: Location): RowcastError =>
-  new RowcastError(
-    'too_many_columns',
-    `the header has ${countOf(columns, 'column')}; the limit is ${counted(most)}`,
-    { location, hint: 'Keep only the columns that are needed.' },
-  );
-
 /**
  * Parses the header of a CSV from its first bytes.
  *
@@ -104,7 +97,15 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
   const dialect = { ...options.dialect, loneCr };
   const content = contentEnd(record, start, end, dialect);
   const columns = countFields(record, start, content, dialect);
-  if (columns > maxColumns) throw tooManyColumns(columns, maxColumns, { file, line: 1 + linesBefore });
+  if (columns > maxColumns)
+    throw new RowcastError(
+      'too_many_columns',
+      `the header has ${countOf(columns, 'column')}; the limit is ${counted(maxColumns)}`,
+      {
+        location: { file, line: 1 + linesBefore },
+        hint: 'Keep only the columns that are needed.',
+      },
+    );
   return {
     bytes: Buffer.from(record),
     contentStart: start,

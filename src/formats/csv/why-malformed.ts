@@ -20,22 +20,30 @@ export function whyMalformed(
   const { names, dialect, instead } = header;
   const ragged = records.filter(({ code }) => code === 'too_many_fields' || code === 'too_few_fields');
   const { length: width } = names;
-  if (2 * records.filter(({ code }) => code === 'empty_record').length > records.length)
-    return { cause: 'their fields are all empty', remedy: filteredBy(file, withoutEmpty(header)) };
+  const [example] = ragged;
+  const empty = records.filter(({ code }) => code === 'empty_record');
+  if (2 * empty.length > records.length)
+    return {
+      cause: `the fields of ${empty.length === records.length ? 'each record' : 'most records'} are all empty`,
+      remedy: filteredBy(file, withoutEmpty(header)),
+      example: empty[0],
+    };
   if (2 * ragged.length <= records.length || instead !== undefined)
     return mostFrequentCause(records, CHECK_DIALECT);
   const rows = ragged.map(({ record }) => parseRecords(record.toString(), dialect)[0] ?? []);
+  const each = ragged.length === records.length ? 'each record has' : 'most records have';
   const hasOneMore = rows.every(row => row.length === width + 1);
   if (hasOneMore && rows.every(row => row.at(-1) === ''))
     return {
-      cause: 'each record has one field more than the header, and it is empty',
+      cause: `${each} one field more than the header, and it is empty`,
       remedy: filteredBy(file, withoutLast(header)),
+      example,
     };
   if (hasOneMore && areIndexes(rows.map(([first = '']) => first)))
     return {
-      cause:
-        'each record has one field more than the header: the first one is a different number in each, so the header lacks the name of an index',
+      cause: `${each} one field more than the header: the first one is a different number in each, so the header lacks the name of an index`,
       remedy: filteredBy(file, withIndexName(header)),
+      example,
     };
   const later = laterHeader(rows);
   const line = ragged[later]?.line;
@@ -43,6 +51,7 @@ export function whyMalformed(
     return {
       cause: `line ${line} has ${countOf(rows[later]?.length ?? 0, 'column')}, as the rows after it have, so the header is not the line that was read as it`,
       remedy: `If line ${line} is the header, use --skip-lines ${line - 1}.`,
+      example: ragged[later],
     };
   return mostFrequentCause(records, CHECK_DIALECT);
 }

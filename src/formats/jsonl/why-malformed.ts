@@ -12,15 +12,17 @@ const WITH_COMMA = /^\s*\{.*\}\s*,\s*$/s;
  */
 export function whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause {
   const texts = records.map(({ record }) => record.toString());
+  const [example] = records;
   if (texts[0]?.trimStart().startsWith('['))
-    return { cause: 'the lines are those of a list', remedy: filteredBy(file, "jq -c '.[]'") };
-  const withComma = texts.filter(text => WITH_COMMA.test(text)).length;
-  if (2 * withComma > texts.length)
+    return { cause: 'the lines are those of a list', remedy: filteredBy(file, "jq -c '.[]'"), example };
+  const withComma = records.filter((_, index) => WITH_COMMA.test(texts[index] ?? ''));
+  if (2 * withComma.length > texts.length)
     return {
-      cause: 'the lines end with a comma',
+      cause: `${withComma.length === texts.length ? 'the' : 'most'} lines end with a comma`,
       remedy: filteredBy(file, "sed 's/,[[:space:]]*$//'"),
+      example: withComma[0],
     };
   if (texts[0]?.trim() === '{')
-    return { cause: 'an object has several lines', remedy: filteredBy(file, 'jq -c .') };
+    return { cause: 'an object has several lines', remedy: filteredBy(file, 'jq -c .'), example };
   return mostFrequentCause(records, 'Write one JSON object on each line.');
 }

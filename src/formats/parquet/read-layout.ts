@@ -5,7 +5,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { StoredBytes } from '../../base/text-of-file.ts';
 import { writeRow } from '../../base/write-row.ts';
 import type { ColumnOptions, WrittenFile } from '../column-options.ts';
-import { MAX_COLUMNS, readHeader, tooManyColumns } from '../csv/header.ts';
+import { readHeader } from '../csv/header.ts';
 import type { Opened, Piece } from '../format.ts';
 import { readLineLayout } from '../jsonl/jsonl-layout.ts';
 import { outputColumns } from '../output-columns.ts';
@@ -53,7 +53,7 @@ export async function readParquetLayout(
   const start = range?.start.offset || bytes.length;
   stored.readAs(new ParquetText(file, columns, 'csv', bytes, start), start);
   const isCopied = isCopy(options.writes);
-  const written = isCopied ? { ...options, keep: 'none' as const, rename: {}, outputHeader: false } : options;
+  const written = isCopied ? ofCopy(options, file) : options;
   const groups = isCopied ? { ends: file.groups.map(({ before, rows }) => before + rows) } : undefined;
   const layout = new ParquetLayout(header, outputColumns(header, readable(written, values), name), {
     file,
@@ -64,12 +64,20 @@ export async function readParquetLayout(
   return { layout, rest: Buffer.alloc(0), pieces };
 }
 
+/** Where columns are copied, only the appended ones are written as text, and renamed there. */
+function ofCopy(options: ReadOptions & ColumnOptions, { columns }: ParquetFile): typeof options {
+  const { keep = 'all', rename = {} } = options;
+  const copied = new Set(keep === 'all' ? columns.map(({ name }) => name) : keep === 'none' ? [] : keep);
+  const others = Object.entries(rename).filter(([from]) => !copied.has(from));
+  return { ...options, keep: 'none', rename: Object.fromEntries(others), outputHeader: false };
+}
+
 /**
  * If nothing is written, a copy is compared: of its structs the members, and nothing of columns that have no text.
  *
  * @param values the columns, and those in them
  */
-function readable(options: ReadOptions & ColumnOptions, values: readonly FileColumn[]): ColumnOptions {
+function readable(options: ColumnOptions, values: readonly FileColumn[]): ColumnOptions {
   const { keep, rename = {}, writes } = options;
   if (writes !== undefined) return options;
   const members = new Map<string, string[]>();
@@ -150,14 +158,14 @@ function needsFile(file: string): RowcastError {
  * nothing needs them.
  *
  * @param all the columns, and those in them
- * @throws RowcastError `unsupported_column`, `duplicate_columns`, `too_many_columns`
+ * @throws RowcastError `unsupported_column`, `duplicate_columns`
  */
 function neededColumns(
   file: ParquetFile,
   all: readonly FileColumn[],
   options: ReadOptions & ColumnOptions,
 ): FileColumn[] {
-  const { keep = 'all', writes, columns: scored, maxColumns = MAX_COLUMNS } = options;
+  const { keep = 'all', writes, columns: scored } = options;
   const isWritten = (name: string): boolean =>
     writes !== undefined && !isCopy(writes) && (keep === 'all' || keep.includes(name));
   const isScored = (name: string): boolean => scored?.includes(name) === true;
@@ -175,7 +183,6 @@ function neededColumns(
     if (names.has(name)) throw twoColumns(name, file.name);
     names.add(name);
   }
-  let count = 0;
   return all.filter(column => {
     const { name, type, struct } = column;
     const isNeeded = isWritten(name) || isScored(name);
@@ -184,7 +191,6 @@ function neededColumns(
       return false;
     }
     if (!isNeeded && !needsAll) return false;
-    if (++count > maxColumns) throw tooManyColumns(all.length, maxColumns, { file: file.name });
     if (struct === undefined) return true;
     const isTwice = names.has(name);
     if (isTwice && isNeeded) throw twoColumns(name, file.name);

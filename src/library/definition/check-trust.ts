@@ -40,7 +40,11 @@ async function checkTrust(
 ): Promise<void> {
   if (given.flags['trust-definition'] === true) return;
   for (const access of await examinedAccesses(definition, given, uses))
-    if (access.refusal !== undefined) throw untrusted(definition, access);
+    if (access.refusal !== undefined) {
+      const error = untrusted(definition, access);
+      error.hint = `${error.hint} rowcast check shows all that it reads, writes and sends.`;
+      throw error;
+    }
 }
 
 /** What a definition reads, writes and sends, also through symbolic links. @throws as `accessesOf` */
@@ -49,18 +53,33 @@ export async function examinedAccesses(
   given: Given,
   uses?: (name: string) => boolean,
 ): Promise<Access[]> {
-  const found = accessesOf(definition, given, uses);
   return Promise.all(
-    found.map(async access => ({
+    locatedAccesses(definition, given, uses).map(async access => ({
       ...access,
       refusal: access.refusal ?? (await refusalOfFiles(definition, access)),
     })),
   );
 }
 
+function locatedAccesses(
+  definition: LocatedDefinition,
+  given: Given,
+  uses?: (name: string) => boolean,
+): Access[] {
+  try {
+    return accessesOf(definition, given, uses);
+  } catch (error) {
+    if (error instanceof RowcastError && error.code === 'no_key')
+      error.addLocation({ file: nameOf(definition), line: definition.lineOf(['service', 'url']) });
+    throw error;
+  }
+}
+
+const nameOf = ({ file }: Definition): string => (file === '-' ? 'stdin' : file);
+
 /** The refusal of an access of a definition. */
 export function untrusted(
-  { file, lineOf }: LocatedDefinition,
+  definition: LocatedDefinition,
   { path, does, what, to, refusal }: Access,
 ): RowcastError {
   const where = to === undefined ? '' : ` to ${sanitize(to)}`;
@@ -68,8 +87,8 @@ export function untrusted(
     'untrusted_definition',
     `${path.join('.')}: the definition would ${does} ${sanitize(what)}${where}; ${refusal}`,
     {
-      location: { file: file === '-' ? 'stdin' : file, line: lineOf(path) },
-      hint: 'If the definition is your own, add --trust-definition. rowcast check shows all that it reads, writes and sends.',
+      location: { file: nameOf(definition), line: definition.lineOf(path) },
+      hint: 'If the definition is your own, add --trust-definition.',
     },
   );
 }

@@ -49,7 +49,9 @@ export function inspectDefinition(
   { env = process.env, settings = [] }: DefinitionContext = {},
 ): Inspected {
   const document = readDocument(text);
-  const problems = document.problems.map(({ message, line }) => badDefinition(message, { file, line }));
+  const problems = document.problems.map(({ message, hint, line }) =>
+    badDefinition(message, { file, line }, hint),
+  );
   const refuse = (message: string, path: MemberPath): void => {
     const where = path.length === 0 ? '' : `${path.join('.')}: `;
     const problem = isSet(settings, path)
@@ -129,8 +131,12 @@ function resolvePaths(options: Options, section: Section, folder: string): Secti
   return Object.fromEntries(Object.entries(section).map(([name, value]) => [name, seen(name, value)]));
 }
 
-const badDefinition = (message: string, location: { file: string; line: number }): RowcastError =>
-  new RowcastError('bad_definition', message, {
-    location,
-    hint: 'See pipelines/definition.schema.json for what a definition may contain.',
-  });
+/** Each key of a section is an option of a command, whose help is on every machine that has the program. */
+const HELP =
+  'The keys of score and service are those options that rowcast score --help lists, and the keys of train those of rowcast train --help.';
+
+const badDefinition = (
+  message: string,
+  location: { file: string; line: number },
+  hint = HELP,
+): RowcastError => new RowcastError('bad_definition', message, { location, hint });

@@ -131,7 +131,7 @@ function keyOf(given: Given, auth: Auth, { url, isDefined, values }: Connection)
   const name = apiKeyEnv ?? DEFAULT_KEY;
   if (isDefined && !isVariableOfDefinition(name))
     throw new RowcastError('no_key', 'a definition with a url must also name its key', {
-      hint: `Add api-key-file next to the url, or api-key-env with a name that begins with ROWCAST_ and is not ${DEFAULT_KEY}.`,
+      hint: `Next to the url, add auth: none if the service needs no key; or api-key-file; or api-key-env with a name that begins with ROWCAST_ and is not ${DEFAULT_KEY}, which needs --trust-definition. ${DEFAULT_KEY} is for a url from --url or ROWCAST_URL.`,
     });
   if (!isOwnVariable(name))
     throw new RowcastError('bad_option', `--api-key-env: the name must begin with ROWCAST_, got "${name}"`);

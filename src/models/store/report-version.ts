@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { reportId } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { formatList } from '../../base/sanitize.ts';
+import { commandOf } from '../../base/shell-word.ts';
 import { readRegular } from '../../storage/local/read-regular.ts';
 import { listFolder, reportFolder, reportsFolder } from './report-folder.ts';
 
@@ -95,11 +96,14 @@ export async function absentReport(home: string, id: string, cause: unknown): Pr
     location: { file: reportsFolder(home) },
     hint:
       ids.length === 0
-        ? 'Train one first: rowcast train HISTORY.csv --predict COLUMN.'
+        ? `Train one first: ${commandOf('train', ['HISTORY.csv', '--predict', 'COLUMN', '--report', id, ...homeFlag(home)])}.`
         : `${question}Existing reports: ${formatList(ids.sort())}.`,
     cause,
   });
 }
+
+/** The flag for a folder of reports that is not the usual one. */
+const homeFlag = (home: string): string[] => (home === resolve('.rowcast') ? [] : ['--home', home]);
 
 /** A question about similar ids, with a space after it; empty if no id is similar. */
 async function didYouMean(id: string, ids: readonly string[]): Promise<string> {

@@ -75,7 +75,7 @@ export class MalformedLimit {
 
   #refusal(rows: number): RowcastError {
     const { layout, file } = this.#options;
-    const { cause, remedy } = layout.whyMalformed(this.#sample, file);
+    const { cause, remedy, example } = layout.whyMalformed(this.#sample, file);
     const malformed = this.#malformed;
     const part =
       malformed === rows
@@ -83,7 +83,7 @@ export class MalformedLimit {
           ? 'the only row is'
           : `all of the first ${countOf(rows, 'row')} are`
         : `${counted(malformed)} of the first ${countOf(rows, 'row')} are`;
-    const line = this.#sample[0]?.line;
+    const line = example?.line;
     return new RowcastError('malformed_input', `${part} malformed: ${cause}`, {
       severity: 'stopped',
       needsRestart: true,

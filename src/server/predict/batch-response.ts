@@ -1,10 +1,16 @@
+import { free } from '../../models/local/threads/transfer.ts';
 import type { PersonaError } from './encode-personas.ts';
 import type { ResponseWriter } from './serialize-predictions.ts';
 
 /** A response of up to this size is written at once. */
 const TEXT_BYTES = 2 << 20;
 /** The size of the pieces of a larger one. */
-const PIECE_BYTES = 256 << 10;
+const PIECE_BYTES = 64 << 10;
+/**
+ * The memory of the pieces that are being sent: those in the socket and behind it, and those that were sent, of which the kernel
+ * takes some megabytes of a client that does not read, and which are collected late.
+ */
+const SENDING_BYTES = 1 << 20;
 /** About the memory of an error. */
 const ERROR_BYTES = 200;
 
@@ -25,7 +31,7 @@ export function expectedBytes(
 ): number {
   if (rows * maxBytes <= TEXT_BYTES) return rows * maxBytes;
   const texts = Math.floor(TEXT_BYTES / (sliceRows * maxBytes)) * sliceRows;
-  return texts * maxBytes + 2 * PIECE_BYTES + (rows - texts) * classes * Float64Array.BYTES_PER_ELEMENT;
+  return texts * maxBytes + SENDING_BYTES + (rows - texts) * classes * Float64Array.BYTES_PER_ELEMENT;
 }
 
 /**
@@ -56,8 +62,7 @@ export class BatchResponse {
       this.bytes += size + errorBytes;
       return;
     }
-    // In the socket there may be a piece, and another one behind it.
-    if (this.isWhole) this.bytes += 2 * PIECE_BYTES;
+    if (this.isWhole) this.bytes += SENDING_BYTES;
     // The engine may use its memory again.
     this.#unwritten.push({ rows, errors, probabilities: probabilities.slice() });
     this.bytes += probabilities.byteLength + errorBytes;
@@ -70,7 +75,7 @@ export class BatchResponse {
       return;
     }
     yield writer.begin(id, this.#text);
-    let before = this.#text.length === 0 ? NOTHING : COMMA;
+    let isContinued = this.#text.length > 0;
     this.#text.length = 0;
     const step = Math.max(1, Math.floor(PIECE_BYTES / writer.maxBytes));
     for (
@@ -80,14 +85,18 @@ export class BatchResponse {
     ) {
       const { rows, probabilities } = predicted;
       for (let from = 0; from < rows; from += step) {
-        const text = writer.predictions(predicted, probabilities, from, Math.min(rows, from + step));
-        yield Buffer.concat([before, text]);
-        before = COMMA;
+        const to = Math.min(rows, from + step);
+        yield writer.predictions(predicted, probabilities, { from, to, isContinued });
+        isContinued = true;
       }
+      free(probabilities);
     }
     yield Buffer.from(']}');
   }
-}
 
-const COMMA = Buffer.from(',');
-const NOTHING = Buffer.of();
+  /** Frees the numbers that are not written yet. */
+  close(): void {
+    for (const { probabilities } of this.#unwritten) free(probabilities);
+    this.#unwritten.length = 0;
+  }
+}

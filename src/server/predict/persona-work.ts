@@ -99,6 +99,11 @@ export class PersonaWork {
     return this.#pieces?.next().value;
   }
 
+  /** Frees what the response still holds. */
+  close(): void {
+    this.#response.close();
+  }
+
   #begin(responses: ResponseWriter): Buffer | undefined {
     // The body of the request is not needed any more.
     this.#call = undefined;

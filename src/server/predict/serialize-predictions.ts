@@ -48,16 +48,15 @@ export class ResponseWriter {
   /**
    * Consecutive predictions of POST /user/batch-persona.
    *
-   * @param from the first row; all by default
+   * @param part the rows of a piece, all by default, and whether it follows another one
    */
   predictions(
     { rows, errors }: Pick<EncodedPersonas, 'rows' | 'errors'>,
     probabilities: Float64Array,
-    from = 0,
-    to = rows,
+    { from = 0, to = rows, isContinued = false }: { from?: number; to?: number; isContinued?: boolean } = {},
   ): Buffer {
     const texts = new Map<number, Buffer>();
-    let size = (to - from) * this.#maxBytes;
+    let size = (to - from) * this.#maxBytes + 1;
     for (const [row, error] of errors) {
       if (row < from || row >= to) continue;
       const text = errorText(error);
@@ -67,7 +66,7 @@ export class ResponseWriter {
     const into = wordView(Buffer.allocUnsafeSlow(size));
     let at = 0;
     for (let row = from; row < to; row++) {
-      if (row > from) into.bytes[at++] = COMMA;
+      if (row > from || isContinued) into.bytes[at++] = COMMA;
       const text = texts.size === 0 ? undefined : texts.get(row);
       if (text === undefined) at = this.#write(probabilities, row, into, at);
       else at += text.copy(into.bytes, at);

@@ -2,7 +2,7 @@ import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { openInput, scoreBatch } from '../../models/local/open-input.ts';
 import type { RecordScorer } from '../../models/local/record-scorer.ts';
 import { type Answered, answerRequests } from '../../models/local/threads/answer-requests.ts';
-import { ownedBy } from '../../models/local/threads/transfer.ts';
+import { free, ownedBy } from '../../models/local/threads/transfer.ts';
 import { engineOf } from '../../models/model/engine.ts';
 import type { StoredModel } from '../../models/model/stored-model.ts';
 import { PersonaWork } from '../predict/persona-work.ts';
@@ -16,7 +16,8 @@ type OpenModel = Omit<PersonaPredictor, 'work'> & { stored: StoredModel };
 
 const models = new Map<number, Promise<OpenModel>>();
 const inputs = new Map<number, Promise<RecordScorer>>();
-const calls = new Map<number, PersonaWork>();
+/** Calls with personas, and their bodies. */
+const calls = new Map<number, { work: PersonaWork; body: Buffer }>();
 
 lowerPriority();
 
@@ -49,19 +50,21 @@ answerRequests<ServiceRequest, ServiceResult>(request => {
       return undefined;
     case 'open-call':
       return orRefused(async () => {
-        const work = new PersonaWork(Buffer.concat(request.parts), request.member);
-        calls.set(request.call, work);
+        const body = Buffer.concat(request.parts);
+        request.parts.forEach(free);
+        const work = new PersonaWork(body, request.member);
+        calls.set(request.call, { work, body });
         return { result: { kind: 'opened', id: work.id } };
       });
     case 'slice':
       return orRefused(() => slice(request));
     case 'more':
       return orRefused(async () => {
-        const piece = callOf(request.call).more();
+        const piece = callOf(request.call).work.more();
         return { result: { kind: 'piece', piece }, memory: piece === undefined ? [] : ownedBy(piece) };
       });
     case 'close-call':
-      calls.delete(request.call);
+      closeCall(request.call);
       return undefined;
   }
 });
@@ -78,10 +81,18 @@ async function openModel(stored: StoredModel): Promise<OpenModel> {
   return { stored, ...personaPredictor(stored, engine, memory) };
 }
 
-function callOf(number: number): PersonaWork {
+function callOf(number: number): { work: PersonaWork; body: Buffer } {
   const call = calls.get(number);
   if (call === undefined) throw new Error('the call is not open');
   return call;
+}
+
+function closeCall(number: number): void {
+  const call = calls.get(number);
+  calls.delete(number);
+  if (call === undefined) return;
+  free(call.body);
+  call.work.close();
 }
 
 async function modelOf(number: number): Promise<OpenModel> {
@@ -104,7 +115,10 @@ async function slice({
   work,
 }: Extract<ServiceRequest, { kind: 'slice' }>): Promise<Answered<ServiceResult>> {
   const predictor = await modelOf(model);
-  const done = callOf(call).next({ ...predictor, work });
+  const { work: persona, body } = callOf(call);
+  const done = persona.next({ ...predictor, work });
+  // The response has begun, so the body was read.
+  if (done.body !== undefined) free(body);
   return {
     result: { kind: 'slice', slice: done },
     memory: done.body === undefined ? [] : ownedBy(done.body),

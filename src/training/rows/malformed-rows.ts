@@ -98,11 +98,12 @@ export class MalformedRows {
       return { ...fault, line, row, record };
     });
     const [{ code, reason, hint, line, row } = first()] = sample;
-    const location = { file: name, line, row };
     if (2 * faults.length > countRows(batch)) {
-      const { cause, remedy } = layout.whyMalformed(sample, name);
-      return new RowcastError(code, cause, { location, hint: remedy });
+      const { cause, remedy, example = first() } = layout.whyMalformed(sample, name);
+      const at = { file: name, line: example.line };
+      return new RowcastError(example.code, cause, { location: at, hint: remedy });
     }
+    const location = { file: name, line, row };
     return new RowcastError(code, reason, {
       location,
       hint: `${hint === undefined ? '' : `${sentence(hint)} `}Correct or remove the row, or leave out a few such rows with --max-rejects.`,

@@ -42,7 +42,7 @@ describe('rowcast check', () => {
       stderr.match(/max-outage: expected a duration from 0s to 7d, .* got "5 minutes"/g)?.length,
       1,
     );
-    assert.equal(stderr.match(/ {2}See pipelines/g)?.length, 1);
+    assert.equal(stderr.match(/ {2}The keys of score and service/g)?.length, 1);
     assert.match(stderr, /rowcast: none\.yaml: no such file \[no_such_file\]/);
     assert.equal((await rowcast(['check', 'good.yaml'], { cwd })).code, 0);
   });
@@ -54,9 +54,24 @@ describe('rowcast check', () => {
       'c.yaml': 'score: { input: a.csv, output: "{name}-{x}.csv", report: r }',
     });
     const { stderr } = await rowcast(['check', 'a.yaml', 'b.yaml', 'c.yaml'], { cwd });
-    assert.match(stderr, /a\.yaml: a definition with a url must also name its key \[no_key\]/);
+    assert.match(
+      stderr,
+      /a\.yaml:1: a definition with a url must also name its key \[no_key\]\n {2}.*auth: none.*--trust-definition/,
+    );
     assert.match(stderr, /b\.yaml: score\.output must name one file for each of the inputs \[usage\]/);
     assert.match(stderr, /c\.yaml: unknown placeholder in the name of the outputs: \{x\} \[usage\]/);
+  });
+
+  it('names what lets a definition use a key of this machine, and not itself', async t => {
+    const cwd = await folderWith(t, {
+      'a.yaml':
+        'service: { url: "https://a.example", api-key-env: ROWCAST_A }\nscore: { input: a.csv, report: r }',
+    });
+    const checked = await rowcast(['check', 'a.yaml'], { cwd });
+    assert.match(checked.stderr, /\[untrusted_definition\]\n {2}If the .*, add --trust-definition\.\n/);
+    const ran = await rowcast(['run', 'a.yaml'], { cwd });
+    assert.match(ran.stderr, /add --trust-definition\. rowcast check shows all/);
+    assert.match((await rowcast(['run', '-h'], { cwd })).stdout.toString(), /--trust-definition/);
   });
 
   it('reads stdin, variables and settings, and prints JSON', async t => {

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import type { Option } from '../../../src/base/options/option.ts';
 import { loadDefinition, readDefinition } from '../../../src/library/definition/definition.ts';
 import { sections } from '../../../src/library/definition/definition-schema.ts';
+import { inspectDefinition } from '../../../src/library/definition/inspect-definition.ts';
 import { newFolder } from '../../support/folder.ts';
 import { root } from '../../support/root.ts';
 
@@ -140,9 +141,19 @@ describe('a definition is refused, naming the line,', () => {
   it('for invalid YAML', () => {
     refused('score:\n  input: [a\n', 3, /^invalid YAML: /);
     refused('score:\n  input: a\n  input: b\n', 3, /unique/);
+    refused('score:\n  report: x: y\n', 2, /a second ': ', so it has two keys/);
+    refused('score:\n\tinput: a\n', 2, /indented with a tab/);
     refused('', 1, /^[^:]/);
     refused('- score', 1, /^[^:]/);
     refused(`${score()}\n---\n${score()}`, 4, /./);
+  });
+
+  it('for the first error of syntax only, with what to do about it', () => {
+    const { problems } = inspectDefinition('score:\n\tinput: a\n  report: x: y\n', 'a.yaml');
+    assert.deepEqual(
+      problems.map(({ location, hint }) => [location.line, hint]),
+      [[2, 'Indent with spaces; all keys of a section begin in the same column.']],
+    );
   });
 
   it('for an alias, which could expand a small file into a large one', () => {

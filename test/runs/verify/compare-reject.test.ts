@@ -101,6 +101,11 @@ describe('a rejects file', () => {
       '4: reject_reason should be "the record has 1 field, the header 2" for the record at in.csv:9',
     ],
     [
+      'a space around a reason',
+      [header, first.replace('seems', 'seems '), second, third],
+      '2: reject_reason is not written as rowcast writes it, for the record at in.csv:2',
+    ],
+    [
       'a reason that is quoted differently',
       [
         header,

@@ -48,7 +48,7 @@ test('unread responses count for the memory of their key, also when they are sen
   const { log, lines } = recorded();
   const home = await wideHome();
   // Room for the numbers of two large responses, with what is in their sockets, but not of three.
-  const target = await serving(t, { home, log, limits: { responseBytes: 6 << 20 } });
+  const target = await serving(t, { home, log, limits: { responseBytes: 8 << 20 } });
   const body = personas(1_500);
   const refusals = (): number => lines().filter(({ event }) => event === 'requests_refused').length;
   const waiting = [await unread(target, body), await unread(target, body), await unread(target, body)];

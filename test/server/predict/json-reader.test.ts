@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { getHeapStatistics } from 'node:v8';
 import fc from 'fast-check';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { RequestError } from '../../../src/server/problems/problems.ts';
@@ -115,4 +116,17 @@ test('members and items are counted together, and nesting is bounded', () => {
   assert.throws(() => read('{"a":[1,2,{"b":[]}]}', 4), /exceeds the limit of 4 members and list items/);
   read('['.repeat(32) + ']'.repeat(32), 1000);
   assert.throws(() => read('['.repeat(100_000), 1_000_000), /nested too deeply/);
+});
+
+test('a body of which only the beginning is read has little text in memory', () => {
+  const bytes = Buffer.from(`{"id":"a report with a long name","text":"${'x'.repeat(100_000)}"}`);
+  const before = getHeapStatistics().used_heap_size;
+  const opened = Array.from({ length: 500 }, () => {
+    const json = new JsonReader(bytes, 10);
+    json.enter();
+    return { json, name: json.name() };
+  });
+  const grown = getHeapStatistics().used_heap_size - before;
+  assert.equal(opened.at(-1)?.name.name, 'id');
+  assert.ok(grown < 10e6, `${grown} bytes`);
 });

@@ -114,9 +114,8 @@ function typeOf(element: ThriftStruct): ColumnType {
   if (element.has(ELEMENT.repetition) && element.integer(ELEMENT.repetition) === REPEATED)
     return { is: 'unsupported', what: 'a list' };
   if (hasChildren(element)) return groupType(element);
-  return element.has(ELEMENT.type)
-    ? columnType(element)
-    : { is: 'unsupported', what: 'a struct without members' };
+  if (!element.has(ELEMENT.type)) throw new Error('a column has no type');
+  return columnType(element);
 }
 
 function groupType(element: ThriftStruct): ColumnType {

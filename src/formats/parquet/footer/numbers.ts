@@ -11,6 +11,8 @@ export const FILE = {
   encryption: 8,
 } as const;
 
+export const KEY_VALUE = { key: 1, value: 2 } as const;
+
 export const ELEMENT = {
   type: 1,
   typeLength: 2,

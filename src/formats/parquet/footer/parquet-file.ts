@@ -9,7 +9,7 @@ import { checkFooterTypes } from './check-types.ts';
 import { ChunkTable, type RowGroup, UnreadableColumns } from './chunk-table.ts';
 import { columnsOf, type FileColumn } from './file-column.ts';
 import type { ByteRange } from './join-ranges.ts';
-import { FILE } from './numbers.ts';
+import { FILE, KEY_VALUE } from './numbers.ts';
 import { readStructAt, type ThriftStruct } from './thrift.ts';
 import { ThriftCursor } from './thrift-cursor.ts';
 
@@ -112,8 +112,12 @@ function describe(
     throw new RowcastError(
       'too_many_columns',
       `the file has ${counted(count)} columns, with those in other columns; the limit is ${counted(maxColumns)}`,
-      { location: { file: name } },
+      { location: { file: name }, hint: 'Write it with fewer columns.' },
     );
+  // They are needed at the end of a run that copies columns.
+  footer.structs(FILE.columnOrders);
+  for (const pair of footer.structs(FILE.keyValues))
+    for (const id of Object.values(KEY_VALUE)) if (id === KEY_VALUE.key || pair.has(id)) pair.text(id);
   const columns = columnsOf(footer.structs(FILE.schema));
   const leaves = columns.at(-1)?.leaves[1] ?? 0;
   const { groups, rows } = table;

@@ -7,6 +7,7 @@ import { ThriftStruct } from '../footer/thrift.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks, copiedElements } from './copied-columns.ts';
 import { fileEnd, MAGIC } from './file-end.ts';
 import { groupNote, readGroupNote } from './group-note.ts';
+import { keyValues } from './key-values.ts';
 import { NumberTable } from './number-table.ts';
 import { type ColumnValues, isPlain, numberOf, type ValueOptions, ValueReader } from './read-values.ts';
 import { elementsOf, MAGIC_BYTES, movedChunk, writeChunks } from './written-columns.ts';
@@ -110,7 +111,8 @@ export class ParquetEncoder implements GroupEncoder {
     const rows = notes.reduce((sum, note) => sum + readGroupNote(note).integer(GROUP.rows), 0);
     footer.setInteger(FILE.rows, rows, 'i64');
     this.#setOrders(footer);
-    this.#dropDescriptions(footer);
+    if (copied !== undefined && footer.has(FILE.keyValues))
+      footer.setStructs(FILE.keyValues, keyValues(copied.file, copied.columns, columns));
     return fileEnd(footer, { count: notes.length, items: this.#groups(notes) });
   }
 
@@ -134,23 +136,6 @@ export class ParquetEncoder implements GroupEncoder {
       at += bytes;
       yield group;
     }
-  }
-
-  /**
-   * Removes what other programs have written of the columns, if it is not true any more: readers of Arrow's schema refuse a file
-   * with more columns, and pandas one without those of its index.
-   */
-  #dropDescriptions(footer: ThriftStruct): void {
-    const { copied } = this.#options;
-    if (copied === undefined || !footer.has(FILE.keyValues)) return;
-    const isUnchanged =
-      copied.columns.length === copied.file.columns.length &&
-      copied.columns.every(({ column, name }) => column.name === name);
-    const untrue = isUnchanged ? ['ARROW:schema'] : ['ARROW:schema', 'pandas'];
-    footer.setStructs(
-      FILE.keyValues,
-      footer.structs(FILE.keyValues).filter(pair => !untrue.includes(pair.text(1))),
-    );
   }
 
   /** How the values of each column are compared in statistics, if the file says that of its own. */

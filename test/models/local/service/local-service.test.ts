@@ -30,7 +30,12 @@ describe('the local reports', () => {
     });
     const hinting = (hint: RegExp) => (error: RowcastError) =>
       error.location.file === join(home, 'reports') && hint.test(error.hint ?? '');
-    await assert.rejects(reportOf(home), hinting(/^Train one first: .* Use --url for/));
+    await assert.rejects(
+      reportOf(home),
+      hinting(
+        /^Train one first: rowcast train HISTORY\.csv --predict COLUMN --report r --home \S+\. Use --url for/,
+      ),
+    );
     await mkdir(join(home, 'reports', 'churn'), { recursive: true });
     await assert.rejects(reportOf(home), hinting(/^Existing reports: churn\. Use --url for/));
   });

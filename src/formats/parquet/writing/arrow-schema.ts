@@ -1,0 +1,153 @@
+import type { EncodedColumn } from '../../group-encoding.ts';
+import type { FileColumn } from '../footer/file-column.ts';
+import type { CopiedColumn } from './copied-columns.ts';
+
+/** What an encapsulated message of Arrow's IPC format begins with; its length follows. Older writers leave it out. */
+const CONTINUATION = 0xffffffff;
+/** In `Message`: the slots of the version and the header, and the type of the header if it is a schema. */
+const MESSAGE = { version: 0, headerType: 1, header: 2, schema: 1 } as const;
+const SCHEMA = { endianness: 0, fields: 1 } as const;
+/** The slot of a field's name. */
+const NAME = 0;
+/** Members of the union of types; and the precision of doubles. */
+const [FLOAT, UTF8, DOUBLE] = [3, 5, 2] as const;
+
+/**
+ * The schema that Arrow has stored in a file (`ARROW:schema`: Message.fbs and Schema.fbs of Apache Arrow), for a file with some of its
+ * columns and others after them. The fields of copied columns are those bytes, because a field says more than is known here: a new
+ * message before them points to each, and new names are after them. Offsets of flatbuffers are relative, and go forward.
+ *
+ * @param stored base64, which may be anything
+ * @param columns of the file that has it
+ * @param copied some of these
+ * @param appended nullable doubles and texts
+ * @returns undefined if it is no such schema, or not that of these columns
+ */
+export function arrowSchema(
+  stored: string,
+  columns: readonly FileColumn[],
+  copied: readonly CopiedColumn[],
+  appended: readonly EncodedColumn[],
+): string | undefined {
+  try {
+    const message = Buffer.from(stored, 'base64');
+    const start = message.readUInt32LE(0) === CONTINUATION ? 8 : 4;
+    const read = readSchema(message.subarray(start), columns);
+    return read && writeSchema(read, copied, appended).toString('base64');
+  } catch (error) {
+    // A place is outside of the bytes.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+interface ReadSchema {
+  readonly bytes: Buffer;
+  readonly version: number;
+  /** Where the table of each column is. */
+  readonly fields: ReadonlyMap<FileColumn, number>;
+}
+
+/** @throws RangeError if it is cut off */
+function readSchema(bytes: Buffer, columns: readonly FileColumn[]): ReadSchema | undefined {
+  const message = targetOf(bytes, 0);
+  const [version, type, header] = [MESSAGE.version, MESSAGE.headerType, MESSAGE.header].map(slot =>
+    placeOf(bytes, message, slot),
+  );
+  if (version === undefined || type === undefined || header === undefined) return undefined;
+  if (bytes.readUInt8(type) !== MESSAGE.schema) return undefined;
+  const schema = targetOf(bytes, header);
+  const endianness = placeOf(bytes, schema, SCHEMA.endianness);
+  const list = placeOf(bytes, schema, SCHEMA.fields);
+  const isLittle = endianness === undefined || bytes.readInt16LE(endianness) === 0;
+  if (list === undefined || !isLittle) return undefined;
+  const first = targetOf(bytes, list);
+  if (bytes.readUInt32LE(first) !== columns.length) return undefined;
+  const fields = new Map<FileColumn, number>();
+  for (const [index, column] of columns.entries()) {
+    const field = targetOf(bytes, first + 4 + 4 * index);
+    const name = placeOf(bytes, field, NAME);
+    if (name === undefined || textAt(bytes, targetOf(bytes, name)) !== column.name) return undefined;
+    fields.set(column, field);
+  }
+  return { bytes, version: bytes.readUInt16LE(version), fields };
+}
+
+/** Where an offset leads. */
+const targetOf = (bytes: Buffer, at: number): number => at + bytes.readUInt32LE(at);
+
+/** Where a member of a table is; undefined if it has its default. */
+function placeOf(bytes: Buffer, table: number, slot: number): number | undefined {
+  const places = table - bytes.readInt32LE(table);
+  const at = 4 + 2 * slot;
+  const place = at + 2 > bytes.readUInt16LE(places) ? 0 : bytes.readUInt16LE(places + at);
+  return place === 0 ? undefined : table + place;
+}
+
+function textAt(bytes: Buffer, at: number): string {
+  const end = at + 4 + bytes.readUInt32LE(at);
+  // The zero after it is there, too.
+  bytes.readUInt8(end);
+  return bytes.toString('utf8', at + 4, end);
+}
+
+/** Writes the message as words of 32 bits; tables and what they point to begin at words. */
+function writeSchema(
+  { bytes, version, fields }: ReadSchema,
+  copied: readonly CopiedColumn[],
+  appended: readonly EncodedColumn[],
+): Buffer {
+  const list = 12;
+  const places = list + copied.length + appended.length;
+  const first = places + 4;
+  const types = first + 5 * appended.length;
+  const empty = types + 6;
+  // What is copied begins where eight divides, as it did.
+  const oldWord = empty + 1 + ((empty + 1) % 2);
+  const old = 4 * oldWord;
+  const end = old + 8 * Math.ceil(bytes.length / 8);
+  const words = new Uint32Array(oldWord);
+  const pair = (low: number, high: number): number => (low | (high << 16)) >>> 0;
+  const texts: Buffer[] = [];
+  let textEnd = end;
+  /** Adds a text, and returns where it begins. */
+  const addText = (text: string): number => {
+    const own = Buffer.from(text);
+    const padded = Buffer.alloc(4 + 4 * (Math.floor(own.length / 4) + 1));
+    padded.writeUInt32LE(own.length);
+    own.copy(padded, 4);
+    texts.push(padded);
+    textEnd += padded.length;
+    return textEnd - padded.length;
+  };
+  // The message, with the sizes and places of its members, then the schema, then its list of fields.
+  words.set([16, pair(10, 12), pair(8, 10), pair(4, 0), 12, 16, pair(version, MESSAGE.schema)]);
+  words.set([pair(8, 8), pair(0, 4), 8, 4, copied.length + appended.length], 7);
+  const kept = Buffer.from(bytes);
+  for (const [index, { column, name }] of copied.entries()) {
+    const field = fields.get(column) ?? 0; // Each column has one.
+    words[list + index] = old + field - 4 * (list + index);
+    const place = placeOf(kept, field, NAME);
+    if (name !== column.name && place !== undefined) kept.writeUInt32LE(addText(name) - old - place, place);
+  }
+  // Of a field: name, type, the empty list of its children, whether it may be null, and which type it has.
+  words.set([pair(16, 20), pair(4, 16), pair(17, 8), pair(0, 12)], places);
+  for (const [index, { name, type }] of appended.entries()) {
+    const at = first + 5 * index;
+    const [kind, table] = type === 'number' ? [FLOAT, types + 2] : [UTF8, types + 5];
+    const slot = list + copied.length + index;
+    words[slot] = 4 * (at - slot);
+    words.set([4 * (at - places), addText(name) - 4 * (at + 1), 4 * (table - at - 2)], at);
+    words.set([4 * (empty - at - 3), pair(1 | (kind << 8), 0)], at + 3);
+  }
+  words.set([pair(6, 8), 4, 8, DOUBLE, pair(4, 4), 4, 0], types);
+  const padding = Buffer.alloc(end - old - bytes.length);
+  const whole = [Buffer.from(words.buffer), kept, padding, ...texts, Buffer.alloc((8 - (textEnd % 8)) % 8)];
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(CONTINUATION);
+  head.writeUInt32LE(
+    whole.reduce((sum, part) => sum + part.length, 0),
+    4,
+  );
+  return Buffer.concat([head, ...whole]);
+}
