@@ -81,9 +81,9 @@ export class MalformedRows {
     });
     const [{ code, reason, hint, line, row } = first()] = sample;
     if (2 * faults.length > countRows(batch)) {
-      const { cause, remedy, example = first() } = this.#layout.whyMalformed(sample, this.#file);
-      const at = { file: this.#file, line: example.line };
-      return new RowcastError(example.code, cause, { location: at, hint: remedy });
+      const why = this.#layout.whyMalformed(sample, this.#file);
+      const { code, line } = why.example ?? first();
+      return new RowcastError(code, why.cause, { location: { file: this.#file, line }, hint: why.remedy });
     }
     const location = { file: this.#file, line, row };
     return new RowcastError(code, reason, {
