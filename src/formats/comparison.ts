@@ -1,5 +1,6 @@
 import type { Dialect } from '../base/parse-records.ts';
 import type { Fault } from './records/faults.ts';
+import type { Reject } from './records/reject.ts';
 
 /** A record in a buffer: its content is `bytes[start, contentEnd)`. */
 export interface RecordAt {
@@ -56,8 +57,18 @@ export const NOT_NAMED =
 export interface RejectRecords {
   /** What is wrong with the beginning of a rejects file, which must name the columns of the input; else undefined. */
   wrongHeader(rejects: { readonly preamble: Buffer }, input: string): string | undefined;
-  /** What a record has before the bytes of the row; undefined if it is not one of a rejects file. */
-  head(record: RecordAt): RejectTexts | undefined;
+  /**
+   * What a record has before the bytes of the row; undefined if it is not one of a rejects file.
+   *
+   * @param isEdited whether a program that rows were corrected with may have written it again, with other spaces
+   */
+  head(record: RecordAt, isEdited?: boolean): RejectTexts | undefined;
+  /**
+   * Whether a record that was written again means what a run writes for a row of the input; by default, only its bytes tell.
+   *
+   * @param reject without the bytes of the row
+   */
+  means?(record: RecordAt, reject: Omit<Reject, 'record'>, input: RecordAt): boolean;
   /** The code and reason of a fault as a record has them: its bytes from `causeAt` to `at`. */
   cause(fault: Pick<Fault, 'code' | 'reason' | 'hint'> | { code: string; reason: string }): Buffer;
   /** The bytes from `at` to the end of a record, for a row of the input. */

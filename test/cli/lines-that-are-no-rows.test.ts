@@ -2,25 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
-import { startStub } from '../support/stub/service.ts';
-
-/** Runs commands in a folder with an input. */
-async function bench(t: TestContext, input: Buffer | string, name = 'in.csv') {
-  const stub = await startStub();
-  t.after(() => stub.close());
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, name), input);
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
-  const run = async (...args: string[]) => rowcast(args, { cwd, env });
-  const output = name.replace('in.', 'out.');
-  const score = (...args: string[]) => run('score', name, '--report', 'r', '-o', output, ...args);
-  const verify = (...args: string[]) => run('verify', name, output, ...args);
-  return { run, score, verify, read: (file: string) => readFile(join(cwd, file), 'utf8'), cwd, output };
-}
+import { inputBench as bench } from '../support/cli/input-bench.ts';
 
 const ROWS = Array.from({ length: 30 }, (_, row) => `${row},${row * 7}.5,x${row}\n`).join('');
 const HEADER = 'age,pay,city\n';
@@ -431,62 +415,5 @@ describe('a column without a name', () => {
       assert.equal((await verify()).code, 0);
     }
     assert.match((await score('--features', ',age', '-o', 'x.csv')).stderr, /unique names: \(unnamed\)/);
-  });
-});
-
-describe('quotes that a backslash escapes', () => {
-  const text = 'id,note\n1,"say \\"a\\", b"\n2,"a \\\\ b \\n"\n3,plain \\"\n4,"""old"""\n';
-
-  it('are read with --escape, in every format of the output, which verifies', async t => {
-    for (const output of ['out.csv', 'out.jsonl', 'out.parquet', 'out.csv.gz']) {
-      const { run, score, read } = await bench(t, text);
-      const { code, stderr } = await score('--escape', '\\', '--classes', 'no,yes', '-o', output);
-      assert.equal(code, 0, stderr);
-      const verified = await run('verify', 'in.csv', output, '--escape', '\\');
-      assert.equal(verified.code, 0, verified.stderr);
-      if (output === 'out.csv')
-        assert.match(await read(output), /\n1,"say \\"a\\", b",[\d.]+,[\d.]+\n2,"a \\\\ b \\n",/);
-      if (output !== 'out.jsonl') continue;
-      const notes = (await read(output))
-        .trim()
-        .split('\n')
-        .map(line => JSON.parse(line).note);
-      assert.deepEqual(notes, ['say "a", b', 'a \\ b \\n', 'plain \\"', '"old"']);
-    }
-  });
-
-  it('are part of what a run is: without the option, it is not resumed, and a reject hints at it', async t => {
-    const rows = Array.from({ length: 40 }, (_, row) => `${row},"x"\n`).join('');
-    const { score, verify, read } = await bench(t, `id,note\n${rows}1,"say \\"a\\" b"\n2,"c \\",x\n3,"d"\n`);
-    const { code, stderr } = await score();
-    assert.equal(code, 1);
-    const hint =
-      "in.csv:42: row rejected: text follows a closing quote; if a backslash escapes quotes, use --escape '\\'";
-    assert.equal(stderr.split(hint).length, 2, 'the hint is there once');
-    assert.equal(stderr.match(/row rejected/g)?.length, 1);
-    const rejects = await read('out.csv.rejects');
-    assert.match(
-      rejects,
-      /41,42,bad_quoting,"text follows a closing quote; if a backslash escapes quotes, use --escape '\\'"/,
-    );
-    assert.equal((await verify()).code, 0);
-  });
-
-  it('make one reject of several lines, which limits count', async t => {
-    const rows = Array.from({ length: 40 }, (_, row) => `${row},x,"y"\n`).join('');
-    const { score, verify, read } = await bench(
-      t,
-      `id,a,note\n${rows}1,"say \\",",c\n${'2,x,y\n'.repeat(5)}3,"z",y\n`,
-    );
-    const { code, stderr } = await score();
-    assert.equal(code, 1, stderr);
-    assert.match(
-      await read('out.csv.rejects'),
-      /the record has \d fields?, the header 3; it goes over 7 lines|text follows a closing quote; it goes over 7 lines/,
-    );
-    assert.equal((await verify()).code, 0);
-    const stopped = await score('--max-rejects', '6', '--restart', '-o', 'other.csv');
-    assert.equal(stopped.code, 3, stopped.stderr);
-    assert.match(stopped.stderr, /1 of \d+ rows was rejected \(7 lines\)/);
   });
 });

@@ -9,8 +9,15 @@ const [LF, COMMA, BRACE] = [Buffer.from('\n'), Buffer.from(','), Buffer.from('{'
 /** A line that is not an object is a text, so that each reject is one. */
 const TEXT = Buffer.from(`,${JSON.stringify(REJECT_RECORD)}:`);
 
+/** As rowcast writes it. */
 const HEAD =
   /^(\{"reject_row":(\d+),"reject_line":(\d+),)"reject_code":"([^"]*)","reject_reason":("(?:[^"\\]|\\.)*")/;
+
+/** The same members as other programs write them. */
+const EDITED_HEAD =
+  /^(\s*\{\s*"reject_row"\s*:\s*(\d+)\s*,\s*"reject_line"\s*:\s*(\d+)\s*,\s*)"reject_code"\s*:\s*"([^"]*)"\s*,\s*"reject_reason"\s*:\s*("(?:[^"\\]|\\.)*")\s*/;
+/** A comma, and the spaces around it. */
+const SEPARATOR = /^\s*,?\s*/;
 
 /** Rejected lines, as objects whose first members say why; behind them are their own members. */
 export const lineRejectsText = (rejects: readonly Reject[]): Buffer =>
@@ -25,19 +32,25 @@ export const lineRejectsText = (rejects: readonly Reject[]): Buffer =>
 /** Reads such lines. */
 export const lineRejectRecords: RejectRecords = {
   wrongHeader: () => undefined,
-  head({ bytes, start, contentEnd }) {
-    const found = HEAD.exec(bytes.toString('latin1', start, contentEnd));
+  head({ bytes, start, contentEnd }, isEdited = false) {
+    const found = (isEdited ? EDITED_HEAD : HEAD).exec(bytes.toString('latin1', start, contentEnd));
     if (found === null) return undefined;
     const [all, before = '', row = '', line = '', code = '', json = ''] = found;
     const at = start + all.length;
-    const reason = textIn(bytes.toString('utf8', at - json.length, at));
+    const reason = textIn(Buffer.from(json, 'latin1').toString());
     return reason === undefined ? undefined : { row, line, code, reason, causeAt: start + before.length, at };
+  },
+  means(record, reject, { bytes, start, contentEnd }) {
+    const written = lineRejectsText([{ ...reject, record: bytes.subarray(start, contentEnd) }]);
+    const own = record.bytes.subarray(record.start, record.contentEnd);
+    return valuesIn(own) === valuesIn(written);
   },
   cause: fault => Buffer.from(causeOf(fault)),
   row: ({ bytes, start, contentEnd }) => Buffer.concat([membersAfter(bytes.subarray(start, contentEnd)), LF]),
   rowOf({ bytes, contentEnd }, at) {
     const rest = bytes.subarray(at, contentEnd);
-    return Buffer.concat([BRACE, rest[0] === COMMA[0] ? rest.subarray(1) : rest]);
+    const [separator = ''] = SEPARATOR.exec(rest.toString('latin1')) ?? [];
+    return Buffer.concat([BRACE, rest.subarray(separator.length)]);
   },
 };
 
@@ -51,6 +64,9 @@ function textIn(json: string): string | undefined {
     return undefined; // an escape is wrong
   }
 }
+
+/** The values of a line as the same text, whatever its spaces and escapes are. */
+const valuesIn = (line: Buffer): string => JSON.stringify(parseLine(line.toString()));
 
 /** The members of a rejected line, or the line as one member, with the closing brace. */
 function membersAfter(record: Buffer): Buffer {

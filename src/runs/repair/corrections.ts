@@ -39,7 +39,7 @@ export class Corrections {
     this.scored = undefined;
     if (!cursor.hasRecord) return;
     this.#checkRecord();
-    const head = this.#records.head(cursor);
+    const head = this.#records.head(cursor, true);
     // A spreadsheet may write quotes.
     const text = head?.row.replace(/^"(.*)"$/, '$1') ?? '';
     if (head === undefined || !/^[1-9]\d{0,15}$/.test(text))

@@ -99,7 +99,7 @@ export async function openFiles(
   const sideOf = ({ source, opened }: OpenFile): Side => openSide(source, opened, alike);
   const [outputSide, correctedSide] = [sideOf(output), sideOf(corrected)];
   const [rejectsSide, repairedSide] = [rejects && sideOf(rejects), repaired && sideOf(repaired)];
-  const rejectedOf = (side: Side | undefined) => side && new Rejected(side.cursor, input.rejectRecords);
+  const rejectedOf = (side: Side | undefined) => side && new Rejected(side.cursor, input.rejectRecords, true);
   return {
     files: {
       output: outputSide.cursor,

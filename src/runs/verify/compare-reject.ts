@@ -21,9 +21,9 @@ export interface RejectHead {
  *
  * @throws RowcastError `difference`
  */
-export function readRejectHead(cursor: RecordCursor, records: RejectRecords): RejectHead {
+export function readRejectHead(cursor: RecordCursor, records: RejectRecords, isEdited: boolean): RejectHead {
   const { file, line } = cursor;
-  const found = records.head(cursor);
+  const found = records.head(cursor, isEdited);
   if (found === undefined) throw mismatch('not a record of a rejects file', { file, line });
   const { row, line: itsLine, code, reason, causeAt, at } = found;
   if (!isNumber(row) || !isNumber(itsLine) || !isCode(code))
@@ -43,12 +43,15 @@ export type RowOutcome = 'scored' | 'unscored' | Fault;
 export class RejectComparer {
   readonly #rejects: RecordCursor;
   readonly #records: RejectRecords;
+  readonly #isEdited: boolean;
   /** Cached for each fault, since there may be millions of rejects. */
   readonly #causes = new WeakMap<Fault, Buffer>();
 
-  constructor(rejects: RecordCursor, records: RejectRecords) {
+  /** @param isEdited whether rows were corrected in the rejects file, so that others may have been written again */
+  constructor(rejects: RecordCursor, records: RejectRecords, isEdited: boolean) {
     this.#rejects = rejects;
     this.#records = records;
+    this.#isEdited = isEdited;
   }
 
   /**
@@ -73,12 +76,19 @@ export class RejectComparer {
     if (head === undefined) return `${theRow} was not scored, but is not in the rejects file`;
     if (head.row !== input.row) return `${theRow} should be the next reject, but row ${head.row} is`;
     if (head.line !== input.line) return `reject_line is ${head.line}, but the row starts at ${where}`;
+    if (this.#isEdited && this.#means(input, head, outcome)) return undefined;
     const wrongCause =
       outcome === 'unscored' ? this.#wrongCode(head, where) : this.#wrongCause(head, outcome, where);
     if (wrongCause !== undefined) return wrongCause;
     const { bytes, end } = this.#rejects;
     const isSame = bytes.subarray(head.at, end).equals(this.#records.row(input));
     return isSame ? undefined : `the record differs from that at ${where}`;
+  }
+
+  #means(input: RecordCursor, { row, line, code, reason }: RejectHead, outcome: RowOutcome): boolean {
+    if (outcome === 'unscored' && isFaultCode(code)) return false;
+    const why = typeof outcome === 'object' ? outcome : { code, reason };
+    return this.#records.means?.(this.#rejects, { row, line, ...why }, input) === true;
   }
 
   /** A row that was sent has a code and a reason of the service or of the request, which are written as a run writes them. */

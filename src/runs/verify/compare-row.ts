@@ -5,6 +5,7 @@ import { joinsLine, LF } from '../../formats/records/line-endings.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';
+import { hintAtRecord } from './read-differently.ts';
 import type { RecordCursor } from './record-cursor.ts';
 
 /**
@@ -97,17 +98,19 @@ export function describeUnexpected(
   if (output.kind === RecordKind.blank)
     return mismatch(`unexpected blank line: there is none at ${input.file}:${input.line}`, location);
   const { previous } = input;
+  const hint = hintAtRecord(input, previousIsMalformed);
   if (previous !== undefined && hasContentOf(previous, output, comparison))
     return mismatch(
       previousIsMalformed
         ? `row ${previous.row}, before ${input.file}:${input.line}, is malformed and should not be in the output`
         : `row ${previous.row}, before ${input.file}:${input.line}, is repeated here`,
       location,
+      hint,
     );
   if (!input.hasRecord)
     return mismatch(`unexpected record: ${input.file} ends before line ${input.line}`, location);
   const changed = comparison.ownNames[comparison.changedColumn(comparison.own(input), output)] ?? '';
-  return inOutput(input, output, `the column "${sanitize(changed)}" differs from`);
+  return inOutput(input, output, `the column "${sanitize(changed)}" differs from`, hint);
 }
 
 function inOutput(input: RecordCursor, output: RecordCursor, what: string, hint?: string): RowcastError {

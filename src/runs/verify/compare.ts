@@ -66,8 +66,8 @@ export function* compare(pair: Pair): Generator<RecordCursor, VerifiedRows> {
   const { input, output, rejects, comparison, appended, tally = newVerifiedRows(), sample } = pair;
   const findFault = faultFinder(input);
   const { rejectRecords = input.layout.rejectRecords } = pair;
-  const rejected = rejects && new Rejected(rejects, rejectRecords);
-  const repaired = pair.repaired && new Rejected(pair.repaired, rejectRecords);
+  const rejected = rejects && new Rejected(rejects, rejectRecords, pair.repaired !== undefined);
+  const repaired = pair.repaired && new Rejected(pair.repaired, rejectRecords, true);
   const blankLines = repaired && new BlankLines(input, output);
   /** Whether the row before was malformed, not counting blank lines. */
   let previousIsMalformed = false;
@@ -152,6 +152,7 @@ function* reportOther(
     throw mismatch(
       `row ${row}, at ${input.file}:${line}, should be here, but row ${input.row} is: rows are missing or out of order`,
       unexpected.location,
+      unexpected.hint,
     );
   }
   throw unexpected;

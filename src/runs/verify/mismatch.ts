@@ -1,6 +1,8 @@
 import { type Location, RowcastError } from '../../base/errors.ts';
 
 const HINT = 'One of the files was modified, or they do not belong together.';
+/** The same after a hint at something else. */
+export const OTHERWISE = 'Otherwise one of the files was modified, or they do not belong together.';
 
 /** The error of `verify`: OUTPUT does not match INPUT. */
 export function mismatch(message: string, location: Location, hint = HINT): RowcastError {

@@ -10,18 +10,23 @@ export class Rejected {
   /** The fields before the current record; undefined at the end, and before `load`. */
   head: RejectHead | undefined;
   readonly #records: RejectRecords;
+  readonly #isEdited: boolean;
   readonly #comparer: RejectComparer;
 
-  constructor(cursor: RecordCursor, records: RejectRecords) {
+  /** @param isEdited whether rows were corrected in this file */
+  constructor(cursor: RecordCursor, records: RejectRecords, isEdited: boolean) {
     this.cursor = cursor;
     this.#records = records;
-    this.#comparer = new RejectComparer(cursor, records);
+    this.#isEdited = isEdited;
+    this.#comparer = new RejectComparer(cursor, records, isEdited);
   }
 
   /** Reads the first record, or that after the current one if that was passed. @throws RowcastError `difference` */
   *load(): Generator<RecordCursor, void> {
     yield* load(this.cursor);
-    this.head = this.cursor.hasRecord ? readRejectHead(this.cursor, this.#records) : undefined;
+    this.head = this.cursor.hasRecord
+      ? readRejectHead(this.cursor, this.#records, this.#isEdited)
+      : undefined;
   }
 
   *next(): Generator<RecordCursor, void> {

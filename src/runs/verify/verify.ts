@@ -9,11 +9,13 @@ import type { ReadAs, ReadOptions } from '../../formats/read-options.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
+import type { AppendedCheck } from './check-appended.ts';
 import { compare, type VerifiedRows } from './compare.ts';
 import { appendedNames, compareHeaders } from './compare-header.ts';
 import { compareSample } from './compare-sample.ts';
 import { mismatch } from './mismatch.ts';
 import type { PredictedAgain, SampledColumns } from './predicted-again.ts';
+import { hintAtHeader } from './read-differently.ts';
 import type { RecordCursor } from './record-cursor.ts';
 import { Sample, type SampledRow } from './sample.ts';
 import { openSide, type Side } from './side.ts';
@@ -123,7 +125,13 @@ async function run(
   options.onComparison?.(comparison.preserves);
   const areNumbers = written.format.encoder !== undefined;
   const shape = { ...options, areNumbers };
-  const appended = compareHeaders(comparison, { input: input.name, output: output.name }, shape);
+  const compared = { input: input.name, output: output.name };
+  let appended: AppendedCheck;
+  try {
+    appended = compareHeaders(comparison, compared, shape);
+  } catch (error) {
+    hintAtHeader(error, own.layout, scored.layout, options);
+  }
   let { rejectRecords } = own.layout;
   const openRejects = async (source: Source): Promise<Side> => {
     const opened = await rejectsFormat(format, written.format)

@@ -186,6 +186,57 @@ describe('JSON lines', () => {
     }
   });
 
+  for (const where of ['in their place', 'in a copy'])
+    it(`takes rejects that a program has corrected ${where} and written again, with spaces and escapes of its own`, async t => {
+      const bad = ['bad', 'é bad'].map((text, id) => `{"id":${id},"text":"${text}"}`);
+      const records = [...bad, '{"id":2,"text":', '["é"]', '{"id":4,"id":4,"text":"bad"}', recordOf(5)];
+      const { scoring, verifying, textIn, at } = await bench(t, records);
+      await scoring('out.jsonl');
+      const written = (object: object): string => {
+        const members = Object.entries(object).map(
+          ([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value).replace('é', '\\u00e9')}`,
+        );
+        return `{${members.join(', ')} }\n`;
+      };
+      const correct = async (isCorrected: (row: number) => boolean) => {
+        const lines = (await textIn('out.jsonl.rejects')).trim().split('\n');
+        const corrected = lines.map(line => {
+          const { reject_record, ...reject } = JSON.parse(line);
+          const { reject_row: row } = reject;
+          if (!isCorrected(row)) return written(JSON.parse(line));
+          return written({ ...reject, id: row - 1, text: `goed ${row}` });
+        });
+        const file = where === 'in a copy' ? 'copy.jsonl' : 'out.jsonl.rejects';
+        await writeFile(at(file), corrected.join(''));
+        await scoring('corrected.jsonl', { input: at(file), restart: true });
+        const files = { output: at('out.jsonl'), corrected: at('corrected.jsonl') };
+        return repair({ ...files, maxRecordBytes, private: false });
+      };
+      assert.deepEqual(await correct(row => row !== 2 && row !== 4), { placed: 3, already: 0, left: 1 });
+      const files = { rejects: at('out.jsonl.rejects'), repaired: at('out.jsonl.repaired') };
+      const { scored, repaired, malformed } = await verifying('out.jsonl', files);
+      assert.deepEqual([scored, repaired, malformed], [5, 3, 1]);
+      const left = await textIn('out.jsonl.rejects');
+      for (const [from, to] of [
+        ['"reject_line":4', '"reject_line":5'],
+        ['"reject_line": 4', '"reject_line": 5'],
+        ['bad_json', 'bad_jsom'],
+        ['\\u00e9', 'e'],
+        ['é', 'e'],
+      ] as const) {
+        await writeFile(at('out.jsonl.rejects'), left.replace(from, to));
+        if (left.includes(from)) await assert.rejects(verifying('out.jsonl', files), { code: 'difference' });
+      }
+      await writeFile(at('out.jsonl.rejects'), left);
+      assert.deepEqual(await correct(() => true), { placed: 1, already: 0, left: 0 });
+      assert.equal((await verifying('out.jsonl', { ...files, rejects: undefined })).repaired, 4);
+      const texts = (await textIn('out.jsonl')).trim().split('\n');
+      assert.deepEqual(
+        texts.filter(line => line.trim() !== '').map(line => JSON.parse(line).id),
+        [0, 1, 2, 3, 4, 5],
+      );
+    });
+
   it('is training data', async t => {
     const historyFile = join(await newFolder(t), 'history.jsonl');
     await writeFile(historyFile, '{"x":1,"y":"a"}\n{"y":"b","x":2}\n{"x":3}\n\n{"x":4,"y":"a"}');

@@ -9,6 +9,14 @@ import { planShards, run, workOn } from '../../support/shards/sharded.ts';
 const text = hardCsv(1_200_000);
 
 describe('rowcast assemble', () => {
+  it('writes what a single run writes of quotes that a backslash escapes, after lines that are left out', async t => {
+    const escaped = text.replace('\ufeff', '').replaceAll('""', '\\"');
+    const options = { escape: '\\', 'skip-lines': '2' };
+    const sharded = await planShards(t, [`a "title\nof two lines\n${escaped}`], '.csv', options);
+    await workOn(sharded);
+    await compareSingle(sharded, '.csv', 1);
+  });
+
   it('withdraws the result of a shard whose part is damaged', async t => {
     const sharded = await planShards(t, [text], '.csv');
     await workOn(sharded);

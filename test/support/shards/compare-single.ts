@@ -4,6 +4,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytesOf, run, type Sharded, scoreArguments } from './sharded.ts';
 
+/** The options that `verify` needs, too. */
+const VERIFIED: readonly string[] = ['limit', 'decimals', 'rejects', 'escape', 'skip-lines'];
+
 /** Scores in one process too, and compares all files. */
 export async function compareSingle(sharded: Sharded, suffix: string, code: number): Promise<void> {
   const { cwd, flags, inputs, outputs } = sharded;
@@ -29,7 +32,7 @@ export async function compareSingle(sharded: Sharded, suffix: string, code: numb
         rejects,
       );
     if (flags['output-header'] === false) continue;
-    const shape = Object.entries(flags).filter(([name]) => ['limit', 'decimals', 'rejects'].includes(name));
+    const shape = Object.entries(flags).filter(([name]) => VERIFIED.includes(name));
     const options = shape.map(([name, value]) => `--${name}=${value}`);
     const verified = await run(sharded, 'verify', inputs[i] ?? '', output, ...options);
     assert.equal(verified.code, 0, verified.stderr);
