@@ -99,9 +99,9 @@ export class MalformedRows {
     });
     const [{ code, reason, hint, line, row } = first()] = sample;
     if (2 * faults.length > countRows(batch)) {
-      const { cause, remedy, example = first() } = layout.whyMalformed(sample, name);
-      const at = { file: name, line: example.line };
-      return new RowcastError(example.code, cause, { location: at, hint: remedy });
+      const why = layout.whyMalformed(sample, name);
+      const { code, line } = why.example ?? first();
+      return new RowcastError(code, why.cause, { location: { file: name, line }, hint: why.remedy });
     }
     const location = { file: name, line, row };
     return new RowcastError(code, reason, {
