@@ -44,7 +44,7 @@ export async function openWritten(
   };
   const columns = [
     ...rejects.names.map(own => readable(rename[own] ?? own, ofInput.get(own))),
-    ...appended.map(own => readable(own, ofOutput.get(own))),
+    ...appended.map(own => readable(rename[own] ?? own, ofOutput.get(rename[own] ?? own))),
   ];
   const header = Buffer.concat([
     rejects.preamble.subarray(0, rejects.contentEnd(rejects.preamble, 0, rejects.preamble.length)),

@@ -53,7 +53,7 @@ export async function readParquetLayout(
   const start = range?.start.offset || bytes.length;
   stored.readAs(new ParquetText(file, columns, 'csv', bytes, start), start);
   const isCopied = isCopy(options.writes);
-  const written = isCopied ? { ...options, keep: 'none' as const, rename: {}, outputHeader: false } : options;
+  const written = isCopied ? ofCopy(options, file) : options;
   const groups = isCopied ? { ends: file.groups.map(({ before, rows }) => before + rows) } : undefined;
   const layout = new ParquetLayout(header, outputColumns(header, readable(written, values), name), {
     file,
@@ -64,12 +64,20 @@ export async function readParquetLayout(
   return { layout, rest: Buffer.alloc(0), pieces };
 }
 
+/** Where columns are copied, only the appended ones are written as text, and renamed there. */
+function ofCopy(options: ReadOptions & ColumnOptions, { columns }: ParquetFile): typeof options {
+  const { keep = 'all', rename = {} } = options;
+  const copied = new Set(keep === 'all' ? columns.map(({ name }) => name) : keep === 'none' ? [] : keep);
+  const others = Object.entries(rename).filter(([from]) => !copied.has(from));
+  return { ...options, keep: 'none', rename: Object.fromEntries(others), outputHeader: false };
+}
+
 /**
  * If nothing is written, a copy is compared: of its structs the members, and nothing of columns that have no text.
  *
  * @param values the columns, and those in them
  */
-function readable(options: ReadOptions & ColumnOptions, values: readonly FileColumn[]): ColumnOptions {
+function readable(options: ColumnOptions, values: readonly FileColumn[]): ColumnOptions {
   const { keep, rename = {}, writes } = options;
   if (writes !== undefined) return options;
   const members = new Map<string, string[]>();

@@ -157,6 +157,27 @@ describe('a repaired output of Parquet', () => {
     assert.deepEqual(await repair(own), { placed: 0, already: 1, left: 0 });
   });
 
+  it('has renamed columns of the input and of the predictions, as the run gave them', async t => {
+    const { at, scoring, verifying } = await bench(t);
+    const renamed = { rename: { value: 'v', probability_no: 'stays' } };
+    await scoring('in.parquet', 'out.parquet', renamed);
+    assert.match(
+      await textOfParquet(await readFile(at('out.parquet'))),
+      /^id,v,note,stays,probability_yes\n/,
+    );
+    const rejects = await readFile(at('out.parquet.rejects'), 'utf8');
+    await writeFile(at('corrections.csv'), rejects.replaceAll(',bad\n', ',good\n'));
+    await scoring('corrections.csv', 'corrected.csv');
+    const own = { output: at('out.parquet'), corrected: at('corrected.csv'), private: false, ...renamed };
+    const { placed } = await repair({ ...own, maxRecordBytes: scoreDefaults.maxRecordBytes });
+    assert.equal(placed, 4);
+    const { scored, repaired } = await verifying('out.parquet', renamed);
+    assert.deepEqual([scored, repaired], [40, 4]);
+    await assert.rejects(scoring('in.parquet', 'other.parquet', { rename: { nothing: 'x' } }), {
+      code: 'missing_columns',
+    });
+  });
+
   it('keeps members of structs, and refuses other values of them', async t => {
     const { at, scoring, verifying, service } = await bench(t);
     await copyFile(join(root, 'fixtures/parquet/pyarrow-structs-v1.parquet'), at('in.parquet'));
