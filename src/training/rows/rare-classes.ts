@@ -42,7 +42,7 @@ export class RareClasses {
       .map(([name, { rows, line }]) => `"${sanitize(name)}" (${countOf(rows, 'row')}, line ${line})`);
     const others = rare.length > MAX_LISTED ? ` and ${rare.length - MAX_LISTED} more` : '';
     return [
-      `"${sanitize(predict)}" has classes with fewer than five rows: ${listed.join(', ')}${others}. Remove such rows if they are none, such as sums.`,
+      `"${sanitize(predict)}" has classes with fewer than five rows: ${listed.join(', ')}${others}. If some of these rows are not data, such as sums, remove them.`,
     ];
   }
 }
