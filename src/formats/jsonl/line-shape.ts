@@ -11,6 +11,7 @@ import { isSpace } from './members.ts';
 import { hasColumn, namesIn, type ObjectNames } from './object-names.ts';
 import { isScoredName, outerNames } from './object-reader.ts';
 import { parseLine } from './parse-line.ts';
+import { rowsInList } from './rows-in-list.ts';
 
 /** What the first objects of an input are like, as plain data. */
 export interface LineShape {
@@ -28,6 +29,8 @@ export interface LineShape {
   readonly values: readonly string[];
   /** The known columns that none of the first objects has. */
   readonly absent: readonly string[];
+  /** What to do if the rows are in a list of the first object, because no object has any of the known columns. */
+  readonly rowsInList?: string | undefined;
   /** The names of all values that a line may have, if one with another value is to be rejected. */
   readonly closed?: readonly string[] | undefined;
   /** The types of the columns, if the file that the lines are the text of says them: then values have none of their own. */
@@ -105,10 +108,26 @@ export async function readShape(
       if (shape.names.length > maxColumns + (known?.length ?? 0)) throw tooMany(first);
       // The rows that a pipe has paused after are too few to tell.
       const isKnown = found.length > 0 && (isWhole || isEnough || isLong);
-      return { shape: isKnown ? shape : { ...shape, absent: [] }, rest };
+      if (!isKnown) return { shape: { ...shape, absent: [] }, rest };
+      const hasNone = known !== undefined && known.length > 0 && shape.absent.length === known.length;
+      return {
+        shape: hasNone ? { ...shape, rowsInList: rowsInList(firstObject(rest), known, source.name) } : shape,
+        rest,
+      };
     }
   }
 }
+
+/** The first line that has an object. */
+const firstObject = (bytes: Buffer): string => {
+  for (let start = 0; start < bytes.length; ) {
+    const lineFeed = bytes.indexOf(LF, start);
+    const line = bytes.subarray(start, lineFeed === -1 ? bytes.length : lineFeed);
+    if (isObject(line)) return line.toString();
+    start += line.length + 1;
+  }
+  return '{}';
+};
 
 function shapeOf(objects: readonly ObjectNames[], known: readonly string[], bom: number): LineShape {
   const [names, members, outer] = [new Set<string>(), new Set<string>(), new Set<string>()];

@@ -66,10 +66,29 @@ export class StratifiedSample<T> {
 
   /** The sample, in the order of the rows. */
   rows(): T[] {
+    return this.#chosen().map(({ row }) => row);
+  }
+
+  /**
+   * The sample, in the order of the rows, in parts.
+   *
+   * @param starts the index of the first row of each part among all rows, in ascending order; the first one is 0
+   */
+  parts(starts: readonly number[]): T[][] {
+    const parts: T[][] = starts.map(() => []);
+    let part = 0;
+    for (const { index, row } of this.#chosen()) {
+      while (index >= (starts[part + 1] ?? Number.POSITIVE_INFINITY)) part++;
+      parts[part]?.push(row);
+    }
+    return parts;
+  }
+
+  #chosen(): Drawn<T>[] {
     const drawn = [...this.#strata.values()].flatMap(stratum =>
       this.#seen <= this.#most ? stratum.drawn : lowest(stratum.drawn, this.#quota(stratum)),
     );
-    return drawn.sort((a, b) => a.index - b.index).map(({ row }) => row);
+    return drawn.sort((a, b) => a.index - b.index);
   }
 
   #stratum(name: string): Stratum<T> {
