@@ -11,6 +11,8 @@ import type { Header } from '../header.ts';
 const AROUND_BYTES = 5;
 /** Quotes and spaces around a name. */
 const AROUND_NAME = 4;
+/** The values of fewer columns may well be their names in another letter case or order. */
+const MIN_COLUMNS = 3;
 const SPACE = 0x20;
 const BOM = [0xef, 0xbb, 0xbf];
 
@@ -47,8 +49,7 @@ export class RepeatedHeader {
     this.#names = names;
     this.#before = before;
     this.#sorted = sortedText(names);
-    // A value of a single column may well be its name in another letter case.
-    this.#plainOf = names.length > 1 ? field => plainName(field, dialect.quote) : field => field;
+    this.#plainOf = names.length >= MIN_COLUMNS ? field => plainName(field, dialect.quote) : field => field;
     this.#plain = names.map(name => this.#plainOf(name));
     this.#sortedPlain = sortedText(this.#plain);
     this.#quote = dialect.quote?.charCodeAt(0);
@@ -99,6 +100,7 @@ export class RepeatedHeader {
     const fields = this.#textOf(bytes.toString('utf8', from, content));
     if (fields.length !== this.#names.length) return undefined;
     if (this.#areNames(fields)) return 'same';
+    if (fields.length < MIN_COLUMNS) return undefined;
     return sortedText(fields) === this.#sorted || sortedText(fields.map(this.#plainOf)) === this.#sortedPlain
       ? 'other order'
       : undefined;
