@@ -64,11 +64,6 @@ export class StratifiedSample<T> {
     if (this.#held > 3 * this.#most + MIN_KEPT * this.#strata.size) this.#prune();
   }
 
-  /** The sample, in the order of the rows. */
-  rows(): T[] {
-    return this.#chosen().map(({ row }) => row);
-  }
-
   /**
    * The sample, in the order of the rows, in parts.
    *
@@ -76,19 +71,15 @@ export class StratifiedSample<T> {
    */
   parts(starts: readonly number[]): T[][] {
     const parts: T[][] = starts.map(() => []);
+    const drawn = [...this.#strata.values()].flatMap(stratum =>
+      this.#seen <= this.#most ? stratum.drawn : lowest(stratum.drawn, this.#quota(stratum)),
+    );
     let part = 0;
-    for (const { index, row } of this.#chosen()) {
+    for (const { index, row } of drawn.sort((a, b) => a.index - b.index)) {
       while (index >= (starts[part + 1] ?? Number.POSITIVE_INFINITY)) part++;
       parts[part]?.push(row);
     }
     return parts;
-  }
-
-  #chosen(): Drawn<T>[] {
-    const drawn = [...this.#strata.values()].flatMap(stratum =>
-      this.#seen <= this.#most ? stratum.drawn : lowest(stratum.drawn, this.#quota(stratum)),
-    );
-    return drawn.sort((a, b) => a.index - b.index);
   }
 
   #stratum(name: string): Stratum<T> {
