@@ -4,6 +4,7 @@ import { counted } from '../../base/number-text.ts';
 import { withRoom } from '../bytes/with-room.ts';
 import { MAX_COLUMNS } from '../csv/header.ts';
 import type { Layout } from '../format.ts';
+import { HALF_PAIR } from '../json/half-pair.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
@@ -137,7 +138,8 @@ function shapeOf(objects: readonly ObjectNames[], known: readonly string[], bom:
   const isOwn = (name: string): boolean => !isScoredName(name) || own.has(name);
   for (const object of objects) {
     for (const name of object.members) if (isOwn(name)) members.add(name);
-    for (const name of object.values) if (isOwn(name)) names.add(name);
+    // No column can have half a character in its name.
+    for (const name of object.values) if (isOwn(name) && !HALF_PAIR.test(name)) names.add(name);
     for (const name of object.outer) outer.add(name);
     const missing = new Set(object.missing);
     for (const name of object.values) if (!missing.has(name)) present.add(name);

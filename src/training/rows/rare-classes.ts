@@ -43,7 +43,7 @@ export class RareClasses {
       .map(([name, { rows, place }]) => `"${sanitize(name)}" (${countOf(rows, 'row')}, ${sanitize(place)})`);
     const others = rare.length > MAX_LISTED ? ` and ${rare.length - MAX_LISTED} more` : '';
     return [
-      `"${sanitize(predict)}" has classes with fewer than five rows: ${listed.join(', ')}${others}. Remove such rows if they are none, such as sums.`,
+      `"${sanitize(predict)}" has classes with fewer than five rows: ${listed.join(', ')}${others}. If some of these rows are not data, such as sums, remove them.`,
     ];
   }
 }

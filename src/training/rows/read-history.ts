@@ -101,6 +101,7 @@ export async function readHistory(
         first === undefined
           ? firstPart(records, checkedColumn(records, options))
           : furtherPart(first, records, sample.seen);
+      layout.refuseUnits?.(options.nulls ?? [], records.name);
       later ??= new LaterColumns(layout);
       malformed.begin(part, sample.seen + unlabelled);
       if (first !== undefined && part.reads !== first.reads) later.hasAll();
@@ -171,6 +172,7 @@ function checkedColumn({ name, layout }: HistoryFile, options: HistoryOptions): 
   if (options.names === undefined) refuseRow(layout, name, options);
   const column = predictedColumn(layout.names, predict, layout.laterHeader([predict]) ?? layout.columnsHint);
   checkChoices(layout.names, predict, options);
+  layout.refuseUnits?.(options.nulls ?? [], name);
   return column;
 }
 
