@@ -149,6 +149,8 @@ describe('a header line among the rows', () => {
     assert.match((await turned.score()).stderr, /in\.csv:32: .* same columns in another order/);
     const single = await bench(t, 'comment\ngood\nComment\n');
     assert.equal((await single.score()).code, 0);
+    const letters = await bench(t, 'p1,p2,p3\nq1,q2,q3\nP1,P2,P3\n');
+    assert.equal((await letters.score()).code, 0);
     const alike = await bench(t, 'a,A,b\n1,2,3\nA,a,b\n');
     assert.match((await alike.score()).stderr, /in\.csv:3: .* same columns in another order/);
   });

@@ -11,9 +11,11 @@ import type { Header } from '../header.ts';
 const AROUND_BYTES = 5;
 /** Quotes and spaces around a name. */
 const AROUND_NAME = 4;
+const SPACE = 0x20;
 /** The values of fewer columns may well be their names in another letter case or order. */
 const MIN_COLUMNS = 3;
-const SPACE = 0x20;
+/** Names such as `a` or `p1` are those of columns and of values alike. */
+const MAX_LETTERS = 2;
 const BOM = [0xef, 0xbb, 0xbf];
 
 /**
@@ -49,7 +51,9 @@ export class RepeatedHeader {
     this.#names = names;
     this.#before = before;
     this.#sorted = sortedText(names);
-    this.#plainOf = names.length >= MIN_COLUMNS ? field => plainName(field, dialect.quote) : field => field;
+    // A row may well have the letters that columns are called by.
+    const areTelling = names.length >= MIN_COLUMNS && names.some(name => name.trim().length > MAX_LETTERS);
+    this.#plainOf = areTelling ? field => plainName(field, dialect.quote) : field => field;
     this.#plain = names.map(name => this.#plainOf(name));
     this.#sortedPlain = sortedText(this.#plain);
     this.#quote = dialect.quote?.charCodeAt(0);
