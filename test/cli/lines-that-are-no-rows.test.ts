@@ -149,6 +149,8 @@ describe('a header line among the rows', () => {
     assert.match((await turned.score()).stderr, /in\.csv:32: .* same columns in another order/);
     const single = await bench(t, 'comment\ngood\nComment\n');
     assert.equal((await single.score()).code, 0);
+    const letters = await bench(t, 'p1,p2\nq1,q2\nP1,P2\n');
+    assert.equal((await letters.score()).code, 0);
     const alike = await bench(t, 'a,A\n1,2\nA,a\n');
     assert.match((await alike.score()).stderr, /in\.csv:3: .* same columns in another order/);
   });
@@ -413,12 +415,32 @@ describe('a line of units under the header', () => {
     }
   });
 
-  it('is none if it may be a row: with a number, with a single text, or with texts for missing values', async t => {
-    for (const line of ['7,EUR,x', 'years,,x', 'unknown,unknown,x', 'NA,null,x']) {
+  it('may have a quoted delimiter, one unit for all columns, blank lines before it, and others after it', async t => {
+    for (const [lines, removed] of [
+      ['years,"EUR (1,000)",text', '2d'],
+      ['EUR,EUR,', '2d'],
+      ['\nyears,EUR,text', '3d'],
+      ['how old,how much,where\nyears,EUR,\n---,---,---', '2,4d'],
+    ] as const) {
+      const { score } = await bench(t, `age,pay,city\n${lines}\n${ROWS}`);
+      const { code, stderr } = await score();
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, new RegExp(`as a line of units has.*\\n {2}.*sed ${removed} < in\\.csv`));
+    }
+  });
+
+  it('is none if it may be a row: with a number, a single text, texts for missing values, or a text of the next rows', async t => {
+    const [[, , city = ''] = []] = ROWS.split('\n').map(row => row.split(','));
+    for (const line of ['7,EUR,x', 'years,,x', 'unknown,unknown,x', 'NA,null,x', `unknown,missing,${city}`]) {
       const { score } = await bench(t, `age,pay,city\n${line}\n${ROWS}`);
       const { code, stderr } = await score();
       assert.equal(code, 0, stderr);
     }
+    // The header again is a reject.
+    const { score } = await bench(t, `age,pay,city\nAge,Pay,City\n${ROWS}`);
+    const { code, stderr } = await score();
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /repeated_header/);
   });
 });
 
