@@ -14,6 +14,8 @@ import { connect } from '../../support/stub/connect.ts';
 
 const classes = ['no', 'yes', 'a,"b'];
 
+const isEmpty = (record: readonly string[]): boolean => record.every(field => field === '');
+
 /** The records of a CSV as an independent parser reads them, without blank lines. */
 function parsed(text: string, { delimiter, loneCr }: Omit<LegalCsv, 'text'>, columns: number): string[][] {
   const endings = loneCr ? ['\r\n', '\n', '\r'] : ['\r\n', '\n'];
@@ -73,9 +75,8 @@ describe('the columns of an output', () => {
         const isNamed = hasNames && !csv.loneCr && rest !== '' && !rest.startsWith('\ufeff');
         // Zeros in the first bytes of a file would be those of UTF-16.
         fc.pre((!isNamed && chosen.outputHeader) || !rest.includes('\u0000'));
-        const records = parsed(isNamed ? rest : csv.text, csv, names.length).slice(isNamed ? 0 : 1);
         // A record without any value is a reject.
-        fc.pre(names.length === 1 || !records.some(record => record.every(value => value === '')));
+        fc.pre(!parsed(csv.text, csv, names.length).some(isEmpty));
         await writeFile(input, isNamed ? rest : csv.text);
         const options = {
           ...chosen,
@@ -96,6 +97,7 @@ describe('the columns of an output', () => {
           ...(hasPrediction ? ['predicted_class'] : []),
         ];
         if (chosen.outputHeader) assert.deepEqual(rows.shift(), expectedHeader);
+        const records = parsed(isNamed ? rest : csv.text, csv, names.length).slice(isNamed ? 0 : 1);
         assert.equal(rows.length, records.length);
         await score(
           {
@@ -141,24 +143,15 @@ describe('the columns of an output', () => {
     const { client } = await connect(t, { classes });
     const scored = async (delimiter: string, keep?: readonly string[]): Promise<string> => {
       await score(
-        {
-          ...scoreDefaults,
-          maxRejects: { percent: 100 },
-          classes,
-          delimiter,
-          keep,
-          restart: true,
-          input,
-          output,
-          report: 'r',
-        },
+        { ...scoreDefaults, classes, delimiter, keep, restart: true, input, output, report: 'r' },
         client,
       );
       return readFile(output, 'utf8');
     };
     await fc.assert(
-      fc.asyncProperty(legalCsv(2), async ({ text, delimiter }) => {
+      fc.asyncProperty(legalCsv(2), async ({ text, delimiter, loneCr }) => {
         const names = ['c0', 'c1', 'c2', 'c3'].filter(name => text.includes(name));
+        fc.pre(!parsed(text, { delimiter, loneCr }, names.length).some(isEmpty));
         await writeFile(input, text);
         assert.equal(await scored(delimiter, names), await scored(delimiter));
       }),
