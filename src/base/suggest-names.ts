@@ -3,11 +3,15 @@ import leven from 'leven';
 /** Maximum number of names to suggest. */
 const MAX_SUGGESTIONS = 3;
 
-/** The existing names that are most similar to an unknown one. */
-export function suggestNames(wanted: string, names: readonly string[]): string[] {
+/**
+ * The existing names that are most similar to an unknown one.
+ *
+ * @param wrongShare the share of its letters that may be wrong
+ */
+export function suggestNames(wanted: string, names: readonly string[], wrongShare = 1 / 3): string[] {
   const plain = plainly(wanted);
-  // Up to a third of the letters may differ; with more, all short names would be similar.
-  const maxWrong = Math.floor((plain.length + 1) / 3);
+  // With more than a third, all short names would be similar.
+  const maxWrong = Math.floor((plain.length + 1) * wrongShare);
   const near = [...new Set(names)]
     .map(name => ({ name, wrong: distance(plain, plainly(name), maxWrong + 1) }))
     .filter(({ wrong }) => wrong <= maxWrong);

@@ -1,3 +1,5 @@
+import { shellWord } from './shell-word.ts';
+
 /** A kind of file that is neither read nor written. */
 export interface UnsupportedFile {
   /** As in "the file is an Excel workbook". */
@@ -19,8 +21,11 @@ export interface UnsupportedFile {
  * other programs wrote.
  */
 export type Conversion =
-  /** @param file a word of a shell; empty for stdin */
-  | { readonly print: (file: string) => string }
+  /**
+   * @param file a word of a shell; empty for stdin
+   * @param first of the file that is converted
+   */
+  | { readonly print: (file: string, first: FirstBytes) => string }
   /** @param file a word of a shell, as is `made` */
   | { readonly write: (file: string, made: string) => string; readonly suffix: 'csv' | 'parquet' };
 
@@ -134,6 +139,13 @@ export const unsupportedFiles: readonly UnsupportedFile[] = [
     compressor: 'zip',
   },
   {
+    is: 'a 7z archive',
+    // 7zFormat.txt of the LZMA SDK, signature header. 7z does not read stdin.
+    begins: begins("7z\xbc\xaf'\x1c"),
+    conversion: { write: (file, made) => `7z x -so ${file} > ${made}`, suffix: 'csv' },
+    suffixes: ['7z'],
+  },
+  {
     is: 'a tar archive',
     // POSIX.1-1988, the header block of ustar.
     begins: first => first.latin1.startsWith('ustar', 257) && isBinary(first),
@@ -204,6 +216,38 @@ export const unsupportedFiles: readonly UnsupportedFile[] = [
     suffixes: ['duckdb'],
   },
   {
+    is: 'an HDF5 file',
+    // HDF5 File Format Specification, section II.A.
+    begins: begins('\x89HDF\r\n\x1a\n'),
+    conversion: writtenBy('pandas', 'pandas.read_hdf(sys.argv[1]).to_parquet(sys.argv[2], index=False)'),
+    caution: 'If pandas wrote several tables into it, add key=NAME to read_hdf.',
+    suffixes: ['h5', 'hdf5'],
+  },
+  {
+    is: 'an array of NumPy (.npy)',
+    // NEP 1.
+    begins: begins('\x93NUMPY'),
+    conversion: writtenBy(
+      'numpy, pandas',
+      'pandas.DataFrame(numpy.load(sys.argv[1])).to_csv(sys.argv[2], index=False)',
+      'csv',
+    ),
+    caution:
+      'It rarely has names for its columns, which are called 0, 1, 2 then: --skip-lines 1 --names NAME,NAME,… gives others.',
+    suffixes: ['npy'],
+  },
+  {
+    is: 'a SAS table (.sas7bdat)',
+    // SAS7BDAT Database Binary Format (Shotwell), "SAS7BDAT Header".
+    begins: begins('\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60\xb3\x14\x11\xcf'),
+    conversion: writtenBy(
+      'pandas',
+      "pandas.read_sas(sys.argv[1], format='sas7bdat', encoding='infer').to_csv(sys.argv[2], index=False)",
+      'csv',
+    ),
+    suffixes: ['sas7bdat'],
+  },
+  {
     is: 'a pickle of Python',
     // Since protocol 2, PROTO and its number; before, what often begins an object or a list.
     begins: ({ latin1 }) =>
@@ -250,11 +294,18 @@ export const unsupportedFiles: readonly UnsupportedFile[] = [
     conversion: { print: file => `jq -r '.[] | @csv' ${file}`.trim() },
   },
   {
+    is: 'JSON with its rows in a list of one object',
+    // The object goes over several lines: in JSON lines, it may have a list among its values.
+    begins: ({ text }) => listIn(text)?.before.includes('\n') === true,
+    conversion: {
+      print: (file, { text }) => `jq -c ${shellWord(`${jqPath(listIn(text)?.name)}[]`)} ${file}`.trim(),
+    },
+  },
+  {
     is: 'JSON with an object on several lines',
     // Its first line that has a name ends before the object does, and the next one begins no other object.
     begins: ({ text }) => /^\{\s*"(?:[^"\\]|\\.)*"\s*:[^\n]*[^}\s][ \t\r]*\n\s*[^{\s]/.test(text),
     conversion: { print: file => `jq -c . ${file}`.trim() },
-    caution: "If its rows are a list in one object, name that: jq -c '.rows[]'.",
   },
 ];
 
@@ -262,6 +313,27 @@ export const unsupportedFiles: readonly UnsupportedFile[] = [
 function arrowBy(table: string, module: string): Conversion {
   return writtenBy(`${module}, pyarrow.parquet`, `pyarrow.parquet.write_table(${table}, sys.argv[2])`);
 }
+
+/** The name of the first list of objects in an object, and the text before its first object. */
+function listIn(text: string): { name: string; before: string } | undefined {
+  if (!text.startsWith('{')) return undefined;
+  let depth = 0;
+  let name = '';
+  for (const { 0: token, 1: string, index } of text.matchAll(/"((?:[^"\\]|\\.)*)"|[{}[\]]/g)) {
+    if (string !== undefined) {
+      if (depth === 1) name = string;
+      continue;
+    }
+    depth += token === '{' || token === '[' ? 1 : -1;
+    if (depth === 0) return undefined;
+    const [space] = (token === '[' && depth === 2 && /^\s*(?=\{)/.exec(text.slice(index + 1))) || [];
+    if (space !== undefined) return { name, before: text.slice(0, index + 1) + space };
+  }
+  return undefined;
+}
+
+/** The path of a member of an object in jq. @param name as JSON has it, without quotes */
+export const jqPath = (name = ''): string => (/^[a-z_]\w*$/i.test(name) ? `.${name}` : `.["${name}"]`);
 
 /** APPNOTE.TXT, sections 4.3.7 and 4.3.16: a file, or the end of an empty archive. */
 function isZip({ latin1 }: FirstBytes): boolean {

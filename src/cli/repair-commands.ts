@@ -112,7 +112,15 @@ function whyNotRepaired(run: RejectsOfRun): string | undefined {
   // The rejects of Parquet are read with it.
   if (from === 'jsonl' ? to !== 'jsonl' : from === 'csv' && to === 'jsonl')
     return 'an output of another format than its rejects';
-  return lacksColumns(run) ? 'Parquet that lacks columns' : undefined;
+  if (lacksColumns(run)) return 'Parquet that lacks columns';
+  return from === 'csv' && to === 'parquet' && !hasCommas(run)
+    ? 'Parquet of a CSV without commas, or with other quotes,'
+    : undefined;
+}
+
+function hasCommas({ values, input }: RejectsOfRun): boolean {
+  const { delimiter, quote, escape: escaper } = readAsOf(values, nameOfContent(input));
+  return delimiter === ',' && quote === '"' && escaper === undefined;
 }
 
 function formatsOf({ values, input }: Pick<RejectsOfRun, 'values' | 'input'>): { from: string; to: string } {

@@ -16,9 +16,11 @@ const DECOMPRESSED: readonly (readonly [suffix: RegExp, command: string])[] = [
  */
 export function filteredBy(file: string, filter: string): string {
   const decompress = DECOMPRESSED.find(([suffix]) => suffix.test(file))?.[1];
-  const steps = [...printed(file, decompress), filter];
-  const only = steps.length === 1 && file !== 'stdin' ? `${filter} < ${shellWord(file)}` : steps.join(' | ');
-  return `Correct it in a pipe, with - as the input: ${only} | rowcast …`;
+  const before = printed(file, decompress);
+  const [first = '', ...others] = filter.split(' | ');
+  // The first command of a pipe reads the file.
+  const reading = before.length === 0 && file !== 'stdin' ? `${first} < ${shellWord(file)}` : first;
+  return `Correct it in a pipe, with - as the input: ${[...before, reading, ...others].join(' | ')} | rowcast …`;
 }
 
 function printed(file: string, decompress: string | undefined): string[] {

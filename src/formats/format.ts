@@ -98,6 +98,13 @@ export interface OpenedGroups extends Opened {
   readonly encoder: GroupEncoder;
   /** A corrected row as the text has it: with the fields that the file has, where they stand for the same values. */
   asWritten(corrected: Buffer, former: Buffer): Buffer;
+  /**
+   * Makes room in a group for a row that the file does not have.
+   *
+   * @param after the number of rows of the file before it; never fewer than in the call before
+   * @returns the row that the added one is compared with by `asWritten`; undefined if rows cannot be added
+   */
+  addRow(after: number): Buffer | undefined;
 }
 
 /** An input whose beginning was read. */

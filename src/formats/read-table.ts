@@ -40,6 +40,7 @@ export async function readTable(bytes: Buffer, options: TableOptions, formats?: 
     batchBytes: () => Number.POSITIVE_INFINITY,
     rowOverhead: 0,
     maxRecordBytes,
+    areRows: true,
     start: layout.start,
   });
   const fieldsOf = layout.fieldReader();

@@ -13,6 +13,9 @@ import type { ByteSource } from './records/byte-source.ts';
 /** `PAR1`, and a 32-bit field (Thrift's compact protocol): of a page, or of the metadata of a file without rows. */
 const PARQUET = 'PAR1\x15';
 
+/** Bytes without control characters. */
+const TEXT = /^[\t\r\n\x20-\x7e\x80-\xff]+$/;
+
 const JSON_LINE = /^\{\s*"(?:[^"\\]|\\.)*"\s*:/;
 
 /**
@@ -38,7 +41,12 @@ export function refuseUnsupported(
     refuse('Parquet', 'Give it a name that ends in .parquet, and it is read as such.');
   for (const { is, begins, conversion, caution } of unsupportedFiles)
     if (begins?.(first) === true)
-      refuse(is, [caution, conversion && convertedBy(conversion, source)].filter(Boolean).join(' '));
+      refuse(is, [caution, conversion && convertedBy(conversion, first, source)].filter(Boolean).join(' '));
+  if (expected === 'Parquet' && TEXT.test(first.latin1) && !PARQUET.startsWith(first.latin1.slice(0, 4)))
+    refuse(
+      'text',
+      `Read it as such, with ${JSON_LINE.test(first.text) ? '--input-format jsonl, or a name that ends in .jsonl' : '--input-format csv, or a name that ends in .csv'}.`,
+    );
   if (expected === 'CSV' && JSON_LINE.test(first.text))
     refuse(
       'JSON',
@@ -59,6 +67,7 @@ function firstBytes(all: Buffer): FirstBytes {
 /** What to do about a file, as a sentence. */
 function convertedBy(
   conversion: Conversion,
+  first: FirstBytes,
   { name, decompressor }: Pick<ByteSource, 'name' | 'decompressor'>,
 ): string {
   const isPath = name !== 'stdin' && schemeOf(name) === undefined;
@@ -67,7 +76,7 @@ function convertedBy(
     .map(command => `${String(command).trim()} | `)
     .join('');
   if ('print' in conversion) {
-    const command = conversion.print(isPath && before === '' ? shellWord(name) : '');
+    const command = conversion.print(isPath && before === '' ? shellWord(name) : '', first);
     return `Convert it in a pipe, with - as the input: ${before}${command} | rowcast …`;
   }
   if (!isPath || before !== '')

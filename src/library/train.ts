@@ -5,6 +5,7 @@ import { historyOptions, trainOptions } from '../base/options/train.ts';
 import { train as trainReport } from '../training/train.ts';
 import { called } from './as-rowcast-error.ts';
 import { CallbackGuard } from './callback-guard.ts';
+import { findHistory } from './history-files.ts';
 import type { GivenHistoryOptions } from './options/given/history-options.ts';
 import { checkObject, readGiven } from './options/given-values.ts';
 import { pathOf } from './options/path-of.ts';
@@ -14,8 +15,11 @@ export const historyTable = { ...trainOptions, ...historyOptions };
 
 /** Options of `train`: those of `rowcast train` in camel case. `report` is the id of the new report. */
 export interface TrainOptions extends GivenHistoryOptions {
-  /** A CSV of labelled rows, plain, gzip or zstd: a path, `-` for stdin, or the URL of a file or an object. */
-  history: string | URL;
+  /**
+   * A CSV of labelled rows, plain, gzip or zstd: a path, `-` for stdin, or the URL of a file or an object. Several files and
+   * patterns, with the same columns, are read one after the other.
+   */
+  history: string | URL | readonly (string | URL)[];
   /** The column to predict. */
   predict: string;
   /** The folder of the local reports; `.rowcast` by default. */
@@ -52,7 +56,7 @@ export function train(given: TrainOptions): Promise<Report> {
     if (predict === undefined) throw new RowcastError('bad_option', 'predict: expected a column');
     const report = await trainReport({
       ...values,
-      historyFile: pathOf('history', given.history),
+      ...(await findHistory(namesOf(given.history), values)),
       predict,
       home,
       // The choices of the option are the types of columns.
@@ -67,4 +71,11 @@ export function train(given: TrainOptions): Promise<Report> {
     await guard.settled(stop.signal);
     return report;
   });
+}
+
+function namesOf(history: unknown): string[] {
+  if (!Array.isArray(history)) return [pathOf('history', history)];
+  if (history.length === 0)
+    throw new RowcastError('bad_option', 'history: expected a path or a list of paths');
+  return history.map(each => pathOf('history', each));
 }

@@ -145,7 +145,7 @@ function uploadFormatOf(
       hint: 'Use rowcast score FILE -o OUTPUT, which reads and writes Parquet.',
     });
   const format = name === 'jsonl' ? 'jsonl' : 'csv';
-  const written = writtenFile({ output });
+  const written = writtenFile({ output, hasFormatOption: false });
   if (written.format !== undefined && written.format !== format)
     throw new RowcastError(
       'wrong_suffix',

@@ -6,6 +6,8 @@ export interface Limits {
   memoryBytes: number;
   /** Bytes of responses in memory that are not read yet, over all keys; 503 beyond that. */
   responseBytes: number;
+  /** Bytes of memory that the decompressors, parsers and threads of uploads have together; they wait beyond that. */
+  uploadBytes: number;
   /** Timeout for receiving a whole JSON body, in milliseconds. */
   bodyMs: number;
   /** How long the rest of a body may take after an early response, in milliseconds. */
@@ -43,6 +45,7 @@ export const defaultLimits: Limits = {
   bodyBytes: 32 * 1024 * 1024,
   memoryBytes: 256 * 1024 * 1024,
   responseBytes: 40 * 1024 * 1024,
+  uploadBytes: 2 * 1024 ** 3,
   bodyMs: 60_000,
   drainMs: 30_000,
   headersMs: 10_000,

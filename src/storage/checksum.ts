@@ -5,6 +5,14 @@ import { createReadStream } from 'node:fs';
 export const sha256Of = (path: string): Promise<string> =>
   sha256OfStream(createReadStream(path, { highWaterMark: 1 << 20 }));
 
+/** The SHA-256 of several files in their order: that of the only one, or of the lines that have one each, in hex. */
+export function combinedSha256(digests: readonly string[]): string {
+  const [first = ''] = digests;
+  if (digests.length === 1) return first;
+  const lines = digests.map(digest => `${digest}\n`);
+  return createHash('sha256').update(lines.join('')).digest('hex');
+}
+
 /** SHA-256 of all bytes in hex. */
 export async function sha256OfStream(chunks: AsyncIterable<Buffer>): Promise<string> {
   const hash = createHash('sha256');

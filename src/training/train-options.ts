@@ -4,9 +4,11 @@ import type { ColumnChoices } from './rows/learn-columns.ts';
 export interface TrainOptions extends ColumnChoices {
   /** A CSV of labelled rows, plain, gzip or zstd; `-` is stdin. */
   historyFile: string;
+  /** The paths of files whose rows follow, with the same columns in any order. */
+  furtherFiles?: readonly string[] | undefined;
   /** The column to predict. */
   predict: string;
-  /** By default derived from the names of the file and the column. */
+  /** By default derived from the names of the first file and the column. */
   id?: string;
   /** Texts that mean a missing value, in addition to the empty one; the report keeps them for scoring. */
   nulls?: readonly string[] | undefined;
@@ -43,6 +45,8 @@ export interface TrainOptions extends ColumnChoices {
   names?: readonly string[] | undefined;
   /** By default UTF-8. */
   encoding?: string | undefined;
+  /** How object stores are reached. */
+  storeOptions?: Readonly<Record<string, string>> | undefined;
   /** The format of the file; by default that of its name, else of its first bytes. */
   inputFormat?: string | undefined;
   /** The most bytes that a row group of Parquet may take, uncompressed; by default 512 MiB. */

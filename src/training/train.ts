@@ -24,10 +24,11 @@ const MAX_RECORD_BYTES = 1 << 20;
  *   of `fit`; or the signal's reason
  */
 export async function train(options: TrainOptions): Promise<Report> {
-  const { historyFile, predict, home, seed = 1, maxRecordBytes = MAX_RECORD_BYTES, signal } = options;
+  const { historyFile, furtherFiles = [], predict, home, seed = 1 } = options;
+  const { maxRecordBytes = MAX_RECORD_BYTES, signal } = options;
   const id = options.id ?? defaultId(historyFile, predict);
   // Checks the id and the data directory before the work, not after it.
-  await checkHistoryApart(historyFile, home, id);
+  await checkHistoryApart([historyFile, ...furtherFiles], home, id);
   const { delimiter, quote, skipLines, names, encoding } = options;
   const { bins, features, excludeFeatures, types, nulls, maxRejects } = options;
   signal?.throwIfAborted();
@@ -37,9 +38,9 @@ export async function train(options: TrainOptions): Promise<Report> {
   options.onBegin?.();
   const made = await prepareReports(home, reportsFolder(home));
   try {
-    const { inputFormat, maxGroupBytes } = options;
+    const { inputFormat, maxGroupBytes, storeOptions } = options;
     const lines = { delimiter, quote, escape: options.escape, skipLines, names, encoding, maxRecordBytes };
-    const reading = { historyFile, inputFormat, maxGroupBytes, ...lines };
+    const reading = { historyFile, furtherFiles, storeOptions, inputFormat, maxGroupBytes, ...lines };
     const choices = { features, excludeFeatures, types };
     const job = { ...reading, ...choices, predict, id, seed, bins, nulls, maxRejects };
     const outcome = await runWorker(job, options);

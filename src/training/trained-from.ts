@@ -2,14 +2,18 @@ import { stat } from 'node:fs/promises';
 import type { Report } from '../base/contract/schemas.ts';
 import { readAsOf } from '../formats/formats.ts';
 import { listReports } from '../models/store/report-store.ts';
-import { sha256Of } from '../storage/checksum.ts';
+import { combinedSha256, sha256Of } from '../storage/checksum.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 import type { TrainOptions } from './train-options.ts';
 
 /** The options that decide what a report learns, by flag, with their values as JSON. */
 export function optionsOf(options: TrainOptions): Record<string, string> {
-  const { historyFile, predict, seed = 1, nulls = [], bins, features, excludeFeatures, types } = options;
-  const readAs = readAsOf(options, nameOfContent(historyFile));
+  const { predict, seed = 1, nulls = [], bins, features, excludeFeatures, types } = options;
+  const files = filesOf(options).map(file => readAsOf(options, nameOfContent(file)));
+  const readAs = (name: 'delimiter' | 'quote' | 'escape'): unknown => {
+    const [first, ...others] = files.map(file => file[name]);
+    return others.every(value => value === first) ? first : [first, ...others];
+  };
   const given: Record<string, unknown> = {
     '--predict': predict,
     '--seed': seed,
@@ -21,9 +25,9 @@ export function optionsOf(options: TrainOptions): Record<string, string> {
     '--names': options.names,
     '--encoding': options.encoding,
     '--max-rejects': options.maxRejects,
-    '--delimiter': readAs.delimiter,
-    '--quote': readAs.quote,
-    '--escape': readAs.escape,
+    '--delimiter': readAs('delimiter'),
+    '--quote': readAs('quote'),
+    '--escape': readAs('escape'),
     '--skip-lines': options.skipLines,
   };
   return Object.fromEntries(
@@ -47,7 +51,7 @@ export async function changesSince(
   const now = optionsOf(options);
   const names = new Set([...Object.keys(before.options), ...Object.keys(now)]);
   const changes = [...names].filter(name => before.options[name] !== now[name]);
-  const digest = await historyDigest(options.historyFile);
+  const digest = await historyDigest(filesOf(options));
   if (digest === undefined || digest !== before.history_sha256) changes.unshift('the history');
   const [listed] = await listReports(options.home, { ids: [id] });
   return [
@@ -56,9 +60,18 @@ export async function changesSince(
   ];
 }
 
-/** The SHA-256 of a file, as `sha256sum` prints it; undefined if it is not a file. */
-async function historyDigest(historyFile: string): Promise<string | undefined> {
-  if (historyFile === '-') return undefined;
-  const found = await stat(historyFile).catch(() => undefined); // opening it reports the error
-  return found?.isFile() === true ? sha256Of(historyFile) : undefined;
+const filesOf = ({ historyFile, furtherFiles = [] }: TrainOptions): string[] => [
+  historyFile,
+  ...furtherFiles,
+];
+
+/** The `combinedSha256` of files; undefined if one of them is not a file. */
+async function historyDigest(files: readonly string[]): Promise<string | undefined> {
+  const digests: string[] = [];
+  for (const file of files) {
+    const found = file === '-' ? undefined : await stat(file).catch(() => undefined); // opening it reports the error
+    if (found?.isFile() !== true) return undefined;
+    digests.push(await sha256Of(file));
+  }
+  return combinedSha256(digests);
 }

@@ -5,7 +5,7 @@ import { formats, recognize } from '../formats/formats.ts';
 import { chunksAfter } from '../formats/records/chunks-after.ts';
 import { liveSource } from '../formats/records/live-source.ts';
 import { UPLOAD_WINDOW_BYTES } from '../storage/codecs/codec.ts';
-import { codecOfBytes, nameOfContent } from '../storage/codecs/codecs.ts';
+import { codecOfBytes, MAGIC_BYTES, nameOfContent } from '../storage/codecs/codecs.ts';
 
 export type FileFormat = (typeof fileFormats)[number];
 
@@ -14,6 +14,8 @@ export interface RecognizedUpload {
   format: FileFormat;
   /** All of its bytes, read once. */
   bytes: AsyncIterable<Buffer>;
+  /** The most that its decompressor has to remember, if that is much. */
+  windowBytes: number;
 }
 
 /** The format that the name of a file tells, if it tells one. */
@@ -34,16 +36,20 @@ const MAGIC = 'PAR';
  */
 export async function recognizeUpload(body: Readable, name: string): Promise<RecognizedUpload> {
   const told = formatOfName(name);
-  if (told === undefined) return recognizeBytes(body, name);
-  if (told !== 'parquet') return { format: told, bytes: body };
   const chunks = body[Symbol.asyncIterator]();
-  const first = await beginning(chunks, MAGIC.length);
+  const first = await beginning(chunks, MAGIC_BYTES);
+  const bytes = chunksAfter(first, chunks);
+  const windowBytes = codecOfBytes(first).name === 'zstd' ? UPLOAD_WINDOW_BYTES : 0;
+  if (told === undefined) return { ...(await recognizeBytes(bytes, name)), windowBytes };
   // What else is wrong shows at the end of the file, but this spares sending it.
-  if (first.toString('latin1', 0, MAGIC.length) !== MAGIC) throw onlyCalled(name);
-  return { format: told, bytes: chunksAfter(first, chunks) };
+  if (told === 'parquet' && first.toString('latin1', 0, MAGIC.length) !== MAGIC) throw onlyCalled(name);
+  return { format: told, bytes, windowBytes };
 }
 
-async function recognizeBytes(body: Readable, name: string): Promise<RecognizedUpload> {
+async function recognizeBytes(
+  body: AsyncIterable<Buffer>,
+  name: string,
+): Promise<Omit<RecognizedUpload, 'windowBytes'>> {
   const { format, bytes } = await recognize({ ...liveSource(name, body), contentName: '' });
   if (format.name !== 'csv') return { format: format.name as FileFormat, bytes: iterable(bytes.chunks) };
   const first = await beginning(bytes.chunks, 1);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ describe('an input whose rows are all malformed stops the run, with its cause an
     'the same with CRLF': {
       text: (HEADER + ROWS.replaceAll('\n', ',\n')).replaceAll('\n', '\r\n'),
       says: /one field more than the header, and it is empty/,
-      does: /tr -d '\\r' \| sed 's\/,\$\/\/'/,
+      does: /tr -d '\\r' < in\.csv \| sed 's\/,\$\/\/'/,
     },
     'an index without a name': {
       text: HEADER + ROWS.replace(/^/gm, (_, at: number) => (at === ROWS.length ? '' : `${at},`)),
@@ -148,6 +149,8 @@ describe('a header line among the rows', () => {
     assert.match((await turned.score()).stderr, /in\.csv:32: .* same columns in another order/);
     const single = await bench(t, 'comment\ngood\nComment\n');
     assert.equal((await single.score()).code, 0);
+    const letters = await bench(t, 'p1,p2\nq1,q2\nP1,P2\n');
+    assert.equal((await letters.score()).code, 0);
     const alike = await bench(t, 'a,A\n1,2\nA,a\n');
     assert.match((await alike.score()).stderr, /in\.csv:3: .* same columns in another order/);
   });
@@ -212,6 +215,22 @@ describe('a record without any value', () => {
     assert.equal((await run('repair', 'out.csv', 'again.csv')).code, 1);
     assert.match(await read('out.csv'), /^,7,,0\.\d+,0\.\d+$/m);
     assert.equal((await verify()).code, 0);
+  });
+
+  it('is left out by the command that the message of such a run names, with any line endings and delimiters', async t => {
+    for (const delimiter of [',', ';', '\t', '|', '^', '*', '$'])
+      for (const ending of ['\n', '\r\n']) {
+        const all = HEADER + ROWS.replaceAll('.5', '') + empty.repeat(40);
+        const text = all.replaceAll(',', delimiter).replaceAll('\n', ending);
+        const { score, cwd } = await bench(t, text);
+        const { code, stderr } = await score('--delimiter', delimiter);
+        assert.equal(code, 3, stderr);
+        const [, command = ''] = /as the input: (.*) \| rowcast/.exec(stderr) ?? [];
+        assert.equal(
+          execFileSync('sh', ['-c', command], { cwd, encoding: 'utf8' }),
+          (HEADER + ROWS.replaceAll('.5', '')).replaceAll(',', delimiter),
+        );
+      }
   });
 
   it('stops the run if most rows are such, with the command that leaves them out', async t => {
@@ -396,12 +415,32 @@ describe('a line of units under the header', () => {
     }
   });
 
-  it('is none if it may be a row: with a number, with a single text, or with texts for missing values', async t => {
-    for (const line of ['7,EUR,x', 'years,,x', 'unknown,unknown,x', 'NA,null,x']) {
+  it('may have a quoted delimiter, one unit for all columns, blank lines before it, and others after it', async t => {
+    for (const [lines, removed] of [
+      ['years,"EUR (1,000)",text', '2d'],
+      ['EUR,EUR,', '2d'],
+      ['\nyears,EUR,text', '3d'],
+      ['how old,how much,where\nyears,EUR,\n---,---,---', '2,4d'],
+    ] as const) {
+      const { score } = await bench(t, `age,pay,city\n${lines}\n${ROWS}`);
+      const { code, stderr } = await score();
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, new RegExp(`as a line of units has.*\\n {2}.*sed ${removed} < in\\.csv`));
+    }
+  });
+
+  it('is none if it may be a row: with a number, a single text, texts for missing values, or a text of the next rows', async t => {
+    const [[, , city = ''] = []] = ROWS.split('\n').map(row => row.split(','));
+    for (const line of ['7,EUR,x', 'years,,x', 'unknown,unknown,x', 'NA,null,x', `unknown,missing,${city}`]) {
       const { score } = await bench(t, `age,pay,city\n${line}\n${ROWS}`);
       const { code, stderr } = await score();
       assert.equal(code, 0, stderr);
     }
+    // The header again is a reject.
+    const { score } = await bench(t, `age,pay,city\nAge,Pay,City\n${ROWS}`);
+    const { code, stderr } = await score();
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /repeated_header/);
   });
 });
 

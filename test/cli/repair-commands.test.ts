@@ -128,6 +128,18 @@ describe('the commands after correcting rejects', () => {
       assert.match(told(input, output), /rowcast repair/);
   });
 
+  it('are not named for Parquet whose rejects are not delimited as its text is', () => {
+    const told = (flags: Record<string, string>, input = 'in.csv'): string => {
+      const values = resolveValues(runOptions, { report: 'churn', output: 'out.parquet', ...flags });
+      return describeRejects({ values, input, address: local, rejects: 'out.parquet.rejects', env: {} });
+    };
+    for (const flags of [{ delimiter: ';' }, { quote: "'" }, { escape: '\\' }])
+      assert.match(told(flags), /Parquet of a CSV without commas, or with other quotes, cannot be repaired$/);
+    assert.match(told({}, 'in.tsv'), /cannot be repaired$/);
+    assert.match(told({}), /rowcast repair/);
+    assert.match(told({ delimiter: ';', output: 'out.csv' }), /rowcast repair/);
+  });
+
   it('are not named for a Parquet output that lacks columns of its rejects', () => {
     const told = (flags: Record<string, string>, input = 'in.parquet'): string => {
       const values = resolveValues(runOptions, { report: 'churn', output: 'out.parquet', ...flags });

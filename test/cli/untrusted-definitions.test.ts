@@ -126,6 +126,11 @@ describe('a definition from somebody else', () => {
       `${training.replace('in.csv', '../home/own.csv')}home: h\n${score}\n`,
       /train\.history/,
     );
+    await assertRefused(
+      found,
+      `${training.replace('in.csv', "[in.csv, '../home/*.csv']")}home: h\n${score}\n`,
+      /train\.history: .*\*\.csv; it is not below/,
+    );
     await assertRefused(found, `${training}${score}\n`, /train\.report: .*the report r in/, {
       ROWCAST_HOME: home,
     });

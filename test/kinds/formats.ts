@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { CONVERTED, ELEMENT, FILE, REQUIRED } from '../../src/formats/parquet/footer/numbers.ts';
 import { ThriftStruct } from '../../src/formats/parquet/footer/thrift.ts';
 import { parquetOf, withFooter } from '../support/parquet.ts';
-import { customers, lines, names, table } from './customers.ts';
+import { customers, lines, names, objects, table } from './customers.ts';
 import { type Kind, refused, rejected, scored } from './kind.ts';
 
 const withZip = table({
@@ -52,6 +52,13 @@ export const formats: readonly Kind[] = [
     file: 'in.jsonl',
     bytes: () => lines.replaceAll('}', ',"income": NaN, "loss": -Infinity}'),
     happens: scored,
+  },
+  {
+    is: 'JSON with its rows in a list of one object, in one line',
+    file: 'in.json',
+    bytes: () => `${JSON.stringify({ page: 1, data: objects })}\n`,
+    happens: refused('missing_columns'),
+    says: ["jq -c '.data[]' < in.json | rowcast …"],
   },
   {
     is: 'JSON lines, an object with more than 256 levels',

@@ -84,6 +84,15 @@ describe('a file', () => {
       assert.deepEqual(await readdir(folder), ['in.csv']);
     });
 
+  it('is not sent for a name that promises another format, and no option is named that the command does not have', async t => {
+    const folder = await newFolder(t);
+    await writeFile(join(folder, 'in.csv'), table());
+    const args = ['batch-predict', 'in.csv', '-o', 'out.json', '--report', 'churn'];
+    const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /\[unsupported_output\]\n {2}Use a name that ends in \.csv, \.tsv or \.jsonl/);
+  });
+
   it('is written to a name of another format if the format is given', async t => {
     const folder = await newFolder(t);
     await writeFile(join(folder, 'in.csv'), table());

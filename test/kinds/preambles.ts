@@ -98,6 +98,20 @@ export const preambles: readonly Kind[] = [
     says: ['the input is empty'],
   },
   {
+    is: 'blank lines only',
+    file: 'in.csv',
+    bytes: () => '\n\n  \n',
+    happens: refused('empty_input'),
+    says: ['the input has only blank lines'],
+  },
+  {
+    is: 'lines of delimiters only, as of empty rows of a spreadsheet',
+    file: 'in.csv',
+    bytes: () => ';;;\n'.repeat(4),
+    happens: refused('empty_input'),
+    says: ['the input has only delimiters'],
+  },
+  {
     is: 'a row with one field too few',
     file: 'in.csv',
     bytes: () => table({ rows: customers.map((row, i) => (i === 2 ? row.slice(1) : row)) }),

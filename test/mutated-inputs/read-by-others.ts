@@ -26,7 +26,7 @@ export async function readByOthers(
 
 /** Quotes within a field that does not begin with one, and blank lines that end in another way, are kept as they are in the input. */
 function readCsv(output: Buffer): void {
-  const delimiters = ['\r\n', '\n', '\r'];
+  const delimiters = output.includes('\n') ? ['\r\n', '\n'] : ['\r'];
   parse(output, { bom: true, relax_quotes: true, skip_empty_lines: true, record_delimiter: delimiters });
 }
 

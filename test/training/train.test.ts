@@ -149,6 +149,10 @@ test('an error from the training thread is passed on unchanged, and nothing is w
   await assert.rejects(train({ historyFile: join(home, 'none.csv'), predict: 'x', home }), {
     code: 'no_such_file',
   });
+  const storeOptions = { reigon: 'eu-west-1' };
+  await assert.rejects(train({ historyFile, predict: 'outcome', home, storeOptions }), {
+    code: 'bad_option',
+  });
   await assert.rejects(train({ historyFile, predict: 'outcome', home, id: '../up' }), {
     code: 'bad_report_id',
   });

@@ -179,6 +179,7 @@ describe('verify, plan, train, loadDefinition and startService', () => {
     expect(train({ history: 'history.csv', predict: 'churned', maxRejects: '1%' })).type.toBe<
       Promise<Report>
     >();
+    expect(train).type.toBeCallableWith({ history: ['a.csv', new URL('file:///b.csv')], predict: 'churned' });
     expect(train).type.not.toBeCallableWith({ history: 'history.csv' });
     expect(loadDefinition('pipelines/demo.yaml')).type.toBe<Promise<Definition>>();
     expect<Report['classes']>().type.toBe<string[]>();

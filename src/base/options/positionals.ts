@@ -19,5 +19,7 @@ export const inputsPositional = {
 /** The training data, as an argument or a key of `train`. */
 export const historyPositional = {
   kind: 'path',
-  describe: 'CSV of labelled rows, plain, gzip or zstd; - is stdin',
+  describe:
+    "CSV of labelled rows, plain, gzip or zstd; - is stdin; several files and quoted patterns ('in/part-*.csv') are read one after the other",
+  repeatable: true,
 } as const satisfies Option;

@@ -37,7 +37,10 @@ export const inputCodes = {
     cause: 'The input is invalid in the encoding that `--encoding` names.',
     fix: 'UTF-8 needs none; check that the file is complete.',
   },
-  empty_input: { exit: [2], cause: 'The input has no bytes, not even a header.' },
+  empty_input: {
+    exit: [2],
+    cause: 'The input has no bytes, or only blank lines and delimiters: not even a header.',
+  },
   unsupported_format: {
     exit: [2],
     cause:

@@ -58,6 +58,11 @@ export const serviceCodes = {
     cause: 'The training data lacks the column of `--predict`.',
     fix: 'Check `--delimiter`, and the columns in the message.',
   },
+  other_columns: {
+    exit: [2],
+    cause: 'A file of the training data has other columns than the first one.',
+    fix: 'Give all files the same columns; their order does not matter.',
+  },
   ambiguous_column: { exit: [2], cause: 'Several columns have the name given by `--predict`.' },
   too_few_rows: {
     exit: [2],

@@ -103,8 +103,13 @@ function findCommand(words: readonly string[]): CommandRow | undefined {
 /** The number of words in a command's name. */
 const wordsOf = ({ name }: CommandRow): number => name.split(' ').length;
 
+/** Commands are few and short: with half of its letters right, `skor` is nearest to the one that is meant. */
+const COMMAND_SHARE = 1 / 2;
+
 async function refuseCommand([word]: readonly string[]): Promise<never> {
   if (word === undefined) throw usageError('no command given; rowcast --help lists them');
   const names = commands.map(({ name }) => name);
-  throw usageError(`unknown command: ${sanitize(word)}${await didYouMean(word, names)}`);
+  throw usageError(
+    `unknown command: ${sanitize(word)}${await didYouMean(word, names, { wrongShare: COMMAND_SHARE })}`,
+  );
 }

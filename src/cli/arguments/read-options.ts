@@ -30,7 +30,7 @@ export async function readOptions(
     if (option === undefined || option.definitionOnly || isNegated) {
       const names = documentedGroups(command).flatMap(([, group]) => Object.keys(group));
       throw usageError(
-        `unknown option: ${sanitize(spelling)}${await didYouMean(name, names, '--')}`,
+        `unknown option: ${sanitize(spelling)}${await didYouMean(name, names, { prefix: '--' })}`,
         command,
       );
     }

@@ -11,8 +11,12 @@ export function usageError(message: string, command?: { name: string }): Rowcast
 }
 
 /** The similar names as a sentence to add to a message, if there are any: `. Did you mean --report?` */
-export async function didYouMean(word: string, names: readonly string[], prefix = ''): Promise<string> {
+export async function didYouMean(
+  word: string,
+  names: readonly string[],
+  { prefix = '', wrongShare }: { prefix?: string; wrongShare?: number } = {},
+): Promise<string> {
   const { suggestNames } = await import('../../base/suggest-names.ts');
-  const near = suggestNames(word, names).map(name => prefix + name);
+  const near = suggestNames(word, names, wrongShare).map(name => prefix + name);
   return near.length === 0 ? '' : `. Did you mean ${near.join(' or ')}?`;
 }

@@ -24,7 +24,7 @@ export const modelCommands: readonly CommandRow[] = [
     name: 'train',
     group: 'Models',
     describe: 'train a report from labelled rows',
-    positionals: [{ name: 'history', ...historyPositional, isRequired: true }],
+    positionals: [{ name: 'history', ...historyPositional, isRequired: true, isRepeated: true }],
     options: {
       Report: { ...trainOptions, ...homeOption },
       Input: historyOptions,
@@ -35,6 +35,10 @@ export const modelCommands: readonly CommandRow[] = [
       {
         about: 'Train a churn report',
         command: 'rowcast train history.csv --predict churned --report churn',
+      },
+      {
+        about: 'Train from several files with the same columns',
+        command: "rowcast train 'history/2025-*.csv.gz' --predict churned --report churn",
       },
       {
         about: 'Predict which of five ranges an amount falls into',

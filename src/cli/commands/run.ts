@@ -3,14 +3,18 @@ import type { Report } from '../../base/contract/schemas.ts';
 import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
+import { storeAccess } from '../../base/options/store.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import type { History } from '../../base/options/values/run-values.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import { loadTrusted } from '../../library/definition/check-trust.ts';
 import type { Definition } from '../../library/definition/inspect-definition.ts';
+import { findHistory } from '../../library/history-files.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
 import { codeOfFile, combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode, exitCodeOf } from '../../runs/exit-code.ts';
+import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
 import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../definitions.ts';
 import { logFileFailure } from '../last-error.ts';
@@ -19,7 +23,7 @@ import { type PreviewOptions, preview } from '../terminal/preview.ts';
 import { printText } from '../terminal/print.ts';
 import { describeReport } from '../terminal/report-text.ts';
 import { checkPaths, recordEarlyEnd, recordStart, runScore } from './score.ts';
-import { runTrain } from './train.ts';
+import { historyNames, runTrain } from './train.ts';
 
 /**
  * Runs definitions, one after the other. All are read before the first is run. One that fails does not stop the others,
@@ -63,7 +67,7 @@ async function runDefinition(given: Context, { file, train, score }: Definition)
   const context = { ...given, isTrained: train !== undefined };
   const reads = [
     { at: file, what: 'the definition', option: '-o' },
-    ...(train === undefined ? [] : [{ at: String(train.history), what: 'the history', option: '-o' }]),
+    ...(train === undefined ? [] : await historyReads(train)),
   ];
   context.log.info({ event: 'definition_started', definition: file }, `running ${file}`);
   // Training takes long, so errors in the paths of the scoring run are reported before it.
@@ -97,12 +101,27 @@ async function runDefinition(given: Context, { file, train, score }: Definition)
   return code;
 }
 
+/** The files of a history; training reports what is wrong with their names. */
+async function historyReads(train: NonNullable<Definition['train']>): Promise<UsedFile[]> {
+  try {
+    const stores = resolveValues(storeAccess, {}, train);
+    const { historyFile, furtherFiles } = await findHistory(historyNames(train), stores);
+    return [historyFile, ...furtherFiles].map(at => ({ at, what: 'the history', option: '-o' }));
+  } catch (error) {
+    if (error instanceof RowcastError) return [];
+    throw error;
+  }
+}
+
 /** What a report was trained from, if the definition compares it again in its next run. */
 function historyOf(train: Definition['train'], report: Report | undefined): History | undefined {
   const sha256 = report?.trained_from.history_sha256;
-  if (typeof sha256 !== 'string' || train?.history === '-' || train?.['if-exists'] === 'skip')
+  if (typeof sha256 !== 'string' || train === undefined || train['if-exists'] === 'skip') return undefined;
+  const names = historyNames(train);
+  const [only] = names;
+  if (names.some(name => name === '-' || schemeOf(name) !== undefined) || only === undefined)
     return undefined;
-  return { path: resolve(String(train?.history)), sha256 };
+  return { path: names.length === 1 ? resolve(only) : names.map(name => resolve(name)), sha256 };
 }
 
 /** @throws RowcastError `usage` if a service, which does not have the report, would predict */

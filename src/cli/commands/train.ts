@@ -4,7 +4,8 @@ import { RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
 import { historyOptions, trainOptions } from '../../base/options/train.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
-import { sanitize } from '../../base/sanitize.ts';
+import { formatList, sanitize } from '../../base/sanitize.ts';
+import { findHistory } from '../../library/history-files.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { train } from '../../training/train.ts';
@@ -35,8 +36,8 @@ export async function runTrain(
   const defined = definition ?? {};
   const values = resolveValues({ ...trainOptions, ...historyOptions }, flags, defined);
   const isChosen = definition === undefined || defined['if-exists'] !== undefined;
-  const historyFile = String(flags.history ?? defined.history ?? '');
-  if (historyFile === '')
+  const names = historyNames({ history: flags.history ?? defined.history });
+  if (names.includes(''))
     throw new RowcastError('usage', 'the history file name is empty', {
       hint: 'Give a CSV of labelled rows, or - for stdin.',
     });
@@ -45,11 +46,15 @@ export async function runTrain(
   const { predict } = values;
   const home = homeOf({ flags, env }, defined);
   await warnOfHome({ log }, home);
+  const { storeOptions } = values;
+  const { historyFile, furtherFiles } = await findHistory(names, { storeOptions });
   let isSkipped = false;
   const steps = showSteps({ flags, log, logFormat });
   const report = await train({
     onStep: steps.onStep,
     historyFile,
+    furtherFiles,
+    storeOptions,
     predict,
     home,
     seed: values.seed,
@@ -57,8 +62,8 @@ export async function runTrain(
     byDefinition: definition !== undefined,
     onBegin: () =>
       log.info(
-        { event: 'training_started', history: historyFile },
-        `training on ${historyFile === '-' ? 'stdin' : sanitize(historyFile)} to predict ${sanitize(predict)}`,
+        { event: 'training_started', history: names.join(', '), files: 1 + furtherFiles.length },
+        `training on ${trainedOn(names, 1 + furtherFiles.length)} to predict ${sanitize(predict)}`,
       ),
     onSkip(id, isUnchanged) {
       const why = isUnchanged ? 'was trained from this history with these options' : 'already exists';
@@ -92,6 +97,15 @@ export async function runTrain(
   for (const note of firstNotes(report.notes)) log.info({ event: 'training_note' }, note);
   for (const { code, message } of report.warnings) log.warn({ event: 'training_warning', code }, message);
   return { report, isSkipped };
+}
+
+/** The paths and patterns of the training data, as an argument or a definition gives them. */
+export const historyNames = ({ history = '' }: Readonly<Record<string, unknown>>): string[] =>
+  [history].flat().map(String);
+
+function trainedOn(names: readonly string[], files: number): string {
+  const given = names.map(name => (name === '-' ? 'stdin' : name));
+  return `${formatList(given)}${files === names.length ? '' : ` (${countOf(files, 'file')})`}`;
 }
 
 /** Shows the current step of the training and the time since its start. */

@@ -4,6 +4,7 @@ import { CsvLayout, type CsvLayoutValue } from './csv-layout.ts';
 import { dialectOf } from './dialect.ts';
 import { FIRST_BYTES } from './later-header.ts';
 import { readHead } from './read-head.ts';
+import { refuseBlank } from './refuse-blank.ts';
 import { refuseRule } from './refuse-rule.ts';
 
 /** CSV and TSV, by the rules of docs/design.md. */
@@ -17,6 +18,7 @@ export const csv: Format = {
     const columns = outputColumns(header, options, source.name);
     // A copy, because the memory of `rest` is reused.
     const first = Buffer.from(rest.subarray(0, FIRST_BYTES));
+    refuseBlank(header, first, source.name);
     refuseRule(header, first, source.name);
     return { layout: new CsvLayout(header, columns, options.writes?.groups, undefined, first), rest };
   },

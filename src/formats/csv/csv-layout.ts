@@ -116,8 +116,8 @@ export class CsvLayout implements Layout {
   }
 
   records(options: BatchOptions): RecordReader {
-    // A row of a file that is not text has a value of each column, whatever it is.
-    const isText = this.format === 'csv';
+    // A row of a file that is not text has a value of each column, whatever it is; so has one of a text that was made of rows.
+    const isText = this.format === 'csv' && options.areRows !== true;
     return new RecordReader({
       ...options,
       dialect: this.#dialect,

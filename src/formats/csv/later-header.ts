@@ -54,9 +54,7 @@ function laterHeader(header: Header, first: Buffer, wanted: readonly string[]): 
 export function fieldsOfLines(first: Buffer, delimiter: string): string[][] {
   const lines = first.toString('utf8').split(/\r\n|\n|\r/);
   // The last one may be cut off.
-  return lines
-    .slice(0, Math.min(MAX_LINES, lines.length - 1))
-    .map(line => line.split(delimiter).map(field => unquoted(field)));
+  return lines.slice(0, Math.min(MAX_LINES, lines.length - 1)).map(line => fieldsOf(line, delimiter));
 }
 
 /** Whether a header of a single column has, with another delimiter, as many as the lines after it. */
@@ -77,6 +75,20 @@ const isNames = (row: readonly string[]): boolean =>
 
 const hasRows = (rows: readonly (readonly string[])[], width: number): boolean =>
   rows.length >= MIN_ROWS && rows.every(({ length }) => length === width);
+
+/** The fields of a line. A delimiter between quotes separates none, if each field before it has both of its quotes. */
+function fieldsOf(line: string, delimiter: string): string[] {
+  const fields: string[] = [];
+  for (const part of line.split(delimiter)) {
+    const open = fields.at(-1);
+    if (open !== undefined && isOpen(open)) fields[fields.length - 1] = `${open}${delimiter}${part}`;
+    else fields.push(part);
+  }
+  return (isOpen(fields.at(-1) ?? '') ? line.split(delimiter) : fields).map(unquoted);
+}
+
+/** Whether a field begins with a quote, and lacks the last one. */
+const isOpen = (field: string): boolean => /^\s*"/.test(field) && field.split('"').length % 2 === 0;
 
 function unquoted(field: string): string {
   const [, text] = /^"(.*)"$/.exec(field.trim()) ?? [];

@@ -79,7 +79,9 @@ export class LineLayout implements Layout {
     return { format: this.format, value };
   }
 
-  laterHeader(): undefined {}
+  laterHeader(): string | undefined {
+    return this.#shape.rowsInList;
+  }
 
   records(options: BatchOptions): RecordReader {
     // An empty line is blank, as in a CSV with several columns.

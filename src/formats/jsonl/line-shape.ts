@@ -4,12 +4,15 @@ import { counted } from '../../base/number-text.ts';
 import { withRoom } from '../bytes/with-room.ts';
 import { MAX_COLUMNS } from '../csv/header.ts';
 import type { Layout } from '../format.ts';
+import { HALF_PAIR } from '../json/half-pair.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
+import { isSpace } from './members.ts';
 import { hasColumn, namesIn, type ObjectNames } from './object-names.ts';
 import { isScoredName, outerNames } from './object-reader.ts';
 import { parseLine } from './parse-line.ts';
+import { rowsInList } from './rows-in-list.ts';
 
 /** What the first objects of an input are like, as plain data. */
 export interface LineShape {
@@ -27,6 +30,8 @@ export interface LineShape {
   readonly values: readonly string[];
   /** The known columns that none of the first objects has. */
   readonly absent: readonly string[];
+  /** What to do if the rows are in a list of the first object, because no object has any of the known columns. */
+  readonly rowsInList?: string | undefined;
   /** The names of all values that a line may have, if one with another value is to be rejected. */
   readonly closed?: readonly string[] | undefined;
   /** The types of the columns, if the file that the lines are the text of says them: then values have none of their own. */
@@ -48,9 +53,19 @@ export interface ShapeOptions {
 const FIRST_OBJECTS = 100;
 /** Bytes in which they are. */
 const FIRST_BYTES = 1 << 18;
+/**
+ * Malformed lines after which no more are looked at, and characters of the names in objects after which no more objects are. The
+ * service looks at them on its main thread, where each malformed line takes as much time as an object, and each name of many levels
+ * as much as the names around it.
+ */
+const MAX_MALFORMED = 500;
+const MAX_NAME_LENGTHS = 1 << 20;
+/** Characters of a full name, if an object has as many as it may have: those of its own line are always enough. */
+const NAME_LENGTH = 128;
 /** How much more must have arrived before they are looked for again. */
 const GROWTH = 1.25;
 const BOM = Buffer.from('\ufeff');
+const [OPEN, CLOSE] = [0x7b, 0x7d];
 
 /**
  * Reads the first objects of an input.
@@ -94,10 +109,26 @@ export async function readShape(
       if (shape.names.length > maxColumns + (known?.length ?? 0)) throw tooMany(first);
       // The rows that a pipe has paused after are too few to tell.
       const isKnown = found.length > 0 && (isWhole || isEnough || isLong);
-      return { shape: isKnown ? shape : { ...shape, absent: [] }, rest };
+      if (!isKnown) return { shape: { ...shape, absent: [] }, rest };
+      const hasNone = known !== undefined && known.length > 0 && shape.absent.length === known.length;
+      return {
+        shape: hasNone ? { ...shape, rowsInList: rowsInList(firstObject(rest), known, source.name) } : shape,
+        rest,
+      };
     }
   }
 }
+
+/** The first line that has an object. */
+const firstObject = (bytes: Buffer): string => {
+  for (let start = 0; start < bytes.length; ) {
+    const lineFeed = bytes.indexOf(LF, start);
+    const line = bytes.subarray(start, lineFeed === -1 ? bytes.length : lineFeed);
+    if (isObject(line)) return line.toString();
+    start += line.length + 1;
+  }
+  return '{}';
+};
 
 function shapeOf(objects: readonly ObjectNames[], known: readonly string[], bom: number): LineShape {
   const [names, members, outer] = [new Set<string>(), new Set<string>(), new Set<string>()];
@@ -107,7 +138,8 @@ function shapeOf(objects: readonly ObjectNames[], known: readonly string[], bom:
   const isOwn = (name: string): boolean => !isScoredName(name) || own.has(name);
   for (const object of objects) {
     for (const name of object.members) if (isOwn(name)) members.add(name);
-    for (const name of object.values) if (isOwn(name)) names.add(name);
+    // No column can have half a character in its name.
+    for (const name of object.values) if (isOwn(name) && !HALF_PAIR.test(name)) names.add(name);
     for (const name of object.outer) outer.add(name);
     const missing = new Set(object.missing);
     for (const name of object.values) if (!missing.has(name)) present.add(name);
@@ -162,15 +194,26 @@ interface FirstLines {
 /** The names in the first objects in these bytes. @throws RowcastError `too_many_columns` */
 function objectsIn(bytes: Buffer, { file, maxColumns, within, most, isWhole }: FirstLines): ObjectNames[] {
   const found: ObjectNames[] = [];
-  for (let start = 0; start < Math.min(within, bytes.length) && found.length < most; ) {
+  let [malformed, lengths] = [0, 0];
+  const isEnough = (): boolean =>
+    found.length >= most || malformed >= MAX_MALFORMED || lengths >= MAX_NAME_LENGTHS;
+  for (let start = 0; start < Math.min(within, bytes.length) && !isEnough(); ) {
     const lineFeed = bytes.indexOf(LF, start);
     const end = lineFeed === -1 ? bytes.length : lineFeed;
     if (end > within || (lineFeed === -1 && !isWhole)) break;
     const line = bytes.subarray(start, end);
-    const names = isObject(line) ? namesIn(line, maxColumns) : undefined;
-    if (names !== undefined && names.values.length > maxColumns) throw tooMany({ file, maxColumns });
-    if (names !== undefined) found.push(names);
     start = end + 1;
+    if (!hasBraces(line)) continue;
+    const mostLength = Math.max(NAME_LENGTH * maxColumns, 2 * line.length);
+    const names = isObject(line) ? namesIn(line, { names: maxColumns, length: mostLength }) : undefined;
+    if (names === undefined) {
+      malformed++;
+      continue;
+    }
+    if (Math.max(names.values.length, names.outer.length) > maxColumns) throw tooMany({ file, maxColumns });
+    if (names.length > mostLength) throw tooLong(file, mostLength);
+    lengths += names.length;
+    found.push(names);
   }
   return found;
 }
@@ -182,12 +225,27 @@ const tooMany = ({ file, maxColumns }: Pick<FirstLines, 'file' | 'maxColumns'>):
     { location: { file }, hint: 'Keep only the members that are needed.' },
   );
 
-/** Whether there is an object on a line. A malformed one is reported when it is read. */
+const tooLong = (file: string, most: number): RowcastError =>
+  new RowcastError(
+    'too_many_columns',
+    `the names in a line, with those of the objects around them, have more characters than the limit of ${counted(most)}`,
+    { location: { file }, hint: 'Keep only the members that are needed, or shorten the names around them.' },
+  );
+
+/** Whether a line begins and ends as an object does. */
+function hasBraces(line: Buffer): boolean {
+  let [start, end] = [0, line.length - 1];
+  while (isSpace(line[start])) start++;
+  while (isSpace(line[end])) end--;
+  return line[start] === OPEN && line[end] === CLOSE;
+}
+
+/** Whether what is in braces is an object. A malformed one is reported when it is read. */
 function isObject(line: Buffer): boolean {
   if (!isUtf8(line)) return false;
   try {
-    const value: unknown = parseLine(line.toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    parseLine(line.toString());
+    return true;
   } catch {
     return false;
   }

@@ -12,6 +12,8 @@ export interface ObjectNames {
   readonly missing: readonly string[];
   /** The full names of objects that have members. */
   readonly outer: readonly string[];
+  /** The characters of all full names. */
+  readonly length: number;
 }
 
 const [QUOTE, COMMA, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d];
@@ -20,10 +22,13 @@ const SMALL_N = 0x6e;
 /**
  * The names in a line that is a well-formed object, in one pass.
  *
- * @param most with more values, the rest is not looked at
+ * @param most with more values, more objects in others, or more characters in the full names, the rest is not looked at
  * @returns undefined if objects are nested too deep, or if a name is there twice: such a line is malformed
  */
-export function namesIn(line: Buffer, most = Number.POSITIVE_INFINITY): ObjectNames | undefined {
+export function namesIn(
+  line: Buffer,
+  { names: most = Number.POSITIVE_INFINITY, length: mostLength = Number.POSITIVE_INFINITY } = {},
+): ObjectNames | undefined {
   const members: string[] = [];
   const values = new Set<string>();
   const missing: string[] = [];
@@ -33,7 +38,9 @@ export function namesIn(line: Buffer, most = Number.POSITIVE_INFINITY): ObjectNa
   const paths: string[] = [];
   let listDepth = 0;
   let isNameNext = false;
-  for (let at = 0; at < line.length && values.size <= most; at++) {
+  let length = 0;
+  const isEnough = (): boolean => values.size > most || outer.size > most || length > mostLength;
+  for (let at = 0; at < line.length && !isEnough(); at++) {
     const byte = line[at];
     if (byte === QUOTE) {
       strings.scan(line, at);
@@ -44,6 +51,7 @@ export function namesIn(line: Buffer, most = Number.POSITIVE_INFINITY): ObjectNa
       const name: string = JSON.parse(line.toString('utf8', start, strings.end));
       if (paths.length === 1) members.push(name);
       const full = `${paths.at(-1)}${name}`;
+      length += full.length;
       if (values.has(full) || outer.has(full)) return undefined;
       const inner = firstName(line, strings.end);
       if (inner === undefined) {
@@ -68,7 +76,7 @@ export function namesIn(line: Buffer, most = Number.POSITIVE_INFINITY): ObjectNa
       paths.push('');
     }
   }
-  return { members, values: [...values], missing, outer: [...outer] };
+  return { members, values: [...values], missing, outer: [...outer], length };
 }
 
 /** Tells which columns objects with these names have: null is a value, and of `a.b` a null for `a`, too. */

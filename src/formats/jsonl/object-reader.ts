@@ -264,9 +264,11 @@ export class ObjectReader {
   #valueOf(name: string, { isTop, isKept }: { isTop: boolean; isKept: boolean }): NamedValue {
     const known = this.#values.get(name);
     if (known !== undefined) return known;
-    const fault = isTop ? this.#faultOf(name) : undefined;
     const column = this.#columns.get(name) ?? -1;
-    const value = { name, column, fault, isUnknown: this.#isUnknown(name), seen: 0 };
+    const isUnknown = this.#isUnknown(name);
+    const isHalf = (column !== -1 || isUnknown) && HALF_PAIR.test(name);
+    const fault = isHalf ? 'half_pair' : isTop ? this.#faultOf(name) : undefined;
+    const value = { name, column, fault, isUnknown, seen: 0 };
     if (isKept) this.#values.set(name, value);
     return value;
   }

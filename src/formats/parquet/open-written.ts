@@ -9,6 +9,7 @@ import { type FileColumn, outermostName } from './footer/file-column.ts';
 import { openParquet } from './footer/parquet-file.ts';
 import { HeardText } from './text/heard-text.ts';
 import { ParquetText } from './text/parquet-text.ts';
+import { AddedRows } from './writing/added-rows.ts';
 import { keepUnchanged } from './writing/keep-unchanged.ts';
 import { RepairedFile } from './writing/repaired-file.ts';
 
@@ -23,8 +24,9 @@ export async function openWritten(
   { rejects, appended, rename = {}, nulls }: RepairedColumns,
 ): Promise<OpenedGroups> {
   if (stored === undefined) throw new Error('Parquet that is written again is a file');
-  const { delimiter, quote } = rejects.readAs;
-  if (delimiter !== ',' || quote !== '"') throw notRepaired(name, 'its rejects are not delimited by commas');
+  const { delimiter, quote, escape: escaper } = rejects.readAs;
+  if (delimiter !== ',' || quote !== '"' || escaper !== undefined)
+    throw notRepaired(name, 'its rejects are not delimited by commas, with quotes that are doubled');
   const file = await openParquet(stored, name);
   const formerNames = new Map(Object.entries(rename).map(([from, to]) => [to, from]));
   const ofInput = new Map(
@@ -54,11 +56,12 @@ export async function openWritten(
   if (read === undefined) throw new Error('the header was not read');
   const text = new HeardText(new ParquetText(file, columns, 'csv', header));
   stored.readAs(text, header.length);
+  const added = new AddedRows(file, columns);
   const unchanged = { numbers: columns.map(({ type }) => type.is === 'double'), nulls: new Set(nulls) };
   return {
     layout: new CsvLayout(read),
     rest: Buffer.alloc(0),
-    groups: { ends: file.groups.map(({ before, rows }) => before + rows) },
+    groups: { ends: added.ends },
     encoder: new RepairedFile({
       file,
       columns,
@@ -66,6 +69,7 @@ export async function openWritten(
       textOf: group => text.take(group),
     }),
     asWritten: (corrected, former) => keepUnchanged(corrected, former, unchanged),
+    addRow: after => added.add(after),
   };
 }
 

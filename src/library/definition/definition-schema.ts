@@ -30,7 +30,7 @@ export const definitionSchema = z
     about: z.string().describe('what the run is for, in one sentence').optional(),
     home: describedSchema(homeOption.home).optional(),
     train: section(sections.train, {
-      history: z.string().describe(historyPositional.describe),
+      history: schemaOf(historyPositional).describe(historyPositional.describe),
       predict: describedSchema(trainOptions.predict),
       report: reportId.describe(trainOptions.report.describe),
     })

@@ -39,7 +39,8 @@ export async function inspectFile(file: string, context: DefinitionContext = {})
   });
   const inspected = inspectDefinition(text, name, context);
   const { score, train } = inspected.definition ?? {};
-  if (!isStdin || !([score?.input].flat().includes('-') || train?.history === '-')) return inspected;
+  if (!isStdin || !([score?.input].flat().includes('-') || [train?.history].flat().includes('-')))
+    return inspected;
   const message = 'stdin cannot supply both the definition and the rows';
   const hint = 'Save the definition to a file, or use files for input and history.';
   return { definition: undefined, problems: [new RowcastError('usage', message, { hint })] };

@@ -59,6 +59,7 @@ export async function predictFeatures(
     rowOverhead: batches.rowOverhead,
     isShared: batches.sharesMemory ?? false,
     maxRecordBytes,
+    areRows: true,
     start: layout.start,
   });
   const predictionType: PredictionType | undefined = classes && { kind: 'distribution', classes };

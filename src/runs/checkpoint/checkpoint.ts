@@ -44,7 +44,10 @@ const fingerprintShape = z.strictObject({
 });
 export type Fingerprint = z.infer<typeof fingerprintShape>;
 
-const historyShape: z.ZodType<History> = z.strictObject({ path: z.string(), sha256: z.string() });
+const historyShape: z.ZodType<History> = z.strictObject({
+  path: z.union([z.string(), z.array(z.string())]),
+  sha256: z.string(),
+});
 
 /** The shape of a `StoredExtent`. */
 const extentShape = {

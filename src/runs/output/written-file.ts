@@ -29,9 +29,13 @@ export function writtenFile({
   output,
   outputFormat,
   groupRows = GROUP_ROWS,
-}: Pick<RunValues, 'output' | 'outputFormat' | 'groupRows'>): WrittenFile {
+  hasFormatOption = true,
+}: Pick<RunValues, 'output' | 'outputFormat' | 'groupRows'> & {
+  /** Whether the command has --output-format. */
+  hasFormatOption?: boolean;
+}): WrittenFile {
   const own = nameOfContent(output);
-  if (outputFormat === undefined) refuseUnsupportedFormat(own);
+  if (outputFormat === undefined) refuseUnsupportedFormat(own, hasFormatOption);
   const name = outputFormat === undefined ? own : `${own}.${outputFormat}`;
   const format = formatOfName(name);
   return { name, format, groups: format === 'parquet' ? { rows: groupRows } : undefined };

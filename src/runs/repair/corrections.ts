@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RejectRecords } from '../../formats/comparison.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import type { Fault } from '../../formats/records/faults.ts';
+import { type Fault, isNoRow } from '../../formats/records/faults.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
 import { load, type RecordCursor } from '../verify/record-cursor.ts';
 import type { CorrectionChecks } from './check-headers.ts';
@@ -82,7 +82,7 @@ export class Corrections {
   /** The error for a row that was left out of an output to which no row can be added. */
   cannotBeAdded(): RowcastError {
     return this.#bad(
-      `row ${this.row} was malformed, so the output does not have it, and rows cannot be added to Parquet`,
+      `row ${this.row} was malformed, so the output does not have it, and rows cannot be added to this Parquet file`,
       'Leave it out here; correct the input and score it again, or score the row into a file of its own.',
     );
   }
@@ -94,7 +94,8 @@ export class Corrections {
       this.#faults = this.#findMalformed(batch);
     }
     const fault = this.#faults.get(index);
-    if (fault !== undefined) throw this.#bad(fault.reason);
+    // A row that was rejected again has empty fields only, if it kept none of its own.
+    if (fault !== undefined && !isNoRow(fault.code)) throw this.#bad(fault.reason);
   }
 
   #bad(message: string, hint = 'Score the corrected rejects file again.'): RowcastError {

@@ -108,7 +108,7 @@ export async function openFiles(
       corrections: new Corrections(correctedSide.cursor, input.rejectRecords, checks),
       firstLine: input.start.line,
       ending,
-      asWritten: groups?.asWritten,
+      groups,
     },
     sides: [outputSide, correctedSide, rejectsSide, repairedSide].filter(side => side !== undefined),
     sources: { output: outputSource, rejects: rejectsSource, corrected: correctedSource },

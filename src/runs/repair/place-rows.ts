@@ -21,8 +21,8 @@ export interface RepairFiles {
   firstLine: number;
   /** The line ending of a row that was not in the output. */
   ending: Buffer;
-  /** As `OpenedGroups` has it; undefined if the output is text. Other outputs have no places for more rows. */
-  asWritten: OpenedGroups['asWritten'] | undefined;
+  /** How rows are written; undefined if the output is text. */
+  groups: Pick<OpenedGroups, 'asWritten' | 'addRow'> | undefined;
 }
 
 /** What happened to the corrected rows. */
@@ -66,7 +66,13 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
     lastByte = bytes.at(-1);
   };
   const asWritten = (correction: Buffer): Buffer =>
-    files.asWritten?.(correction, output.bytes.subarray(output.start, output.contentEnd)) ?? correction;
+    files.groups?.asWritten(correction, output.bytes.subarray(output.start, output.contentEnd)) ?? correction;
+  const asAdded = (correction: Buffer): Buffer => {
+    if (files.groups === undefined) return correction;
+    const empty = files.groups.addRow(output.row - 1);
+    if (empty === undefined) throw corrections.cannotBeAdded();
+    return files.groups.asWritten(correction, empty);
+  };
   /** Start of the bytes of the output's batch that were not written yet. */
   let pending = 0;
   const writePending = function* (to: number): Generator<RepairStep, void> {
@@ -121,11 +127,10 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
       const lines = isMalformed ? 0 : layout.countLines(output.bytes, output.start, output.end);
       line = Math.max(lineAfter(rejects, reject), reject.line + lines);
       if (correction === undefined) counts.left++;
-      else if (isMalformed && files.asWritten !== undefined) throw corrections.cannotBeAdded();
       else {
         counts.placed++;
         yield* writePending(output.hasRecord ? output.start : output.bytes.length);
-        yield* write(isMalformed ? correction : asWritten(correction));
+        yield* write(isMalformed ? asAdded(correction) : asWritten(correction));
         if (isMalformed) yield* write(ending);
         else pending = output.contentEnd;
       }

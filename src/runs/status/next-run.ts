@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { History } from '../../base/options/values/run-values.ts';
-import { sha256Of } from '../../storage/checksum.ts';
+import { combinedSha256, sha256Of } from '../../storage/checksum.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import { findInputs } from '../several/input-files.ts';
 
 /**
  * What the command of an unfinished run does when it is run again, as far as the files tell:
@@ -30,6 +31,14 @@ export async function nextRunOf({
 
 /** A history that cannot be read is reported by the next run. */
 async function hasChanged({ path, sha256 }: History): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isFile() === true && (await sha256Of(path).catch(() => sha256)) !== sha256;
+  try {
+    const digests: string[] = [];
+    for (const file of await findInputs([path].flat())) {
+      if (!(await stat(file.path)).isFile()) return false;
+      digests.push(await sha256Of(file.path));
+    }
+    return combinedSha256(digests) !== sha256;
+  } catch {
+    return false;
+  }
 }

@@ -6,6 +6,7 @@ import { onRequestEnd } from '../request-end.ts';
 import type { Limits } from '../service-limits.ts';
 import type { Refusal } from './refusals.ts';
 import { SharedBudget } from './shared-budget.ts';
+import { UploadMemory } from './upload-memory.ts';
 
 /** The resources that keys share. */
 export interface Shares {
@@ -17,13 +18,15 @@ export interface Shares {
   bodies: SharedBudget;
   /** Bytes of responses in memory: a client may leave one unread for as long as it likes, unlike a body. */
   responses: SharedBudget;
+  /** What uploads have in memory. */
+  uploadMemory: UploadMemory;
   /** Bytes of responses on disk. */
   spill: SharedBudget;
 }
 
 /** The limit of connections also limits requests, since a connection with a request is never closed to make room. */
 export function openShares(
-  { connections, uploads, memoryBytes, responseBytes, maxSpillBytes }: Limits,
+  { connections, uploads, memoryBytes, responseBytes, uploadBytes, maxSpillBytes }: Limits,
   onRefused: (refusal: Refusal) => void,
 ): Shares {
   return {
@@ -31,6 +34,7 @@ export function openShares(
     uploads: new SharedBudget(uploads, () => onRefused('uploads')),
     bodies: new SharedBudget(memoryBytes, () => onRefused('memory')),
     responses: new SharedBudget(responseBytes, () => onRefused('memory')),
+    uploadMemory: new UploadMemory(uploadBytes),
     spill: new SharedBudget(maxSpillBytes, () => onRefused('spill')),
   };
 }

@@ -28,15 +28,18 @@ export function refuseUnsupportedCompression(output: string): void {
  * Refuses names that promise a format which cannot be written: the file would contain CSV or another format.
  *
  * @param name without the suffix of a compression
+ * @param hasFormatOption whether the command has --output-format
  * @throws RowcastError `unsupported_output`
  */
-export function refuseUnsupportedFormat(name: string): void {
+export function refuseUnsupportedFormat(name: string, hasFormatOption: boolean): void {
   const { suffix, is, compressor } = promisedBy(name);
   if (is === undefined || compressor !== undefined) return;
   throw unsupported(
     name,
     `cannot write .${suffix} files: they are ${is}`,
-    'Use a name that ends in .csv, .tsv, .jsonl (JSON lines) or .parquet; or say with --output-format which of them this file is.',
+    hasFormatOption
+      ? 'Use a name that ends in .csv, .tsv, .jsonl (JSON lines) or .parquet; or say with --output-format which of them this file is.'
+      : 'Use a name that ends in .csv, .tsv or .jsonl (JSON lines).',
   );
 }
 

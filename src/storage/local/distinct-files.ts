@@ -27,7 +27,10 @@ export async function checkApart(reads: readonly UsedFile[], writes: readonly Us
           : `${file.what} and ${other.file.what} are the same file`,
         {
           location: { file: typeof file.at === 'string' ? file.at : file.what },
-          hint: `Give ${file.option === '' ? other.file.option : file.option} another path.`,
+          hint:
+            file.option === ''
+              ? `Messages would be among the rows: give ${other.file.option} another path, or send messages elsewhere, such as 2> messages.txt.`
+              : `Give ${file.option} another path.`,
         },
       );
     }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { SPECIAL } from '../folders.ts';
 
 /** Whether a name is a pattern, such as `in/2*.csv`. The name of an existing file is never one. */
@@ -18,7 +18,12 @@ export async function isPattern(name: string): Promise<boolean> {
  */
 export async function filesMatching(pattern: string): Promise<string[]> {
   const { glob } = await import('tinyglobby');
-  const found = await glob(pattern, { expandDirectories: false, fs: withDeadLinks });
+  const found = await glob(pattern, {
+    expandDirectories: false,
+    // Else they are relative to the working directory.
+    absolute: isAbsolute(pattern),
+    fs: withDeadLinks,
+  });
   const byPlace = new Map<string, string>();
   const folders = new Map<string, Promise<string>>();
   for (const path of found.sort()) {

@@ -8,10 +8,15 @@ import { type Fault, isNoRow } from '../../formats/records/faults.ts';
 /** Malformed rows of a batch that are looked at for the cause. */
 const MAX_SAMPLE = 100;
 
+/** A file of the training data. */
+export interface HistoryFile {
+  /** For messages. */
+  name: string;
+  layout: Layout;
+}
+
 /** Counts the malformed rows of training data, which are left out up to a limit. Headers and records without a value are no rows. */
 export class MalformedRows {
-  readonly #file: string;
-  readonly #layout: Layout;
   readonly #limit: RejectLimit | undefined;
   readonly #byCode = new Map<string, number>();
   #rejected = 0;
@@ -20,12 +25,23 @@ export class MalformedRows {
   /** The last one, for messages, and the rows up to it. */
   #line = 0;
   #read = 0;
+  #at: HistoryFile | undefined;
+  /** The rows of the files before. */
+  #before = 0;
 
   /** @param limit without it, the first malformed row is an error */
-  constructor(file: string, layout: Layout, limit: RejectLimit | undefined) {
-    this.#file = file;
-    this.#layout = layout;
+  constructor(limit: RejectLimit | undefined) {
     this.#limit = limit;
+  }
+
+  /**
+   * The batches that follow are those of a file.
+   *
+   * @param wellFormed the number of all other rows of the files before
+   */
+  begin(file: HistoryFile, wellFormed: number): void {
+    this.#at = file;
+    this.#before = wellFormed + this.#rejected;
   }
 
   /**
@@ -41,13 +57,14 @@ export class MalformedRows {
     const limit = this.#limit;
     const [first] = rows;
     if (first === undefined) return;
+    const { layout } = this.#file;
     if (limit === undefined) throw this.#refusal(rows, batch);
     for (const [index, { code }] of rows) {
       this.#rejected++;
       this.#byCode.set(code, (this.#byCode.get(code) ?? 0) + 1);
-      const { line, row } = this.#layout.positionOf(batch, index);
+      const { line, row } = layout.positionOf(batch, index);
       this.#line = line;
-      this.#read = row;
+      this.#read = this.#before + row;
       this.#check(limit, false);
     }
   }
@@ -73,19 +90,20 @@ export class MalformedRows {
 
   /** Says why most rows of a batch are malformed, or else why the first one is. */
   #refusal(faults: readonly (readonly [number, Fault])[], batch: Batch): RowcastError {
+    const { name, layout } = this.#file;
     const sample = faults.slice(0, MAX_SAMPLE).map(([index, fault]) => {
-      const { line, row } = this.#layout.positionOf(batch, index);
+      const { line, row } = layout.positionOf(batch, index);
       const [start, end] = [startOf(batch, index), startOf(batch, index + 1)];
-      const record = batch.bytes.subarray(start, this.#layout.contentEnd(batch.bytes, start, end));
+      const record = batch.bytes.subarray(start, layout.contentEnd(batch.bytes, start, end));
       return { ...fault, line, row, record };
     });
     const [{ code, reason, hint, line, row } = first()] = sample;
     if (2 * faults.length > countRows(batch)) {
-      const { cause, remedy, example = first() } = this.#layout.whyMalformed(sample, this.#file);
-      const at = { file: this.#file, line: example.line };
-      return new RowcastError(example.code, cause, { location: at, hint: remedy });
+      const why = layout.whyMalformed(sample, name);
+      const { code, line } = why.example ?? first();
+      return new RowcastError(code, why.cause, { location: { file: name, line }, hint: why.remedy });
     }
-    const location = { file: this.#file, line, row };
+    const location = { file: name, line, row };
     return new RowcastError(code, reason, {
       location,
       hint: `${hint === undefined ? '' : `${sentence(hint)} `}Correct or remove the row, or leave out a few such rows with --max-rejects.`,
@@ -96,9 +114,13 @@ export class MalformedRows {
     if (!isBeyond(limit, { rejected: this.#rejected, read: this.#read }, isEnd)) return;
     const counts = `${counted(this.#rejected)} of ${countOf(this.#read, 'row')}`;
     throw new RowcastError('too_many_rejects', `${counts} are malformed: ${this.#codes()}`, {
-      location: { file: this.#file, line: this.#line },
+      location: { file: this.#file.name, line: this.#line },
       hint: 'Correct or remove these rows, or allow more of them with --max-rejects.',
     });
+  }
+
+  get #file(): HistoryFile {
+    return this.#at ?? first();
   }
 
   #codes(): string {
@@ -107,7 +129,7 @@ export class MalformedRows {
 }
 
 const first = (): never => {
-  throw new Error('there is a malformed row');
+  throw new Error('there is a malformed row in a file');
 };
 
 const sentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;

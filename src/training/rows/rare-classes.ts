@@ -8,13 +8,14 @@ const MIN_ROWS = 50;
 /** The most classes that the note lists. */
 const MAX_LISTED = 20;
 
-/** Notes the classes that have few rows, with the line of the first one. */
+/** Notes the classes that have few rows, with where the first one is. */
 export class RareClasses {
-  readonly #lines = new Map<string, number>();
+  /** In the order of the rows. */
+  readonly #places = new Map<string, string>();
 
-  /** @param lineOf the line of the row; called for the first one of a label */
-  see(label: string, lineOf: () => number): void {
-    if (!this.#lines.has(label)) this.#lines.set(label, lineOf());
+  /** @param placeOf where the row is, such as `line 7`; called for the first one of a label */
+  see(label: string, placeOf: () => string): void {
+    if (!this.#places.has(label)) this.#places.set(label, placeOf());
   }
 
   /**
@@ -28,21 +29,21 @@ export class RareClasses {
   ): string[] {
     const all = [...counts.values()].reduce((sum, rows) => sum + rows, 0);
     if (all < MIN_ROWS) return [];
-    const classes = new Map<string, { rows: number; line: number }>();
-    for (const [label, line] of this.#lines) {
+    const classes = new Map<string, { rows: number; place: string }>();
+    for (const [label, place] of this.#places) {
       const name = classOf.get(label);
       if (name === undefined) continue;
-      const { rows = 0, line: first = line } = classes.get(name) ?? {};
-      classes.set(name, { rows: rows + (counts.get(label) ?? 0), line: Math.min(first, line) });
+      const { rows = 0, place: first = place } = classes.get(name) ?? {};
+      classes.set(name, { rows: rows + (counts.get(label) ?? 0), place: first });
     }
     const rare = [...classes].filter(([, { rows }]) => rows < FEW_ROWS);
     if (rare.length === 0) return [];
     const listed = rare
       .slice(0, MAX_LISTED)
-      .map(([name, { rows, line }]) => `"${sanitize(name)}" (${countOf(rows, 'row')}, line ${line})`);
+      .map(([name, { rows, place }]) => `"${sanitize(name)}" (${countOf(rows, 'row')}, ${sanitize(place)})`);
     const others = rare.length > MAX_LISTED ? ` and ${rare.length - MAX_LISTED} more` : '';
     return [
-      `"${sanitize(predict)}" has classes with fewer than five rows: ${listed.join(', ')}${others}. Remove such rows if they are none, such as sums.`,
+      `"${sanitize(predict)}" has classes with fewer than five rows: ${listed.join(', ')}${others}. If some of these rows are not data, such as sums, remove them.`,
     ];
   }
 }

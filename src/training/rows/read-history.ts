@@ -5,16 +5,19 @@ import type { Layout } from '../../formats/format.ts';
 import { type Batch, startOf } from '../../formats/records/batch.ts';
 import { type Fields, textOf } from '../../formats/records/fields.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
+import type { Position } from '../../formats/records/position.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
 import { refuseRowAsHeader } from '../../formats/refuse-row-as-header.ts';
 import { isBlank } from '../../formats/values/coerce.ts';
+import { combinedSha256 } from '../../storage/checksum.ts';
 import { checkChoices, namedColumns } from './check-choices.ts';
+import { firstPart, furtherPart, type HistoryPart } from './history-part.ts';
 import { labelRows, rowsOf } from './label-rows.ts';
 import { refuseAmounts } from './labels.ts';
 import { LaterColumns } from './later-columns.ts';
 import type { ColumnChoices } from './learn-columns.ts';
 import { longFieldNote } from './long-field-note.ts';
-import { MalformedRows } from './malformed-rows.ts';
+import { type HistoryFile, MalformedRows } from './malformed-rows.ts';
 import { emptyNulls } from './nulls.ts';
 import { type OpenOptions, openRecords } from './open-batches.ts';
 import { RareClasses } from './rare-classes.ts';
@@ -24,6 +27,8 @@ import { StratifiedSample } from './stratified-sample.ts';
 export interface HistoryOptions extends OpenOptions, ColumnChoices {
   /** A path, or `-` for stdin; plain, gzip or zstd. */
   historyFile: string;
+  /** The paths of files whose rows follow, with the same columns. */
+  furtherFiles?: readonly string[] | undefined;
   /** The column to predict. */
   predict: string;
   /** The seed of the sample that is taken of large files. */
@@ -50,9 +55,9 @@ export interface History {
   notes: string[];
 }
 
-/** Training data that was read from a file. */
+/** Training data that was read from files. */
 export interface ReadHistory extends History {
-  /** The SHA-256 of the file as stored; null if a pipe was not read to its end. */
+  /** The `combinedSha256` of the files as stored; null if a pipe was not read to its end. */
   sha256: string | null;
 }
 
@@ -66,62 +71,74 @@ const STEP_ROWS = 10_000;
  * Reads all training data. Of more than `MAX_ROWS` labelled rows it keeps a sample stratified by class, so that memory
  * does not grow with the file.
  *
- * @throws RowcastError `bad_header`, `no_such_column`, `ambiguous_column`, `too_many_classes`, `numeric_target`, `not_numbers`, those
- *   of `openRecords` and `MalformedRows`, and `bad_option` if the predicted column is one of the features
+ * @throws RowcastError `bad_header`, `no_such_column`, `ambiguous_column`, `too_many_classes`, `numeric_target`, `not_numbers`,
+ *   `other_columns`, those of `openRecords` and `MalformedRows`, and `bad_option` if the predicted column is one of the features
  */
 export async function readHistory(
   options: HistoryOptions,
   onStep: (step: string) => void = () => {},
 ): Promise<ReadHistory> {
-  const { historyFile, predict, seed, bins } = options;
+  const { historyFile, furtherFiles = [], predict, seed, bins } = options;
+  const files = [historyFile, ...furtherFiles];
   const notes: string[] = [];
-  const onLongField = (field: LongField): void => void notes.push(longFieldNote(field));
   const named = [predict, ...namedColumns(options)];
-  const records = await openRecords(historyFile, { ...options, named, onLongField });
-  const { name, layout, batches, close } = records;
-  try {
-    if (options.names === undefined) refuseRow(layout, name, options);
-    const column = predictedColumn(
-      layout.names,
-      predict,
-      layout.laterHeader([predict]) ?? layout.columnsHint,
-    );
-    checkChoices(layout.names, predict, options);
-    layout.refuseUnits?.(options.nulls ?? [], name);
-    const malformed = new MalformedRows(name, layout, options.maxRejects);
-    const nulls = new Set(options.nulls);
-    const fieldsOf = layout.fieldReader();
-    const sample = new StratifiedSample<string>(MAX_ROWS, seed);
-    const rare = new RareClasses();
-    const later = new LaterColumns(layout);
-    let unlabelled = 0;
-    let reported = 0;
-    for await (const batch of batches) {
-      if (sample.seen >= reported + STEP_ROWS) {
-        reported = sample.seen;
-        onStep(`reading: ${reported.toLocaleString('en-US')} rows`);
-      }
-      const fields = fieldsOf(batch);
-      malformed.add(fields.faults, batch);
-      later.see(fields);
-      for (const { label, index, record } of labelledRecords(batch, fields, column)) {
-        if (isBlank(label) || nulls.has(label)) unlabelled++;
-        else {
-          const stratum = bins === undefined ? label.trim() : '';
-          sample.add(stratum, record);
-          if (bins === undefined) rare.see(stratum, () => layout.positionOf(batch, index).line);
+  const malformed = new MalformedRows(options.maxRejects);
+  const nulls = new Set(options.nulls);
+  const sample = new StratifiedSample<string>(MAX_ROWS, seed);
+  const rare = new RareClasses();
+  const parts: HistoryPart[] = [];
+  const digests: (string | null)[] = [];
+  let later: LaterColumns | undefined;
+  let unlabelled = 0;
+  let reported = 0;
+  const readFile = async (file: string, first: HistoryPart | undefined): Promise<HistoryPart> => {
+    const shown = files.length === 1 ? undefined : file;
+    const onLongField = (field: LongField): void => void notes.push(longFieldNote(field, shown));
+    const records = await openRecords(file, { ...options, named, onLongField });
+    try {
+      const { layout } = records;
+      const part =
+        first === undefined
+          ? firstPart(records, checkedColumn(records, options))
+          : furtherPart(first, records, sample.seen);
+      layout.refuseUnits?.(options.nulls ?? [], records.name);
+      later ??= new LaterColumns(layout);
+      malformed.begin(part, sample.seen + unlabelled);
+      if (first !== undefined && part.reads !== first.reads) later.hasAll();
+      for await (const batch of records.batches) {
+        if (sample.seen >= reported + STEP_ROWS) {
+          reported = sample.seen;
+          onStep(`reading: ${reported.toLocaleString('en-US')} rows`);
+        }
+        const fields = part.fieldsOf(batch);
+        malformed.add(fields.faults, batch);
+        later.see(fields);
+        for (const { label, index, record } of labelledRecords(batch, fields, part.column)) {
+          if (isBlank(label) || nulls.has(label)) unlabelled++;
+          else {
+            const stratum = bins === undefined ? label.trim() : '';
+            sample.add(stratum, record);
+            if (bins === undefined) rare.see(stratum, () => placeOf(layout.positionOf(batch, index), shown));
+          }
+        }
+        if (sample.strata > MAX_TRAINED_CLASSES) {
+          // Before the end of the file, because amounts would get a stratum per value.
+          refuseAmounts(sample.counts(), predict);
+          throw tooManyClasses(predict);
         }
       }
-      if (sample.strata > MAX_TRAINED_CLASSES) {
-        // Before the end of the file, because amounts would get a stratum per value.
-        refuseAmounts(sample.counts(), predict);
-        throw tooManyClasses(predict);
-      }
+      digests.push(await records.sha256());
+      return part;
+    } finally {
+      records.close();
     }
+  };
+  try {
+    for (const file of files) parts.push(await readFile(file, parts[0]));
     malformed.end(sample.seen + unlabelled);
-    later.end(predict, options);
-    const sha256 = await records.sha256();
-    const sampled = rowsOf(layout, sample.rows(), options.maxRecordBytes);
+    later?.end(predict, options);
+    const [{ layout, column } = noFile()] = parts;
+    const sampled = sampledRows(sample, parts, options.maxRecordBytes);
     emptyNulls(sampled, nulls);
     const { rows, labels, order, notes: ofLabels } = labelRows(sampled, column, options);
     const classOf = new Map(rows.map((row, index) => [(row[column] ?? '').trim(), labels[index] ?? '']));
@@ -132,12 +149,12 @@ export async function readHistory(
       rows,
       labels,
       order,
-      sha256,
+      sha256: digests.every(digest => digest !== null) ? combinedSha256(digests) : null,
       notes: [
         ...notes,
         ...malformed.notes(),
         ...notesOf(options, sample.seen, unlabelled),
-        ...(options.features === undefined ? later.notes() : []),
+        ...(options.features === undefined ? (later?.notes() ?? []) : []),
         ...ofLabels,
         ...ofClasses,
       ],
@@ -146,10 +163,39 @@ export async function readHistory(
     // Wherever in the file the error is, nothing was written yet.
     if (error instanceof RowcastError && error.severity === 'stopped') error.severity = 'refused';
     throw error;
-  } finally {
-    close();
   }
 }
+
+/** The index of the predicted column in the first file, whose header is checked. */
+function checkedColumn({ name, layout }: HistoryFile, options: HistoryOptions): number {
+  const { predict } = options;
+  if (options.names === undefined) refuseRow(layout, name, options);
+  const column = predictedColumn(layout.names, predict, layout.laterHeader([predict]) ?? layout.columnsHint);
+  checkChoices(layout.names, predict, options);
+  layout.refuseUnits?.(options.nulls ?? [], name);
+  return column;
+}
+
+/** The sampled rows of all files, with the columns of the first one. */
+function sampledRows(
+  sample: StratifiedSample<string>,
+  parts: readonly HistoryPart[],
+  maxRecordBytes: number,
+): string[][] {
+  const records = sample.parts(parts.map(({ start }) => start));
+  return parts.flatMap(({ reads, order }, index) => {
+    const rows = rowsOf(reads, records[index] ?? [], maxRecordBytes);
+    return order === undefined ? rows : rows.map(row => order.map(at => row[at] ?? ''));
+  });
+}
+
+/** @param file its name, if there are several */
+const placeOf = ({ line }: Position, file: string | undefined): string =>
+  file === undefined ? `line ${line}` : `${file}, line ${line}`;
+
+const noFile = (): never => {
+  throw new Error('training data is at least one file');
+};
 
 /** A column that is to be predicted says nothing: whoever sees no names takes a value for one. */
 const refuseRow = ({ names, columnsHint }: Layout, file: string, choices: ColumnChoices): void =>

@@ -64,12 +64,22 @@ export class StratifiedSample<T> {
     if (this.#held > 3 * this.#most + MIN_KEPT * this.#strata.size) this.#prune();
   }
 
-  /** The sample, in the order of the rows. */
-  rows(): T[] {
+  /**
+   * The sample, in the order of the rows, in parts.
+   *
+   * @param starts the index of the first row of each part among all rows, in ascending order; the first one is 0
+   */
+  parts(starts: readonly number[]): T[][] {
+    const parts: T[][] = starts.map(() => []);
     const drawn = [...this.#strata.values()].flatMap(stratum =>
       this.#seen <= this.#most ? stratum.drawn : lowest(stratum.drawn, this.#quota(stratum)),
     );
-    return drawn.sort((a, b) => a.index - b.index).map(({ row }) => row);
+    let part = 0;
+    for (const { index, row } of drawn.sort((a, b) => a.index - b.index)) {
+      while (index >= (starts[part + 1] ?? Number.POSITIVE_INFINITY)) part++;
+      parts[part]?.push(row);
+    }
+    return parts;
   }
 
   #stratum(name: string): Stratum<T> {

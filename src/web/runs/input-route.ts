@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { Interrupted } from '../../base/interrupted.ts';
 import { uploadTurns } from '../../server/batch-predict/upload-turns.ts';
 import { takeUploadSlot } from '../../server/limits/shares.ts';
 import { requireScope } from '../session/rights.ts';
@@ -26,19 +27,33 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
       requireScope(request, report, 'predict');
       space.begin(id, by);
       let counted = 0;
-      const run = await runs.upload(id, {
+      const client = uploadClient(request, reply, limits);
+      const held: (() => void)[] = [];
+      const remember = async (bytes: number, stop: AbortSignal): Promise<void> => {
+        if (bytes === 0) return;
+        const gone = AbortSignal.any([client.gone, stop]);
+        const share = fairUse.shares.uploadMemory.take(by, bytes, gone).catch(error => {
+          throw stop.aborted ? new Interrupted(stop) : error;
+        });
+        held.push(await client.waits(share));
+      };
+      const upload = runs.upload(id, {
         body: request.body ?? Readable.from([]),
         models,
         threads,
         limits,
         batchRows: fairUse.rowRate.batchRows,
         turns: uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs }),
-        client: uploadClient(request, reply, limits),
+        client,
+        remember,
         reserve: bytes => space.cover(id, bytes),
         onProgress({ scored }) {
           onScored(request, scored - counted);
           counted = scored;
         },
+      });
+      const run = await upload.finally(() => {
+        for (const release of held) release();
       });
       space.set(id, await runs.store.size(id));
       return reply.code(200).send(run);

@@ -5,6 +5,7 @@ import { UPLOAD_WINDOW_BYTES } from '../../storage/codecs/codec.ts';
 import type { Source } from '../../storage/source.ts';
 import { streamSource } from '../../storage/stream-source.ts';
 import { type FileFormat, recognizeUpload } from '../recognize-upload.ts';
+import { THREAD_BYTES } from '../stored-upload.ts';
 import { openThreaded } from './threaded-source.ts';
 
 export interface OpenUploadOptions {
@@ -16,6 +17,8 @@ export interface OpenUploadOptions {
   stop: AbortSignal;
   /** Reserves the bytes that the run takes up on the disk; throws if there is no room. */
   reserve(bytes: number): void;
+  /** Waits until the run may have this many bytes of memory. */
+  remember(bytes: number): Promise<void>;
   /** Called as soon as the format is known. */
   onFormat(format: FileFormat): Promise<void>;
   /** Called when the file is stored: nothing more comes from the client. */
@@ -28,23 +31,22 @@ export interface OpenUploadOptions {
  * @throws RowcastError `bad_parquet`; Interrupted; what the upload or `reserve` fails with
  */
 export async function openUpload(upload: Readable, options: OpenUploadOptions): Promise<Source> {
-  const { name, path, stop, onFormat, onStored } = options;
+  const { name, path, stop, remember, onFormat, onStored } = options;
   const onStop = (): void => void upload.destroy(new Interrupted(stop));
   if (stop.aborted) onStop();
   else stop.addEventListener('abort', onStop);
   try {
-    const { format, bytes } = await recognizeUpload(upload, name);
+    const { format, bytes, windowBytes } = await recognizeUpload(upload, name);
     await onFormat(format);
-    if (format !== 'parquet')
-      return streamSource(
-        name,
-        bytes instanceof Readable ? bytes : Readable.from(bytes, { objectMode: false }),
-        UPLOAD_WINDOW_BYTES,
-      );
+    if (format !== 'parquet') {
+      await remember(windowBytes);
+      return streamSource(name, Readable.from(bytes, { objectMode: false }), UPLOAD_WINDOW_BYTES);
+    }
     const file = await open(path, 'wx', 0o600);
     try {
       await storeAll(bytes, file, options);
       onStored();
+      await remember(THREAD_BYTES);
       return await openThreaded(path, name);
     } finally {
       await file.close();

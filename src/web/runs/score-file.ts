@@ -38,6 +38,8 @@ export interface ScoreFileOptions {
   client: UploadClient;
   /** Reserves the bytes that the run takes up on the disk; throws if there is no room. */
   reserve(bytes: number): void;
+  /** Waits until the run may have this many bytes of memory. @param stop rejects the wait */
+  remember(bytes: number, stop: AbortSignal): Promise<void>;
   /** Called as soon as the format of the file is known. */
   onFormat(format: FileFormat): Promise<void>;
   /** Called after each part; throws to stop the run. */
@@ -97,6 +99,7 @@ function runOfUpload(
     batchRows,
     turns,
     reserve,
+    remember,
     onFormat,
     onStored,
     onProgress,
@@ -116,6 +119,7 @@ function runOfUpload(
         reserve(bytes);
         reserved = bytes;
       },
+      remember: bytes => remember(bytes, control.signal),
       onFormat,
       onStored,
     });

@@ -89,6 +89,7 @@ describe('a command line', () => {
 describe('a command line is refused', () => {
   for (const [what, line, message] of [
     ['without a command', '', /^no command given/],
+    ['with a misspelled command', 'skor', /^unknown command: skor\. Did you mean score\?$/],
     ['with an unknown command', 'scor', /^unknown command: scor\. Did you mean score\?$/],
     ['with an unknown two-word command', 'keys ad x', /^unknown command: keys ad\. Did you mean keys add\?$/],
     [

@@ -20,11 +20,36 @@ test('more columns than the limit are refused, in one object or in several', asy
     objectOf(21),
     `{"plan":${objectOf(21).trim()}}\n`,
     objectOf(11) + objectOf(10, 'other'),
+    // In others, of which each costs as much.
+    `${'{"plan":'.repeat(22)}1${'}'.repeat(22)}\n`,
   ])
     await assert.rejects(readShape(source(text), limits), {
       code: 'too_many_columns',
       message: 'the first objects have more columns than the limit of 20',
     });
+});
+
+test('names that are long only with those around them are refused; those of a line itself never are', async () => {
+  const around = 'x'.repeat(1_000);
+  await assert.rejects(readShape(source(`{"${around}":${objectOf(19).trim()}}\n`), limits), {
+    code: 'too_many_columns',
+    message:
+      'the names in a line, with those of the objects around them, have more characters than the limit of 2,560',
+  });
+  const flat = `{"${around}1":1,"${around}2":1,"${around}3":1}\n`;
+  assert.equal((await readShape(source(flat), limits)).shape.names.length, 3);
+});
+
+test('few malformed lines are parsed before the first objects, which are found behind many that are none', async t => {
+  const parse = t.mock.method(JSON, 'parse');
+  const lines = '{malformed}\n'.repeat(20_000);
+  const { shape } = await readShape(source(lines + objectOf(10)), limits);
+  assert.deepEqual(shape.names, []);
+  assert.ok(parse.mock.callCount() <= 3_000, `${parse.mock.callCount()} lines`);
+  parse.mock.resetCalls();
+  const other = await readShape(source('[1]\n{"a":\n'.repeat(10_000) + objectOf(10)), limits);
+  assert.equal(other.shape.names.length, 10);
+  assert.ok(parse.mock.callCount() <= 100, `${parse.mock.callCount()} lines`);
 });
 
 test('a sender of small pieces does not choose how often the first objects are read', async t => {

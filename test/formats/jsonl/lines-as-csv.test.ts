@@ -38,6 +38,14 @@ describe('a CSV of JSON lines', () => {
     );
   });
 
+  it('has no column whose name has half a character: a line with one is a reject, but not if lines are written', async t => {
+    const text = `{"id":1,"b\\ud83d":2}\n{"id":3}\n`;
+    const { bytes, rejects } = await scored(t, text, 'out.csv', { maxRejects: { rows: 1 } });
+    assert.equal(ownOf(bytes.toString()), 'id\n3\n');
+    assert.match(rejects, /"reject_code":"not_utf8".*half a character/);
+    assert.equal((await scored(t, text, 'out.jsonl')).rejects, '');
+  });
+
   it('may be compressed, and may have some of the columns, with other names', async t => {
     const { bytes } = await scored(t, lines, 'out.csv.gz', {
       keep: ['plan.fee', 'id', 'later'],

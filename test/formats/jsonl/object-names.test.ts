@@ -22,7 +22,8 @@ function namesOf(object: object) {
   add(object, '');
   const all = [...values, ...outer];
   if (new Set(all).size < all.length) return undefined;
-  return { members: Object.keys(object), values, missing, outer };
+  const length = all.reduce((sum, name) => sum + name.length, 0);
+  return { members: Object.keys(object), values, missing, outer, length };
 }
 
 test('the names in an object are those that JSON.parse finds, however it is spaced', () => {
@@ -53,8 +54,11 @@ test('a line is malformed whose objects are nested too deep, or in names that ar
   assert.equal(namesIn(nested('n'.repeat(MAX_PATH), 2)), undefined);
 });
 
-test('no more values are looked at than the limit and one', () => {
+test('no more values, objects and characters of names are looked at than the limit and one name', () => {
   const line = Buffer.from(`{${Array.from({ length: 50 }, (_, i) => `"c${i}":1`).join()}}`);
-  assert.equal(namesIn(line, 10)?.values.length, 11);
-  assert.equal(namesIn(line, 50)?.values.length, 50);
+  assert.equal(namesIn(line, { names: 10 })?.values.length, 11);
+  assert.equal(namesIn(line, { names: 50 })?.values.length, 50);
+  assert.equal(namesIn(line, { length: 10 })?.values.length, 6);
+  const nested = Buffer.from(`{${Array.from({ length: 50 }, (_, i) => `"c${i}":{"a":1}`).join()}}`);
+  assert.equal(namesIn(nested, { names: 10 })?.outer.length, 11);
 });

@@ -156,6 +156,10 @@ describe('objects of JSON lines', () => {
     const read = readerOf(['a', 'l']);
     for (const half of ['\\ud83d', 'x\\ude00', '\\ude00\\ud83d', '\\ud83dx', '\\uD83D\\n'])
       assert.deepEqual(read(`{"a":"${half}"}`), { fault: 'half_pair' }, half);
+    const named = readerOf(['a', '\ud83d', 'a.\ude00']);
+    assert.deepEqual(named('{"a":"x","\\ud83d":1}'), { fault: 'half_pair' });
+    assert.deepEqual(named('{"a":{"\\ude00":1}}'), { fault: 'half_pair' });
+    assert.ok('values' in named('{"a":"x","\\ud83e":1}'));
     assert.deepEqual(read('{"a":"\\ud83d\\ude00","b":"\\ud83d","l":["\\ud83d"]}'), {
       values: ['"😀"', '["\\ud83d"]'],
     });

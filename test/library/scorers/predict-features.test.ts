@@ -30,6 +30,21 @@ describe('predictions for objects, by a protocol that sends rows', () => {
     }
   });
 
+  it('are one for each, also for values that are the names of the columns', async t => {
+    const { client } = await connectMlflow(t, { returns: 'labels' });
+    const alike = [
+      { age: 'Age', plan: 'plan' },
+      { age: 'plan', plan: 'age' },
+      { age: null, plan: null },
+      { age: 'x', plan: 'y' },
+    ];
+    const predictions = await predictFeatures(httpScorer(client), { report: 'm', personas: alike }, stop);
+    assert.deepEqual(
+      predictions,
+      alike.map(persona => ({ label: labelOf(probabilitiesOf(persona, ['no', 'yes'])) })),
+    );
+  });
+
   it('come in order from many requests, and one that is refused rejects', async t => {
     const many = Array.from({ length: 2500 }, (_, age) => ({ age }));
     const { client, invocations } = await connectMlflow(t, { returns: 'numbers' });

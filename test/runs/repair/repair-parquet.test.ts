@@ -4,16 +4,19 @@ import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import { ELEMENT, FILE, REQUIRED } from '../../../src/formats/parquet/footer/numbers.ts';
 import { type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
 import { type VerifyOptions, verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import { changeAll, parquetOf, textOfParquet, withFooter } from '../../support/parquet.ts';
+import { runs } from '../../support/random-tests.ts';
 import { root } from '../../support/root.ts';
 import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
 
+const { maxRecordBytes } = scoreDefaults;
 const ROWS = 40;
 /** Every tenth row is rejected as it is. */
 const isBad = (row: number): boolean => row % 10 === 7;
@@ -47,7 +50,6 @@ async function bench(t: TestContext) {
       },
       client,
     );
-  const { maxRecordBytes } = scoreDefaults;
   /** Corrects rejects, all or those that are chosen, scores them, and repairs the output. */
   const repairing = async (
     output: string,
@@ -269,25 +271,86 @@ describe('a repaired output of Parquet', () => {
     );
   });
 
-  it('of a CSV has the rows that were in it, and refuses those that were not', async t => {
-    const { at, scoring } = await bench(t);
-    await writeFile(at('in.csv'), 'id,value\n1,a\n2,bad\n3\n4,d\n');
-    await scoring('in.csv', 'out.parquet', { groupRows: 2 });
-    const rejects = (await readFile(at('out.parquet.rejects'), 'utf8')).replace('2,bad', '2,good');
-    const own = {
-      output: at('out.parquet'),
-      corrected: at('corrected.csv'),
-      maxRecordBytes: 1000,
-      private: false,
+  it('of a CSV has the rows that were malformed, wherever they are, in row groups of any size', async t => {
+    const { at, scoring, verifying } = await bench(t);
+    const own = { output: at('out.parquet'), corrected: at('corrected.csv'), maxRecordBytes, private: false };
+    const kinds = fc.array(fc.constantFrom('good', 'bad', 'short', 'long', 'quoted'), {
+      minLength: 1,
+      maxLength: 14,
+    });
+    const lineOf: Readonly<Record<string, (row: number) => string>> = {
+      good: row => `${row},"a ""${row}""",v`,
+      bad: row => `${row},"a ""${row}""",bad`,
+      short: row => `${row}`,
+      long: row => `${row},"a ""${row}""",v,`,
+      quoted: row => `"${row}"x`,
     };
-    await writeFile(at('all.csv'), rejects.replace(/,3\n/, ',3,c\n'));
+    await fc.assert(
+      fc.asyncProperty(
+        kinds,
+        fc.integer({ min: 1, max: 6 }),
+        fc.boolean(),
+        async (rows, groupRows, isTwice) => {
+          // A group is needed, to which rows are added.
+          const all = [...rows, 'good'];
+          const textWith = (isWrong: (row: number) => boolean): string =>
+            `id,note,value\n${all.map((kind, row) => `${lineOf[isWrong(row) ? kind : 'good']?.(row)}\n`).join('')}`;
+          await writeFile(
+            at('in.csv'),
+            textWith(() => true),
+          );
+          const run = {
+            restart: true,
+            types: { id: 'float' },
+            features: ['id', 'value'],
+            maxRejects: { percent: 100 },
+          };
+          await scoring('in.csv', 'out.parquet', { ...run, groupRows });
+          const wrong = all.flatMap((kind, row) => (kind === 'good' ? [] : [row]));
+          if (wrong.length === 0) return;
+          for (const isLeft of [(row: number) => isTwice && row % 2 === 0, () => false]) {
+            if (!existsSync(at('out.parquet.rejects'))) continue;
+            const [header, ...records] = (await readFile(at('out.parquet.rejects'), 'utf8'))
+              .trim()
+              .split('\n');
+            const corrected = records.map(record => {
+              const row = Number(/^\d+/.exec(record)) - 1;
+              const head = /^\d+,\d+,\w+,(?:"(?:[^"]|"")*"|[^,]*),/.exec(record)?.[0] ?? '';
+              return isLeft(row) ? record : head + lineOf.good?.(row);
+            });
+            await writeFile(at('corrections.csv'), `${[header, ...corrected].join('\n')}\n`);
+            await scoring('corrections.csv', 'corrected.csv', run);
+            await repair(own);
+            await verifying('out.parquet', { input: at('in.csv') });
+          }
+          assert.ok(!existsSync(at('out.parquet.rejects')));
+          await writeFile(
+            at('whole.csv'),
+            textWith(() => false),
+          );
+          await scoring('whole.csv', 'whole.parquet', { ...run, groupRows });
+          assert.deepEqual(
+            await textOfParquet(await readFile(at('out.parquet'))),
+            await textOfParquet(await readFile(at('whole.parquet'))),
+          );
+          assert.deepEqual(await repair(own).then(({ placed, left }) => [placed, left]), [0, 0]);
+        },
+      ),
+      { numRuns: runs(60, 10) },
+    );
+  });
+
+  it('refuses rows that were malformed if the file has no group', async t => {
+    const { at, scoring } = await bench(t);
+    await writeFile(at('in.csv'), 'id,value\n1\n');
+    await scoring('in.csv', 'out.parquet', { maxRejects: { percent: 100 } });
+    const rejects = await readFile(at('out.parquet.rejects'), 'utf8');
+    await writeFile(at('all.csv'), rejects.replace(/,1\n$/, ',1,a\n'));
     await scoring('all.csv', 'corrected.csv');
-    await assert.rejects(repair(own), { code: 'bad_corrections', message: /row 3 was malformed/ });
-    await writeFile(at('some.csv'), rejects.split('\n').toSpliced(2, 1).join('\n'));
-    await scoring('some.csv', 'corrected.csv');
-    assert.deepEqual(await repair(own), { placed: 1, already: 0, left: 1 });
-    const text = await textOfParquet(await readFile(at('out.parquet')));
-    assert.match(text, /^id,value,.*\n1,a,[\d.]+,[\d.]+\n2,good,[\d.]+,[\d.]+\n4,d,[\d.]+,[\d.]+\n$/);
+    await assert.rejects(
+      repair({ output: at('out.parquet'), corrected: at('corrected.csv'), maxRecordBytes, private: false }),
+      { code: 'bad_corrections', message: /row 1 was malformed/ },
+    );
   });
 
   it('of a CSV keeps the values of fields that were not corrected, whatever their texts are', async t => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fixedFolderOf } from '../../../src/storage/folders.ts';
 import { filesMatching, isPattern } from '../../../src/storage/local/glob.ts';
@@ -31,6 +31,7 @@ describe('a pattern of inputs', () => {
       found.map(path => relative(folder, path)),
       ['b.csv', 'eu/a.csv', 'eu/deep/c.csv'],
     );
+    assert.ok(found.every(isAbsolute), 'as the pattern is');
   });
 
   it('matches the files of a folder once, although links lead to it on several ways', async t => {

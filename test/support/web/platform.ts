@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import { addKey, type NewKey } from '../../../src/server/auth/key-store.ts';
 import { startService } from '../../../src/server/server.ts';
 import type { ServiceOptions } from '../../../src/server/service.ts';
+import type { Limits } from '../../../src/server/service-limits.ts';
 import { openPlatform, type Platform } from '../../../src/web/platform.ts';
 import { newFolder } from '../folder.ts';
 import { ownTrainedHome } from '../service/serving.ts';
@@ -39,7 +40,7 @@ export interface OwnedPlatform extends PlatformTarget {
 /** The same over a data directory with the reports "one" and "two", its owner signed in. */
 export async function platformWithReports(
   t: TestContext,
-  options: { dataBytes?: number } = {},
+  options: { dataBytes?: number; limits?: Partial<Limits> } = {},
 ): Promise<OwnedPlatform> {
   const target = await servingPlatform(t, { home: await ownTrainedHome(t), ...options });
   return { ...target, browser: await signIn(target) };

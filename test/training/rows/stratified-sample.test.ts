@@ -6,7 +6,7 @@ import { StratifiedSample } from '../../../src/training/rows/stratified-sample.t
 function sampled(rows: number, most: number, nameOf: (row: number) => string, seed = 1): number[] {
   const sample = new StratifiedSample<number>(most, seed);
   for (let row = 0; row < rows; row++) sample.add(nameOf(row), () => row);
-  return sample.rows();
+  return sample.parts([0]).flat();
 }
 
 const count = (rows: number[], isOne: (row: number) => boolean) => rows.filter(isOne).length;
@@ -16,6 +16,19 @@ test('up to the limit all rows are sampled, in order', () => {
     sampled(500, 500, row => String(row % 3)),
     Array.from({ length: 500 }, (_, row) => row),
   );
+});
+
+test('a sample is divided where parts of the rows begin, of which some may be empty', () => {
+  const sample = new StratifiedSample<number>(100, 1);
+  for (let row = 0; row < 1000; row++) sample.add('', () => row);
+  const starts = [0, 0, 1, 500, 1000];
+  const parts = sample.parts(starts);
+  assert.deepEqual(parts.flat(), sample.parts([0]).flat());
+  assert.deepEqual([parts[0], parts[4]], [[], []]);
+  parts.forEach((part, index) => {
+    const end = starts[index + 1] ?? 1000;
+    assert.ok(part.every(row => row >= (starts[index] ?? 0) && row < end));
+  });
 });
 
 test('beyond the limit each stratum has its exact share, in row order', () => {
@@ -71,5 +84,5 @@ test('memory use does not grow with the rows', () => {
     });
   // At most 5,000 are held; as the strata grow, fewer and fewer rows are even created.
   assert.ok(made < 50_000, `${made} rows were created`);
-  assert.equal(sample.rows().length, 1000);
+  assert.equal(sample.parts([0]).flat().length, 1000);
 });

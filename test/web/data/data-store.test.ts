@@ -192,7 +192,8 @@ describe('an upload that cannot be read or stored', () => {
     const home = await newFolder(t);
     const store = await DataStore.open(home, 1e6);
     await assert.rejects(add(store, createReadStream(join(home, 'no such sample.csv'))), { code: 'ENOENT' });
-    assert.deepEqual([await readdir(join(home, 'data')), store.quota.used], [[], 0]);
+    const left = await readdir(join(home, 'data')).catch(() => []);
+    assert.deepEqual([left, store.quota.used], [[], 0]);
   });
 
   it('closes its stream', async t => {

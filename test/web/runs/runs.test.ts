@@ -9,9 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { revokeKey } from '../../../src/server/auth/key-store.ts';
 import type { StoredProgress } from '../../../src/web/runs/stored-run.ts';
+import { THREAD_BYTES } from '../../../src/web/stored-upload.ts';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
+import { parquetOf } from '../../support/parquet.ts';
 import { problemOf } from '../../support/service/client.ts';
 import { slow } from '../../support/slow.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
@@ -170,6 +172,28 @@ describe('a file that is scored on the platform', () => {
     assert.equal(answer.resume().statusCode, 200);
     const summary = JSON.parse(await readFile(join(at.home, 'runs', id, 'summary.json'), 'utf8'));
     assert.deepEqual([summary.status, summary.rows.scored, summary.report], ['finished', 5_000, 'one']);
+  });
+
+  it('waits for the memory that uploads have, if it needs much itself', async t => {
+    const at = await platformWithReports(t, { limits: { uploadBytes: THREAD_BYTES } });
+    const { cookie, csrfToken } = at.browser;
+    const headers = { cookie, 'x-csrf-token': csrfToken, 'x-file-name': 'a.csv' };
+    const data = request(`${at.url}/platform/data`, { method: 'POST', headers }).on('error', () => {});
+    data.write('a,b\n1,2\n');
+    for (const folder = join(at.home, 'data'); (await readdir(folder).catch(() => [])).length === 0; )
+      await sleep(10);
+    const waiting = await created(at.browser, 'one', 'personas.parquet');
+    let isScored = false;
+    const sent = send(at.browser, waiting, await parquetOf(personas(20))).then(response => {
+      isScored = true;
+      return response;
+    });
+    const other = await created(at.browser);
+    assert.equal((await send(at.browser, other, personas(20))).status, 200);
+    assert.ok(!isScored);
+    data.destroy();
+    const run = progressIn(await (await sent).json());
+    assert.deepEqual([run.status, run.rows.scored], ['finished', 20]);
   });
 
   slow('whose connection breaks never passes for complete', async t => {

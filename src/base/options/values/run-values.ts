@@ -4,9 +4,9 @@ import type { Values } from './resolve-options.ts';
 
 /** What a report was trained from. */
 export interface History {
-  /** Absolute path. */
-  path: string;
-  /** SHA-256 of the bytes, hex. */
+  /** An absolute path or pattern, or several. */
+  path: string | string[];
+  /** The `combinedSha256` of the files. */
   sha256: string;
 }
 

@@ -12,6 +12,8 @@ const AROUND_BYTES = 5;
 /** Quotes and spaces around a name. */
 const AROUND_NAME = 4;
 const SPACE = 0x20;
+/** Names such as `a` or `p1` are those of columns and of values alike. */
+const MAX_LETTERS = 2;
 const BOM = [0xef, 0xbb, 0xbf];
 
 /**
@@ -47,8 +49,9 @@ export class RepeatedHeader {
     this.#names = names;
     this.#before = before;
     this.#sorted = sortedText(names);
-    // A value of a single column may well be its name in another letter case.
-    this.#plainOf = names.length > 1 ? field => plainName(field, dialect.quote) : field => field;
+    // A value of a single column may well be its name in another letter case, and a row the letters that columns are called by.
+    const areTelling = names.length > 1 && names.some(name => name.trim().length > MAX_LETTERS);
+    this.#plainOf = areTelling ? field => plainName(field, dialect.quote) : field => field;
     this.#plain = names.map(name => this.#plainOf(name));
     this.#sortedPlain = sortedText(this.#plain);
     this.#quote = dialect.quote?.charCodeAt(0);

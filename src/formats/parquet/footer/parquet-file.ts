@@ -114,7 +114,7 @@ function describe(
     throw new RowcastError(
       'too_many_columns',
       `the file has ${counted(count)} columns, with those in other columns; the limit is ${counted(maxColumns)}`,
-      { location: { file: name } },
+      { location: { file: name }, hint: 'Write it with fewer columns.' },
     );
   // They are needed at the end of a run that copies columns.
   footer.structs(FILE.columnOrders);

@@ -6,8 +6,8 @@ import type { CopiedColumn } from './copied-columns.ts';
 const CONTINUATION = 0xffffffff;
 /** In `Message`: the slots of the version and the header, and the type of the header if it is a schema. */
 const MESSAGE = { version: 0, headerType: 1, header: 2, schema: 1 } as const;
-const SCHEMA = { endianness: 0, fields: 1 } as const;
-/** The slot of a field's name. */
+const SCHEMA = { endianness: 0, fields: 1, metadata: 2 } as const;
+/** The slot of the name of a field, and of the key of a pair of metadata. */
 const NAME = 0;
 /** Members of the union of types; and the precision of doubles. */
 const [FLOAT, UTF8, DOUBLE] = [3, 5, 2] as const;
@@ -15,12 +15,14 @@ const [FLOAT, UTF8, DOUBLE] = [3, 5, 2] as const;
 /**
  * The schema that Arrow has stored in a file (`ARROW:schema`: Message.fbs and Schema.fbs of Apache Arrow), for a file with some of its
  * columns and others after them. The fields of copied columns are those bytes, because a field says more than is known here: a new
- * message before them points to each, and new names are after them. Offsets of flatbuffers are relative, and go forward.
+ * message before them points to each, and new names are after them. Offsets of flatbuffers are relative, and go forward. So are the
+ * pairs of its metadata: PyArrow sees these, and none of the footer's.
  *
  * @param stored base64, which may be anything
  * @param columns of the file that has it
  * @param copied some of these
  * @param appended nullable doubles and texts
+ * @param keeps whether a pair of metadata stays
  * @returns undefined if it is no such schema, or not that of these columns
  */
 export function arrowSchema(
@@ -28,11 +30,12 @@ export function arrowSchema(
   columns: readonly FileColumn[],
   copied: readonly CopiedColumn[],
   appended: readonly EncodedColumn[],
+  keeps: (key: string) => boolean,
 ): string | undefined {
   try {
     const message = Buffer.from(stored, 'base64');
     const start = message.readUInt32LE(0) === CONTINUATION ? 8 : 4;
-    const read = readSchema(message.subarray(start), columns);
+    const read = readSchema(message.subarray(start), columns, keeps);
     return read && writeSchema(read, copied, appended).toString('base64');
   } catch (error) {
     // A place is outside of the bytes.
@@ -46,10 +49,16 @@ interface ReadSchema {
   readonly version: number;
   /** Where the table of each column is. */
   readonly fields: ReadonlyMap<FileColumn, number>;
+  /** Where the tables of the metadata are that stay. */
+  readonly metadata: readonly number[];
 }
 
 /** @throws RangeError if it is cut off */
-function readSchema(bytes: Buffer, columns: readonly FileColumn[]): ReadSchema | undefined {
+function readSchema(
+  bytes: Buffer,
+  columns: readonly FileColumn[],
+  keeps: (key: string) => boolean,
+): ReadSchema | undefined {
   const message = targetOf(bytes, 0);
   const [version, type, header] = [MESSAGE.version, MESSAGE.headerType, MESSAGE.header].map(slot =>
     placeOf(bytes, message, slot),
@@ -70,7 +79,30 @@ function readSchema(bytes: Buffer, columns: readonly FileColumn[]): ReadSchema |
     if (name === undefined || textAt(bytes, targetOf(bytes, name)) !== column.name) return undefined;
     fields.set(column, field);
   }
-  return { bytes, version: bytes.readUInt16LE(version), fields };
+  const metadata = readMetadata(bytes, placeOf(bytes, schema, SCHEMA.metadata), keeps);
+  return metadata && { bytes, version: bytes.readUInt16LE(version), fields, metadata };
+}
+
+/** @param list where the offset of the list is, if there is one */
+function readMetadata(
+  bytes: Buffer,
+  list: number | undefined,
+  keeps: (key: string) => boolean,
+): number[] | undefined {
+  if (list === undefined) return [];
+  const first = targetOf(bytes, list);
+  const pairs: number[] = [];
+  // Each has bytes of its own: hostile ones would all lead to the same long key.
+  let left = bytes.length;
+  for (let index = 0; index < bytes.readUInt32LE(first); index++) {
+    const pair = targetOf(bytes, first + 4 + 4 * index);
+    const name = placeOf(bytes, pair, NAME);
+    if (name === undefined) return undefined;
+    left -= 4 + bytes.readUInt32LE(targetOf(bytes, name));
+    if (left < 0) return undefined;
+    if (keeps(textAt(bytes, targetOf(bytes, name)))) pairs.push(pair);
+  }
+  return pairs;
 }
 
 /** Where an offset leads. */
@@ -93,12 +125,13 @@ function textAt(bytes: Buffer, at: number): string {
 
 /** Writes the message as words of 32 bits; tables and what they point to begin at words. */
 function writeSchema(
-  { bytes, version, fields }: ReadSchema,
+  { bytes, version, fields, metadata }: ReadSchema,
   copied: readonly CopiedColumn[],
   appended: readonly EncodedColumn[],
 ): Buffer {
-  const list = 12;
-  const places = list + copied.length + appended.length;
+  const list = 14;
+  const pairs = list + copied.length + appended.length + 1;
+  const places = pairs + metadata.length;
   const first = places + 4;
   const types = first + 5 * appended.length;
   const empty = types + 6;
@@ -120,9 +153,12 @@ function writeSchema(
     textEnd += padded.length;
     return textEnd - padded.length;
   };
-  // The message, with the sizes and places of its members, then the schema, then its list of fields.
-  words.set([16, pair(10, 12), pair(8, 10), pair(4, 0), 12, 16, pair(version, MESSAGE.schema)]);
-  words.set([pair(8, 8), pair(0, 4), 8, 4, copied.length + appended.length], 7);
+  // The message, with the sizes and places of its members, then the schema, then its lists of fields and of metadata, if it has any.
+  words.set([16, pair(10, 12), pair(8, 10), pair(4, 0), 12, 20, pair(version, MESSAGE.schema)]);
+  words.set([pair(10, 12), pair(0, 4), pair(metadata.length === 0 ? 0 : 8, 0)], 7);
+  words.set([12, 8, 4 * (pairs - 1 - 12), copied.length + appended.length], 10);
+  words[pairs - 1] = metadata.length;
+  for (const [index, table] of metadata.entries()) words[pairs + index] = old + table - 4 * (pairs + index);
   const kept = Buffer.from(bytes);
   for (const [index, { column, name }] of copied.entries()) {
     const field = fields.get(column) ?? 0; // Each column has one.

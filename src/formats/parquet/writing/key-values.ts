@@ -29,17 +29,18 @@ export function keyValues(
 ): ThriftStruct[] {
   const isUnchanged =
     copied.length === all.length && copied.every(({ column, name }) => column.name === name);
+  const keeps = (key: string): boolean => !SCHEMAS.has(key) && (isUnchanged || !DESCRIPTIONS.has(key));
   return footer.structs(FILE.keyValues).flatMap(pair => {
     const key = pair.text(KEY_VALUE.key);
     if (key === ARROW) {
       const schema = pair.has(KEY_VALUE.value)
-        ? arrowSchema(pair.text(KEY_VALUE.value), all, copied, appended)
+        ? arrowSchema(pair.text(KEY_VALUE.value), all, copied, appended, keeps)
         : undefined;
       if (schema === undefined) return [];
       const own = pair.copy();
       own.setText(KEY_VALUE.value, schema);
       return [own];
     }
-    return SCHEMAS.has(key) || (DESCRIPTIONS.has(key) && !isUnchanged) ? [] : [pair];
+    return keeps(key) ? [pair] : [];
   });
 }

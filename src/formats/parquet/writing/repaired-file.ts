@@ -2,7 +2,7 @@ import { RowcastError } from '../../../base/errors.ts';
 import type { GroupEncoder } from '../../../base/group-encoder.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { FileColumn } from '../footer/file-column.ts';
-import { CHUNK, COLUMN, GROUP } from '../footer/numbers.ts';
+import { CHUNK, COLUMN, FILE, GROUP } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
 import { booleanChunk } from './boolean-chunk.ts';
@@ -31,11 +31,13 @@ export interface RepairOptions {
 
 /**
  * Makes a Parquet file of another one and of the text of some of its columns. A column of a group is copied unless a value of it
- * has changed. The note of a group is what the footer has of it, as if it were the first one.
+ * has changed, or the group has more rows. The note of a group is what the footer has of it, as if it were the first one.
  */
 export class RepairedFile implements GroupEncoder {
   readonly start = MAGIC;
   readonly #options: RepairOptions;
+  /** Rows that the file did not have. */
+  #added = 0;
 
   constructor(options: RepairOptions) {
     this.#options = options;
@@ -49,7 +51,7 @@ export class RepairedFile implements GroupEncoder {
   ): Promise<string> {
     const { file } = this.#options;
     const index = notes.length;
-    const rewritten = this.#rewritten(index, text);
+    const { written: rewritten, added } = this.#rewritten(index, text);
     const own = file.groups[index]?.struct;
     if (own === undefined) throw new Error(`there is no group ${index}`);
     const chunks: ThriftStruct[] = [];
@@ -66,6 +68,8 @@ export class RepairedFile implements GroupEncoder {
     };
     for (const column of file.columns) {
       const written = rewritten.get(column);
+      if (written === undefined && added > 0)
+        throw new Error(`"${column.name}" lacks the rows that were added`);
       if (written === undefined) {
         copied.push({ column, name: column.name });
         continue;
@@ -76,6 +80,8 @@ export class RepairedFile implements GroupEncoder {
     }
     await copy();
     own.setStructs(GROUP.columns, chunks);
+    if (added > 0) own.setInteger(GROUP.rows, own.integer(GROUP.rows) + added, 'i64');
+    this.#added += added;
     own.setInteger(GROUP.bytes, uncompressedBytes(chunks), 'i64');
     own.setInteger(GROUP.compressedBytes, bytes, 'i64');
     // Who knows whether the rows are still sorted.
@@ -85,15 +91,20 @@ export class RepairedFile implements GroupEncoder {
 
   end(notes: readonly string[]): Iterable<Buffer> {
     const { footer } = this.#options.file;
+    footer.setInteger(FILE.rows, footer.integer(FILE.rows) + this.#added, 'i64');
     return fileEnd(footer, { count: notes.length, items: movedGroups(notes) });
   }
 
-  /** The columns of a group that have other values in the text than they had, as if each was the first of a file. */
-  #rewritten(index: number, text: Buffer): Map<FileColumn, WrittenChunk> {
+  /**
+   * The columns of a group that have other values in the text than they had, as if each was the first of a file; all of them, if it
+   * has more rows.
+   */
+  #rewritten(index: number, text: Buffer): { written: Map<FileColumn, WrittenChunk>; added: number } {
     const { file, columns, textOf } = this.#options;
     const written = new Map<FileColumn, WrittenChunk>();
     const formerText = textOf(index);
-    if (formerText.equals(text)) return written;
+    let added = 0;
+    if (formerText.equals(text)) return { written, added };
     const before = file.groups[index]?.before ?? 0;
     const [old, now] = [this.#valuesOf(formerText), this.#valuesOf(text)];
     for (const [place, column] of columns.entries()) {
@@ -101,7 +112,8 @@ export class RepairedFile implements GroupEncoder {
       if (!(own instanceof ValueColumn)) throw new Error('a column has no texts');
       const former = old[place];
       if (!(former instanceof ValueColumn)) throw new Error('a column has no texts');
-      const changed = changedRow(own, former);
+      added = own.rows - former.rows;
+      const changed = added > 0 ? 0 : changedRow(own, former);
       if (changed === -1) continue;
       const how = changedColumn(column);
       if (how === undefined)
@@ -109,7 +121,11 @@ export class RepairedFile implements GroupEncoder {
       const typed = new ValueColumn();
       for (let row = 0; row < own.rows; row++) {
         const text = own.at(row);
-        if (how.type === 'BYTE_ARRAY' && text?.includes(REPLACED) === true && !isChanged(own, former, row))
+        if (
+          how.type === 'BYTE_ARRAY' &&
+          text?.includes(REPLACED) === true &&
+          (added > 0 || !isChanged(own, former, row))
+        )
           throw this.#wrong(
             column,
             before + row,
@@ -128,7 +144,7 @@ export class RepairedFile implements GroupEncoder {
       else if (how.type === 'BOOLEAN') written.set(column, booleanChunk(typed, name, MAGIC_BYTES));
       else written.set(column, valueChunk(typed, { name, type: how.type }, MAGIC_BYTES));
     }
-    return written;
+    return { written, added };
   }
 
   #valuesOf(text: Buffer): readonly ColumnValues[] {

@@ -22,8 +22,8 @@ export interface RunningProfile {
   stop(): Promise<void>;
 }
 
-/** What a profile may take; a file of ordinary columns needs a tenth. */
-const MAX_HEAP_MB = 1024;
+/** What a profile may take besides a zstd window: together, as much as an upload is counted with. A file of ordinary columns needs a fourth. */
+const MAX_HEAP_MB = 384;
 
 /** Enough that neither waits for the other if they are equally fast. */
 const MAX_UNCHECKED_BYTES = 4 << 20;

@@ -1,20 +1,17 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { SharedBudget } from '../../../server/limits/shared-budget.ts';
 import { takeUploadSlot } from '../../../server/limits/shares.ts';
 import { RequestError } from '../../../server/problems/problems.ts';
 import type { PlatformContext } from '../../context.ts';
 import { sampleFile, sampleName } from '../../sample.ts';
 import { sessionOf } from '../../session/require-session.ts';
 import { sessionUpload } from '../../session/with-session.ts';
-import { MAX_GROUP_BYTES } from '../../stored-upload.ts';
+import { MAX_GROUP_BYTES, THREAD_BYTES } from '../../stored-upload.ts';
 import { uploadClient } from '../../upload-client.ts';
-import { shownName } from '../data-files.ts';
-import { receiveUpload } from './receive-upload.ts';
+import { type DataMeta, shownName } from '../data-files.ts';
+import { receiveUpload, type Upload } from './receive-upload.ts';
 
-/** Each takes a thread, and the memory of a sample. One key gets at most half of them. */
-const MAX_UPLOADS = 4;
 /** Wider files are for `rowcast train`: their profiles would be too large for a page. */
 const MAX_COLUMNS = 2_000;
 
@@ -26,21 +23,29 @@ const delimiters = [',', ';', 'tab', '|'] as const;
  */
 export const uploadRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
   const { data, limits, fairUse } = context;
-  const uploads = new SharedBudget(MAX_UPLOADS, () => fairUse.onRefused('uploads'));
+  const { uploads, uploadMemory } = fairUse.shares;
   const takeSlot = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
     takeUploadSlot(uploads, request, reply);
   const fileLimits = { recordBytes: limits.recordBytes, columns: MAX_COLUMNS, groupBytes: MAX_GROUP_BYTES };
-  const byOf = (request: FastifyRequest): string => sessionOf(request).principal.name;
+  /** Stores a file once there is memory for it. */
+  const receive = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    file: Pick<Upload, 'body' | 'name' | 'delimiter' | 'size'>,
+  ): Promise<DataMeta> => {
+    const by = sessionOf(request).principal.name;
+    const client = uploadClient(request, reply, limits);
+    const release = await client.waits(uploadMemory.take(by, THREAD_BYTES, client.gone));
+    try {
+      return await receiveUpload(data, { ...file, by, client, limits: fileLimits });
+    } finally {
+      release();
+    }
+  };
 
   app.post('/platform/data/sample', { onRequest: takeSlot }, async (request, reply) => {
     const body = createReadStream(sampleFile);
-    const meta = await receiveUpload(data, {
-      body,
-      name: sampleName,
-      by: byOf(request),
-      client: uploadClient(request, reply, limits),
-      limits: fileLimits,
-    });
+    const meta = await receive(request, reply, { body, name: sampleName });
     return reply.redirect(`/data/${meta.id}`, 303);
   });
 
@@ -55,14 +60,11 @@ export const uploadRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
       async handler(request, reply) {
         if (request.body === undefined)
           throw new RequestError('malformed', 'The request has no file in its body.');
-        const meta = await receiveUpload(data, {
+        const meta = await receive(request, reply, {
           body: request.body,
           name: nameIn(request),
           delimiter: delimiterIn(request),
           size: sizeOf(request),
-          by: byOf(request),
-          client: uploadClient(request, reply, limits),
-          limits: fileLimits,
         });
         return reply.code(201).header('location', `/data/${meta.id}`).send(meta);
       },

@@ -8,7 +8,6 @@ import type { ColumnOptions } from '../../../../src/formats/column-options.ts';
 import { copiedOf } from '../../../../src/formats/parquet/encoder.ts';
 import { FILE } from '../../../../src/formats/parquet/footer/numbers.ts';
 import { openParquet } from '../../../../src/formats/parquet/footer/parquet-file.ts';
-import { ThriftStruct } from '../../../../src/formats/parquet/footer/thrift.ts';
 import { arrowSchema } from '../../../../src/formats/parquet/writing/arrow-schema.ts';
 import { verify } from '../../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../../support/folder.ts';
@@ -106,6 +105,13 @@ function fieldsOf(stored: string | undefined): string[] {
   return table.table(2)?.tables(1).map(words) ?? [];
 }
 
+/** The metadata of a message in base64; undefined if it has none. */
+function metadataOf(stored: string | undefined): Record<string, string | undefined> | undefined {
+  const schema = Table.rootOf(Buffer.from(stored ?? '', 'base64').subarray(8)).table(2);
+  if (schema?.target(2) === undefined) return undefined;
+  return Object.fromEntries(schema.tables(2).map(pair => [pair.text(0), pair.text(1)]));
+}
+
 const FIELDS = [
   'id: int',
   'region: utf8 in a dictionary',
@@ -134,8 +140,12 @@ const storedIn = async (bytes: Buffer, key: string): Promise<string | undefined>
 
 const STORED = (await storedIn(INPUT, 'ARROW:schema')) ?? '';
 
+const SPARK = 'org.apache.spark.sql.parquet.row.metadata';
+
+const all = (): boolean => true;
+
 const made = (stored: string, options: Pick<ColumnOptions, 'keep' | 'rename'> = {}): string | undefined =>
-  arrowSchema(stored, file.columns, copiedOf(file, options).columns, appended);
+  arrowSchema(stored, file.columns, copiedOf(file, options).columns, appended, all);
 
 describe('the schema that Arrow has stored in a file', () => {
   it('has the types of copied columns, and those of appended ones', () => {
@@ -157,6 +167,19 @@ describe('the schema that Arrow has stored in a file', () => {
     }
   });
 
+  it('has the metadata that stays', () => {
+    const metadata = { who: 'PyArrow', pandas: '{}', [SPARK]: '{}', geo: '{"é":1}' };
+    assert.deepEqual(metadataOf(STORED), metadata);
+    assert.deepEqual(metadataOf(made(STORED)), metadata);
+    const { columns } = copiedOf(file, { keep: ['note'] });
+    const some = (...left: readonly string[]): string | undefined =>
+      arrowSchema(STORED, file.columns, columns, appended, key => left.includes(key));
+    assert.deepEqual(metadataOf(some('geo', 'who')), { who: 'PyArrow', geo: '{"é":1}' });
+    assert.deepEqual(fieldsOf(some('geo', 'who')), [FIELDS[4], ...APPENDED]);
+    assert.equal(metadataOf(some()), undefined);
+    assert.deepEqual(fieldsOf(some()), [FIELDS[4], ...APPENDED]);
+  });
+
   it('may lack the mark at its beginning, as older writers left it out', () => {
     const message = Buffer.from(STORED, 'base64').subarray(4);
     assert.deepEqual(fieldsOf(made(message.toString('base64'))), [...FIELDS, ...APPENDED]);
@@ -168,10 +191,10 @@ describe('the schema that Arrow has stored in a file', () => {
     for (const wrong of ['', 'A', '////', '/////w==', 'not base64 at all', STORED.slice(0, 100)])
       assert.equal(made(wrong), undefined);
     const { columns } = file;
-    assert.equal(arrowSchema(STORED, columns.slice(1), [], appended), undefined);
-    assert.equal(arrowSchema(STORED, columns.toReversed(), [], appended), undefined);
+    assert.equal(arrowSchema(STORED, columns.slice(1), [], appended, all), undefined);
+    assert.equal(arrowSchema(STORED, columns.toReversed(), [], appended, all), undefined);
     const renamed = columns.map(column => ({ ...column, name: `${column.name}s` }));
-    assert.equal(arrowSchema(STORED, renamed, [], appended), undefined);
+    assert.equal(arrowSchema(STORED, renamed, [], appended, all), undefined);
   });
 
   it('is left out or made if bytes are wrong', () => {
@@ -190,27 +213,16 @@ describe('the schema that Arrow has stored in a file', () => {
   });
 });
 
-/** A file that says something under a key. */
-const saying = (bytes: Buffer, key: string, value: string): Buffer =>
-  withFooter(bytes, footer => {
-    const pair = new ThriftStruct();
-    pair.setText(1, key);
-    pair.setText(2, value);
-    footer.setStructs(FILE.keyValues, [...footer.structs(FILE.keyValues), pair]);
-  });
-
 describe('what other programs have stored in a file whose columns are copied', () => {
-  const SPARK = 'org.apache.spark.sql.parquet.row.metadata';
-
   for (const [columns, left] of [
-    [{}, ['ARROW:schema', 'who', 'pandas']],
-    [{ keep: ['note', 'region'] }, ['ARROW:schema', 'who']],
-    [{ rename: { id: 'number' } }, ['ARROW:schema', 'who']],
+    [{}, ['who', 'pandas', 'geo']],
+    [{ keep: ['note', 'region'] }, ['who']],
+    [{ rename: { id: 'number' } }, ['who']],
   ] as const)
     it(`stays as far as it is true, and is verified: ${JSON.stringify(columns)}`, async t => {
       const folder = await newFolder(t);
       const files = { input: join(folder, 'in.parquet'), output: join(folder, 'out.parquet') };
-      await writeFile(files.input, saying(saying(INPUT, 'pandas', '{}'), SPARK, '{}'));
+      await writeFile(files.input, INPUT);
       const scorer = rowScorer(rows => numbers(rows.map((_, row) => row)), {
         predicts: 'fee',
         predictionType: { kind: 'numbers', names: [] },
@@ -219,9 +231,11 @@ describe('what other programs have stored in a file whose columns are copied', (
       const bytes = await readFile(files.output);
       const { footer } = await openParquet(storedBytes(bytes), 'out.parquet');
       const keys = footer.structs(FILE.keyValues).map(pair => pair.text(1));
-      assert.deepEqual(keys.sort(), [...left].sort());
-      const fields = fieldsOf(await storedIn(bytes, 'ARROW:schema'));
-      assert.equal(fields.at(-1), 'predicted_fee: float 2');
+      assert.deepEqual(keys.sort(), ['ARROW:schema', ...left].sort());
+      const schema = await storedIn(bytes, 'ARROW:schema');
+      assert.equal(fieldsOf(schema).at(-1), 'predicted_fee: float 2');
+      // PyArrow sees nothing else.
+      assert.deepEqual(Object.keys(metadataOf(schema) ?? {}), left);
       const own = {
         maxRecordBytes: 1000,
         rejects: undefined,
