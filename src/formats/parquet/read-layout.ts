@@ -11,7 +11,7 @@ import { readLineLayout } from '../jsonl/jsonl-layout.ts';
 import { outputColumns } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
-import { type FileColumn, outermostName, valueColumns } from './footer/file-column.ts';
+import { type FileColumn, outermostName } from './footer/file-column.ts';
 import { openParquet, type ParquetFile, uncompressedBytes } from './footer/parquet-file.ts';
 import { groupsIn, piecesOf } from './group-places.ts';
 import { ParquetLayout, typeOf } from './parquet-layout.ts';
@@ -37,8 +37,7 @@ export async function readParquetLayout(
   const pieces = (): readonly Piece[] => piecesOf(whole);
   const { range } = options;
   const file = range === undefined ? whole : { ...whole, groups: groupsIn(whole.groups, range) };
-  const values = valueColumns(file.columns);
-  const columns = neededColumns(file, values, options);
+  const columns = neededColumns(file, options);
   checkGroups(file, columns, options);
   if (options.writes?.format === 'jsonl')
     return { ...(await readLines(source, stored, { file, columns }, options)), pieces };
@@ -55,7 +54,7 @@ export async function readParquetLayout(
   const isCopied = isCopy(options.writes);
   const written = isCopied ? ofCopy(options, file) : options;
   const groups = isCopied ? { ends: file.groups.map(({ before, rows }) => before + rows) } : undefined;
-  const layout = new ParquetLayout(header, outputColumns(header, readable(written, values), name), {
+  const layout = new ParquetLayout(header, outputColumns(header, readable(written, file), name), {
     file,
     columns,
     groups,
@@ -72,12 +71,8 @@ function ofCopy(options: ReadOptions & ColumnOptions, { columns }: ParquetFile):
   return { ...options, keep: 'none', rename: Object.fromEntries(others), outputHeader: false };
 }
 
-/**
- * If nothing is written, a copy is compared: of its structs the members, and nothing of columns that have no text.
- *
- * @param values the columns, and those in them
- */
-function readable(options: ColumnOptions, values: readonly FileColumn[]): ColumnOptions {
+/** If nothing is written, a copy is compared: of its structs the members, and nothing of columns that have no text. */
+function readable(options: ColumnOptions, { values }: ParquetFile): ColumnOptions {
   const { keep, rename = {}, writes } = options;
   if (writes !== undefined) return options;
   const members = new Map<string, string[]>();
@@ -157,20 +152,16 @@ function needsFile(file: string): RowcastError {
  * The columns that are decoded: those that are written as text, and those that are to be scored. Others are left out if
  * nothing needs them.
  *
- * @param all the columns, and those in them
  * @throws RowcastError `unsupported_column`, `duplicate_columns`
  */
-function neededColumns(
-  file: ParquetFile,
-  all: readonly FileColumn[],
-  options: ReadOptions & ColumnOptions,
-): FileColumn[] {
+function neededColumns(file: ParquetFile, options: ReadOptions & ColumnOptions): FileColumn[] {
   const { keep = 'all', writes, columns: scored } = options;
   const isWritten = (name: string): boolean =>
     writes !== undefined && !isCopy(writes) && (keep === 'all' || keep.includes(name));
   const isScored = (name: string): boolean => scored?.includes(name) === true;
   const needsAll = writes === undefined || scored === undefined;
-  checkStructs(file, all, options);
+  checkStructs(file, options);
+  const all = file.values;
   const [first] = all;
   if (first?.type.is === 'unsupported' && all.every(({ type }) => type.is === 'unsupported') && needsAll)
     throw new RowcastError(
@@ -212,14 +203,13 @@ const twoColumns = (name: string, file: string): RowcastError =>
  */
 function checkStructs(
   file: ParquetFile,
-  all: readonly FileColumn[],
   { keep, writes, columns: scored }: ColumnOptions & Pick<ReadOptions, 'columns'>,
 ): void {
   const isText = writes !== undefined && !isCopy(writes);
   const kept = new Set(Array.isArray(keep) ? keep : []);
   const wanted = new Set([...(isText ? kept : []), ...(scored ?? [])]);
   const own = new Set(file.columns.map(({ name }) => name));
-  for (const column of all) {
+  for (const column of file.values) {
     const isCopied = !isText && kept.has(column.name) && !own.has(column.name);
     if (column.struct === undefined || !(isCopied || wanted.has(outermostName(column)))) continue;
     const [name, outer] = [sanitize(column.name), sanitize(outermostName(column))];
