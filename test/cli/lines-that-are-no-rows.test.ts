@@ -203,6 +203,9 @@ describe('a record without any value', () => {
     const { code, stderr } = await score();
     assert.equal(code, 1, stderr);
     assert.match(stderr, /32 rows scored, 5 rejected \(5 × empty_record\)/);
+    const padded = await bench(t, `${HEADER}${ROWS} , ,  \n   ,,\n"",  ,""\n , x,\n`);
+    assert.match((await padded.score()).stderr, /31 rows scored, 3 rejected \(3 × empty_record\)/);
+    assert.equal((await padded.verify()).code, 0);
     const lines = [...(await read('out.csv.rejects')).matchAll(/^\d+,(\d+),empty_record,/gm)];
     assert.deepEqual(
       lines.map(([, line]) => Number(line)),
@@ -248,7 +251,7 @@ describe('a record without any value', () => {
     const { code, stderr } = await score();
     assert.equal(code, 3, stderr);
     assert.match(stderr, /40 of the first 70 rows are malformed: the fields of each record are all empty/);
-    assert.match(stderr, /grep -v '\^,\*\$' < in\.csv \| rowcast/);
+    assert.match(stderr, /grep -v '\^\[ ,\]\*\$' < in\.csv \| rowcast/);
   });
 
   it('is a row with a missing value if there is a single column', async t => {

@@ -81,8 +81,8 @@ function withoutEmpty({ bytes, contentEnd, dialect: { delimiter } }: Header): st
   const isCrLf = bytes.length - contentEnd === 2;
   const filter =
     delimiter === '\t'
-      ? `grep -v "^$(printf '\\t')*$"`
-      : `grep -v ${shellWord(`^${basicRegExp(delimiter)}*$`)}`;
+      ? `grep -v "^[$(printf ' \\t')]*$"`
+      : `grep -v ${shellWord(`^[${delimiter === ']' ? '] ' : ` ${delimiter}`}]*$`)}`;
   return isCrLf ? `tr -d '\\r' | ${filter}` : filter;
 }
 

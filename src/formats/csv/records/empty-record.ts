@@ -5,8 +5,10 @@ import { isRejectsFile, rejectColumns } from '../../records/reject-columns.ts';
 import { fieldEnd } from '../fields/malformed.ts';
 import type { Header } from '../header.ts';
 
+const SPACE = 0x20;
+
 /**
- * Finds records without any value, such as `;;;`, which spreadsheets write for the empty rows of a sheet. All other records are
+ * Finds records without any value, such as `;;;`, which spreadsheets write for the empty rows of a sheet, or with spaces alone. All other records are
  * ruled out by their first byte, or those of a rejects file by their last one.
  */
 export class EmptyRecord {
@@ -33,7 +35,7 @@ export class EmptyRecord {
   }
 
   /**
-   * Whether all fields of the record `bytes[start, end)` are empty, quoted or not.
+   * Whether all fields of the record `bytes[start, end)` are empty, quoted or not, or spaces.
    *
    * @param kind of the record, which is neither blank nor malformed
    */
@@ -48,12 +50,13 @@ export class EmptyRecord {
     if (at > content) return false;
     for (; at < content; at++) {
       if (bytes[at] === quote && bytes[at + 1] === quote) at += 2;
+      while (bytes[at] === SPACE && at < content) at++;
       if (at < content && bytes[at] !== this.#delimiter) return false;
     }
     return true;
   }
 
   #mayBeEmpty(byte: number | undefined): boolean {
-    return byte === this.#delimiter || byte === this.#quote;
+    return byte === this.#delimiter || byte === SPACE || byte === this.#quote;
   }
 }
