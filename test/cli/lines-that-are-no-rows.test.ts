@@ -150,8 +150,20 @@ describe('a header line among the rows', () => {
     assert.match((await turned.score()).stderr, /in\.csv:32: .* same columns in another order/);
     const single = await bench(t, 'comment\ngood\nComment\n');
     assert.equal((await single.score()).code, 0);
-    const alike = await bench(t, 'a,A\n1,2\nA,a\n');
+    const letters = await bench(t, 'p1,p2,p3\nq1,q2,q3\nP1,P2,P3\n');
+    assert.equal((await letters.score()).code, 0);
+    const alike = await bench(t, 'a,A,b\n1,2,3\nA,a,b\n');
     assert.match((await alike.score()).stderr, /in\.csv:3: .* same columns in another order/);
+  });
+
+  it('is a row if it has one or two columns, and their names are in another letter case or order', async t => {
+    for (const rows of ['male,yes\nfemale,no\n', 'YES,MALE\nYes,Male\n']) {
+      const { score } = await bench(t, `Male,Yes\n${rows}`);
+      const { code, stderr } = await score();
+      assert.equal(code, 0, stderr);
+    }
+    const { score } = await bench(t, 'Male,Yes\nmale,yes\nMale,Yes\n');
+    assert.match((await score()).stderr, /1 rejected \(1 × repeated_header\)/);
   });
 
   it('stops the run if its columns are in another order', async t => {

@@ -1,7 +1,6 @@
 import { parseRecords } from '../../src/base/parse-records.ts';
 import type { StoredBytes } from '../../src/base/text-of-file.ts';
 import { writeRow } from '../../src/base/write-row.ts';
-import { valueColumns } from '../../src/formats/parquet/footer/file-column.ts';
 import { FILE } from '../../src/formats/parquet/footer/numbers.ts';
 import { openParquet } from '../../src/formats/parquet/footer/parquet-file.ts';
 import { readStruct, type ThriftStruct } from '../../src/formats/parquet/footer/thrift.ts';
@@ -45,7 +44,7 @@ export const storedBytes = (bytes: Buffer): StoredBytes => ({
 /** The rows of a Parquet file as a CSV, as rowcast reads it: all columns that can be text. */
 export async function textOfParquet(bytes: Buffer): Promise<string> {
   const file = await openParquet(storedBytes(bytes), 'in.parquet');
-  const columns = valueColumns(file.columns).filter(({ type }) => type.is !== 'unsupported');
+  const columns = file.values.filter(({ type }) => type.is !== 'unsupported');
   const header = Buffer.from(writeRow(columns.map(({ name }) => name)));
   const chunks: string[] = [];
   for await (const chunk of new ParquetText(file, columns, 'csv', header).from(0))

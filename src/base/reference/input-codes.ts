@@ -76,7 +76,8 @@ export const inputCodes = {
   },
   bad_header: {
     exit: [2],
-    cause: 'The header is badly quoted or encoded, or its names look like values.',
+    cause:
+      'The header is badly quoted or encoded, its names look like values, or the line under it has units or dashes.',
     fix: 'Correct it, or use `--encoding`; without a header line, `--names`.',
   },
   too_many_columns: {

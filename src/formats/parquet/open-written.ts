@@ -5,7 +5,7 @@ import { CsvLayout } from '../csv/csv-layout.ts';
 import { readHeader } from '../csv/header.ts';
 import type { OpenedGroups, RepairedColumns } from '../format.ts';
 import type { ByteSource } from '../records/byte-source.ts';
-import { type FileColumn, outermostName, valueColumns } from './footer/file-column.ts';
+import { type FileColumn, outermostName } from './footer/file-column.ts';
 import { openParquet } from './footer/parquet-file.ts';
 import { HeardText } from './text/heard-text.ts';
 import { ParquetText } from './text/parquet-text.ts';
@@ -30,7 +30,7 @@ export async function openWritten(
   const file = await openParquet(stored, name);
   const formerNames = new Map(Object.entries(rename).map(([from, to]) => [to, from]));
   const ofInput = new Map(
-    valueColumns(file.columns).map(column => {
+    file.values.map(column => {
       const outermost = outermostName(column);
       const former = formerNames.get(outermost) ?? outermost;
       return [former + column.name.slice(outermost.length), column];

@@ -11,7 +11,7 @@ import { readLineLayout } from '../jsonl/jsonl-layout.ts';
 import { outputColumns } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
-import { type FileColumn, outermostName, valueColumns } from './footer/file-column.ts';
+import { type FileColumn, outermostName } from './footer/file-column.ts';
 import { openParquet, type ParquetFile, uncompressedBytes } from './footer/parquet-file.ts';
 import { valuesInRows } from './footer/values-in-rows.ts';
 import { groupsIn, piecesOf } from './group-places.ts';
@@ -38,8 +38,7 @@ export async function readParquetLayout(
   const pieces = (): readonly Piece[] => piecesOf(whole);
   const { range } = options;
   const file = range === undefined ? whole : { ...whole, groups: groupsIn(whole.groups, range) };
-  const values = valueColumns(file.columns);
-  const { columns, hasOthers } = readColumns(whole, values, options);
+  const { columns, hasOthers } = readColumns(whole, options);
   checkGroups(file, columns, options);
   if (options.writes?.format === 'jsonl')
     return { ...(await readLines(source, stored, { file, columns, hasOthers }, options)), pieces };
@@ -56,7 +55,7 @@ export async function readParquetLayout(
   const isCopied = isCopy(options.writes);
   const written = isCopied ? ofCopy(options, file) : options;
   const groups = isCopied ? { ends: file.groups.map(({ before, rows }) => before + rows) } : undefined;
-  const layout = new ParquetLayout(header, outputColumns(header, readable(written, values), name), {
+  const layout = new ParquetLayout(header, outputColumns(header, readable(written, file), name), {
     file,
     columns,
     hasOthers,
@@ -74,12 +73,8 @@ function ofCopy(options: ReadOptions & ColumnOptions, { columns }: ParquetFile):
   return { ...options, keep: 'none', rename: Object.fromEntries(others), outputHeader: false };
 }
 
-/**
- * If nothing is written, a copy is compared: of its structs the members, and nothing of columns that have no text.
- *
- * @param values the columns, and those in them
- */
-function readable(options: ColumnOptions, values: readonly FileColumn[]): ColumnOptions {
+/** If nothing is written, a copy is compared: of its structs the members, and nothing of columns that have no text. */
+function readable(options: ColumnOptions, { values }: ParquetFile): ColumnOptions {
   const { keep, rename = {}, writes } = options;
   if (writes !== undefined) return options;
   const members = new Map<string, string[]>();
@@ -162,15 +157,15 @@ function needsFile(file: string): RowcastError {
  */
 function readColumns(
   file: ParquetFile,
-  all: readonly FileColumn[],
   options: ReadOptions & ColumnOptions,
 ): { columns: FileColumn[]; hasOthers: boolean } {
-  const columns = neededColumns(file, all, options);
-  if (columns.length === all.length) return { columns, hasOthers: all.length === 1 };
+  const columns = neededColumns(file, options);
+  const { length } = file.values;
+  if (columns.length === length) return { columns, hasOthers: length === 1 };
   const values = valuesInRows(file);
   if (values === 'some') return { columns, hasOthers: true };
   return {
-    columns: values === 'unknown' ? columns : neededColumns(file, all, { ...options, columns: undefined }),
+    columns: values === 'unknown' ? columns : neededColumns(file, { ...options, columns: undefined }),
     hasOthers: false,
   };
 }
@@ -179,20 +174,16 @@ function readColumns(
  * The columns that are needed: those that are written as text, and those that are to be scored. Others are left out if
  * nothing needs them.
  *
- * @param all the columns, and those in them
  * @throws RowcastError `unsupported_column`, `duplicate_columns`
  */
-function neededColumns(
-  file: ParquetFile,
-  all: readonly FileColumn[],
-  options: ReadOptions & ColumnOptions,
-): FileColumn[] {
+function neededColumns(file: ParquetFile, options: ReadOptions & ColumnOptions): FileColumn[] {
   const { keep = 'all', writes, columns: scored } = options;
   const isWritten = (name: string): boolean =>
     writes !== undefined && !isCopy(writes) && (keep === 'all' || keep.includes(name));
   const isScored = (name: string): boolean => scored?.includes(name) === true;
   const needsAll = writes === undefined || scored === undefined;
-  checkStructs(file, all, options);
+  checkStructs(file, options);
+  const all = file.values;
   const [first] = all;
   if (first?.type.is === 'unsupported' && all.every(({ type }) => type.is === 'unsupported') && needsAll)
     throw new RowcastError(
@@ -234,14 +225,13 @@ const twoColumns = (name: string, file: string): RowcastError =>
  */
 function checkStructs(
   file: ParquetFile,
-  all: readonly FileColumn[],
   { keep, writes, columns: scored }: ColumnOptions & Pick<ReadOptions, 'columns'>,
 ): void {
   const isText = writes !== undefined && !isCopy(writes);
   const kept = new Set(Array.isArray(keep) ? keep : []);
   const wanted = new Set([...(isText ? kept : []), ...(scored ?? [])]);
   const own = new Set(file.columns.map(({ name }) => name));
-  for (const column of all) {
+  for (const column of file.values) {
     const isCopied = !isText && kept.has(column.name) && !own.has(column.name);
     if (column.struct === undefined || !(isCopied || wanted.has(outermostName(column)))) continue;
     const [name, outer] = [sanitize(column.name), sanitize(outermostName(column))];

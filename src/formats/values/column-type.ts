@@ -45,7 +45,7 @@ export function columnKind(texts: TextCounts): ColumnKind {
   return found === undefined || found.dates < enough ? { type: 'categorical' } : dateKind(given, found);
 }
 
-/** How a column's values are read as a given type; undefined if none of them has it. */
+/** How a column's values are read as a given type; undefined if none of them has it, or far more are dates in another order. */
 export function kindOfType(texts: TextCounts, type: TypeChoice): ColumnKind | undefined {
   switch (type) {
     case 'categorical':
@@ -59,7 +59,8 @@ export function kindOfType(texts: TextCounts, type: TypeChoice): ColumnKind | un
     case 'date:dmy':
     case 'date:mdy': {
       const found = dateOrderOf(texts, chosenOrders[type]);
-      return found === undefined ? undefined : dateKind(texts, found);
+      const most = dateOrderOf(texts)?.dates ?? 0;
+      return found === undefined || found.dates < TYPE_SHARE * most ? undefined : dateKind(texts, found);
     }
   }
 }

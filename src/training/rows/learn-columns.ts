@@ -101,8 +101,10 @@ export type ColumnDecision =
 const noValues: Readonly<Record<TypeChoice, string>> = {
   numerical: 'none of its values is a number',
   date: 'none of its values is a date',
-  'date:dmy': 'none of its values is a date with the day before the month',
-  'date:mdy': 'none of its values is a date with the month before the day',
+  'date:dmy':
+    'none of its values is a date with the day before the month, or far more are dates with the month before the day',
+  'date:mdy':
+    'none of its values is a date with the month before the day, or far more are dates with the day before the month',
   categorical: '',
 };
 

@@ -172,7 +172,6 @@ function checkedColumn({ name, layout }: HistoryFile, options: HistoryOptions): 
   if (options.names === undefined) refuseRow(layout, name, options);
   const column = predictedColumn(layout.names, predict, layout.laterHeader([predict]) ?? layout.columnsHint);
   checkChoices(layout.names, predict, options);
-  layout.refuseUnits?.(options.nulls ?? [], name);
   return column;
 }
 

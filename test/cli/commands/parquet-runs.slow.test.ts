@@ -30,7 +30,7 @@ describe('a run that reads or writes Parquet', () => {
     const rows = csv([
       ['tenure', 'plan'],
       ['1', 'a'],
-      ['', ''],
+      ['', 'b'],
     ]);
     await write('in.csv', rows);
     const score = ['score', 'in.csv', ...ONE];

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { RowcastError } from '../../../src/base/errors.ts';
-import { valueColumns } from '../../../src/formats/parquet/footer/file-column.ts';
 import {
   CHUNK,
   COLUMN,
@@ -18,12 +17,16 @@ import { openParquet } from '../../../src/formats/parquet/footer/parquet-file.ts
 import { readStructAt, ThriftStruct, writeStruct } from '../../../src/formats/parquet/footer/thrift.ts';
 import { snappyCompress } from '../../../src/formats/parquet/libraries.ts';
 import { readParquetLayout } from '../../../src/formats/parquet/read-layout.ts';
+import { readHybrid } from '../../../src/formats/parquet/text/levels.ts';
 import { changeAll, parquetOf, storedBytes, textOfParquet, withFooter } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
 
 const folder = join(root, 'fixtures/parquet');
 const files = readdirSync(folder).filter(name => name.endsWith('.parquet'));
 const bytesOf = (name: string): Buffer => readFileSync(join(folder, name));
+
+/** A run of 2^27 levels of 3. */
+const RUN = [0xfe, 0xff, 0xff, 0x7f, 3];
 
 describe('Parquet that another program has written', () => {
   // The texts were compared with the values that PyArrow reads, and those of DuckDB's second version with those of its first.
@@ -39,7 +42,7 @@ describe('Parquet that another program has written', () => {
       ['pyarrow-structs-v1.parquet', 'profile.tags'],
     ] as const) {
       const file = await openParquet(storedBytes(bytesOf(name)), 'in.parquet');
-      const unsupported = valueColumns(file.columns).filter(({ type }) => type.is === 'unsupported');
+      const unsupported = file.values.filter(({ type }) => type.is === 'unsupported');
       assert.deepEqual(
         unsupported.map(({ name, type }) => [name, type]),
         [[list, { is: 'unsupported', what: 'a list' }]],
@@ -66,6 +69,15 @@ describe('Parquet that another program has written', () => {
       code: 'too_many_columns',
       message: `the file has ${count} columns, with those in other columns; the limit is ${count - 1}`,
     });
+  });
+
+  it('is refused if a member of a struct has no name', async () => {
+    const wrong = withFooter(bytesOf('pyarrow-structs-v1.parquet'), footer =>
+      changeAll(footer, FILE.schema, element => {
+        if (element.text(ELEMENT.name) === 'zip') element.delete(ELEMENT.name);
+      }),
+    );
+    await assert.rejects(openParquet(storedBytes(wrong), 'in.parquet'), { code: 'bad_parquet' });
   });
 
   it('is refused if it is cut off anywhere', async () => {
@@ -152,6 +164,23 @@ describe('Parquet that another program has written', () => {
     assert.equal(await textOfParquet(withDictionaries(bytes, 2, 400_000)), `a\n${'""\n'.repeat(40)}`);
     const wrong = withDictionaries(bytes, 4, 400_000);
     await assert.rejects(textOfParquet(wrong), { code: 'bad_parquet', message: /many more values/ });
+  });
+
+  it('is refused if a run of levels is longer than its page, also where a library decodes the values', async () => {
+    const bytes = bytesOf('pyarrow-structs-delta.parquet');
+    const { groups, values } = await openParquet(storedBytes(bytes), 'in.parquet');
+    const leaf = values.find(({ name }) => name === 'profile.plan.fee')?.leaves[0] ?? 0;
+    const { end } = readStructAt(bytes, groups[0]?.range(leaf).from ?? 0);
+    const wrong = Buffer.from(bytes);
+    wrong.set(RUN, end);
+    await assert.rejects(textOfParquet(wrong), {
+      code: 'bad_parquet',
+      message: /"profile\.plan\.fee": levels are cut off/,
+    });
+    assert.throws(
+      () => readHybrid(Uint8Array.of(...RUN), 0, 5, 2, new Int32Array(4), 4),
+      /a run is too long/,
+    );
   });
 
   it('is refused if two groups share bytes', async () => {

@@ -57,8 +57,13 @@ test('dates are read in a chosen order of day and month, which is the remedy tha
   assert.match('note' in withPoints ? withPoints.note : '', /use --types COLUMN=date:mdy\.$/);
   const told = values(60, i => `${13 + (i % 7)}/${10 + (i % 3)}/2025`);
   assert.deepEqual(learn(told, 'date:mdy'), {
-    leftOut: 'none of its values is a date with the month before the day',
+    leftOut:
+      'none of its values is a date with the month before the day, or far more are dates with the day before the month',
   });
+  const mostly = values(60, i => (i % 3 === 0 ? '03/11/2025' : `${13 + (i % 7)}/11/2025`));
+  assert.ok('leftOut' in learn(mostly, 'date:mdy'));
+  const once = values(60, i => (i === 0 ? '25/11/2025' : `0${1 + (i % 7)}/11/2025`));
+  assert.ok('columns' in learn(once, 'date:mdy'));
 });
 
 test('a column without a value of the chosen type is left out', () => {

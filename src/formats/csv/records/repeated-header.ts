@@ -12,6 +12,10 @@ const AROUND_BYTES = 5;
 /** Quotes and spaces around a name. */
 const AROUND_NAME = 4;
 const SPACE = 0x20;
+/** The values of fewer columns may well be their names in another letter case or order. */
+const MIN_COLUMNS = 3;
+/** Names such as `a` or `p1` are those of columns and of values alike. */
+const MAX_LETTERS = 2;
 const BOM = [0xef, 0xbb, 0xbf];
 
 /**
@@ -47,8 +51,9 @@ export class RepeatedHeader {
     this.#names = names;
     this.#before = before;
     this.#sorted = sortedText(names);
-    // A value of a single column may well be its name in another letter case.
-    this.#plainOf = names.length > 1 ? field => plainName(field, dialect.quote) : field => field;
+    // A row may well have the letters that columns are called by.
+    const areTelling = names.length >= MIN_COLUMNS && names.some(name => name.trim().length > MAX_LETTERS);
+    this.#plainOf = areTelling ? field => plainName(field, dialect.quote) : field => field;
     this.#plain = names.map(name => this.#plainOf(name));
     this.#sortedPlain = sortedText(this.#plain);
     this.#quote = dialect.quote?.charCodeAt(0);
@@ -99,6 +104,7 @@ export class RepeatedHeader {
     const fields = this.#textOf(bytes.toString('utf8', from, content));
     if (fields.length !== this.#names.length) return undefined;
     if (this.#areNames(fields)) return 'same';
+    if (fields.length < MIN_COLUMNS) return undefined;
     return sortedText(fields) === this.#sorted || sortedText(fields.map(this.#plainOf)) === this.#sortedPlain
       ? 'other order'
       : undefined;

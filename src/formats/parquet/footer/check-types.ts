@@ -1,11 +1,18 @@
+import { CODECS, REPEATED, TYPES } from './numbers.ts';
 import { type ThriftCursor, ThriftError, TYPE } from './thrift-cursor.ts';
 
-/** What a value is: its type, a struct with the members that are known, or a list of values. */
-type Shape = number | Members | readonly [item: number | Members];
+/** One of a number of values, which are counted from 0. */
+interface Enum {
+  readonly count: number;
+}
+/** What a value is: its type, an enum, a struct with the members that are known, or a list of values. */
+type Item = number | Enum | Members;
+type Shape = Item | readonly [item: Item];
 interface Members {
   readonly [id: number]: Shape;
 }
 
+const physicalType: Enum = { count: TYPES.length };
 const { i16, i32, i64, byte, double, binary, true: bool } = TYPE;
 const ANY: Members = {};
 
@@ -22,9 +29,9 @@ const logicalType: Members = {
   18: { 1: binary, 2: i32 },
 };
 const schemaElement: Members = {
-  1: i32,
+  1: physicalType,
   2: i32,
-  3: i32,
+  3: { count: 1 + REPEATED },
   4: binary,
   5: i32,
   6: i32,
@@ -46,10 +53,10 @@ const statistics: Members = {
 };
 const box: Members = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [index + 1, double]));
 const column: Members = {
-  1: i32,
+  1: physicalType,
   2: [i32],
   3: [binary],
-  4: i32,
+  4: { count: CODECS.length },
   5: i64,
   6: i64,
   7: i64,
@@ -121,6 +128,11 @@ function pass(cursor: ThriftCursor, type: number, shape: Shape): void {
   if (typeof shape === 'number') {
     checkType(type, shape);
     cursor.skip(type, 0);
+  } else if (isEnum(shape)) {
+    checkType(type, i32);
+    const value = cursor.integer();
+    if (!(value >= 0 && value < shape.count))
+      throw new ThriftError('a member has a value that the format does not have');
   } else if (isList(shape)) {
     checkType(type, TYPE.list);
     const { type: own, size } = cursor.list();
@@ -131,8 +143,8 @@ function pass(cursor: ThriftCursor, type: number, shape: Shape): void {
   }
 }
 
-const isList = (shape: Members | readonly [number | Members]): shape is readonly [number | Members] =>
-  Array.isArray(shape);
+const isList = (shape: Members | readonly [Item]): shape is readonly [Item] => Array.isArray(shape);
+const isEnum = (shape: Exclude<Shape, number>): shape is Enum => 'count' in shape;
 
 function checkType(type: number, expected: number): void {
   if (type !== expected) throw new ThriftError('a member has another type than in the format');

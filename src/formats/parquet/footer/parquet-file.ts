@@ -7,7 +7,7 @@ import { MAX_COLUMNS } from '../../csv/header.ts';
 import { refuseUnsupported } from '../../refuse-unsupported.ts';
 import { checkFooterTypes } from './check-types.ts';
 import { ChunkTable, type RowGroup, UnreadableColumns } from './chunk-table.ts';
-import { columnsOf, type FileColumn } from './file-column.ts';
+import { columnsOf, type FileColumn, valueColumns } from './file-column.ts';
 import type { ByteRange } from './join-ranges.ts';
 import { FILE, KEY_VALUE } from './numbers.ts';
 import { readStructAt, type ThriftStruct } from './thrift.ts';
@@ -24,6 +24,8 @@ export interface ParquetFile {
   readonly footerDigest: string;
   /** Its columns: the children of the root of its schema, which may be structs. */
   readonly columns: readonly FileColumn[];
+  /** Those that have values: in the place of a struct, its members. */
+  readonly values: readonly FileColumn[];
   /** The groups that have rows. */
   readonly groups: readonly RowGroup[];
   readonly rows: number;
@@ -124,7 +126,8 @@ function describe(
   if ((table.leaves ?? leaves) !== leaves) throw new Error('a group does not have all columns');
   if (rows !== footer.integer(FILE.rows)) throw new Error('the groups do not have all rows');
   const footerDigest = createHash('sha256').update(bytes).digest('hex');
-  return { name, stored, footer, footerDigest, columns, groups, rows };
+  const values = valueColumns(columns);
+  return { name, stored, footer, footerDigest, columns, values, groups, rows };
 }
 
 /** Where the chunks of a column are in the file. */

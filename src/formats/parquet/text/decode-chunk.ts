@@ -35,7 +35,8 @@ import type { Physical } from './value-text.ts';
  *
  * @param bytes of the chunk
  * @param group its rows, the kind of the cells, what decompresses pages, and how many values its dictionaries may still have
- * @returns undefined if a page is encoded in another way, which hyparquet decodes
+ * @returns undefined if a page is encoded in another way, which hyparquet decodes: the levels of all pages are checked before, because
+ *   it would fill memory with a run that is too long
  * @throws Error if the chunk is damaged; RowcastError `unsupported_column`
  */
 export function decodeChunk(
@@ -59,7 +60,7 @@ export function decodeChunk(
     physical,
     element.has(ELEMENT.typeLength) ? element.integer(ELEMENT.typeLength) : 0,
   );
-  if (plain === undefined) return undefined;
+  let isOther = plain === undefined;
   const add = valueAdder(column, kind);
   const isText = column.type.is === 'text';
   const isDouble = column.type.is === 'double' && physical === 'DOUBLE' && kind === 'csv';
@@ -83,6 +84,7 @@ export function decodeChunk(
     const body = bytes.subarray(start, at);
     const type = header.integer(PAGE.type);
     if (type === PAGE_TYPE.dictionary) {
+      if (plain === undefined) continue;
       const count = header.struct(PAGE.dictionary).integer(DATA_PAGE.values);
       const page = unpacked(body, size);
       if (count < 0 || count > page.length) throw new Error('a dictionary has more values than bytes');
@@ -99,7 +101,8 @@ export function decodeChunk(
     const { values, encoding, page, levels } = data;
     const count = countPresent(levels, values);
     const isCoded = encoding === ENCODING.dictionary || encoding === ENCODING.plainDictionary;
-    if (isCoded) {
+    if (plain === undefined) isOther = true;
+    else if (isCoded) {
       if (dictionary === undefined) throw new Error('a dictionary is missing');
       const bits = count === 0 ? 0 : (page[data.at] ?? 0);
       if (bits > MAX_BITS) return undefined;
@@ -114,10 +117,17 @@ export function decodeChunk(
         ? textCells(page, data.at, count, kind)
         : cellsOf(count, kind, into => plain(page, data.at, count, value => add(value, into)));
       pages.push({ is: 'cells', rows: values, codes: undefined, ...spread(cells, levels, values) });
-    } else return undefined;
+    } else if (encoding === ENCODING.hybrid && physical === 'BOOLEAN') {
+      const bits = new Int32Array(count);
+      readHybrid(page, data.at + 4, page.length, 1, bits, 2);
+      const cells = cellsOf(count, kind, into => {
+        for (const bit of bits) add(bit === 1, into);
+      });
+      pages.push({ is: 'cells', rows: values, codes: undefined, ...spread(cells, levels, values) });
+    } else isOther = true;
     done += values;
   }
-  return pages;
+  return isOther ? undefined : pages;
 }
 
 const unsupportedCodec = (column: string): RowcastError =>
@@ -150,7 +160,7 @@ interface SplitOptions {
   readonly most: number;
 }
 
-type SplitPage = (header: ThriftStruct, body: Buffer, options: SplitOptions) => DataPage | undefined;
+type SplitPage = (header: ThriftStruct, body: Buffer, options: SplitOptions) => DataPage;
 
 const splitV1: SplitPage = (header, body, { size, unpacked, level, most }) => {
   const data = header.struct(PAGE.data);
@@ -158,7 +168,8 @@ const splitV1: SplitPage = (header, body, { size, unpacked, level, most }) => {
   const encoding = data.integer(DATA_PAGE.encoding);
   const page = unpacked(body, size);
   if (level === 0) return { values, encoding, page, at: 0, levels: undefined };
-  if (data.integer(DATA_PAGE.levels) !== ENCODING.hybrid) return undefined;
+  if (data.integer(DATA_PAGE.levels) !== ENCODING.hybrid)
+    throw new Error('its levels are encoded in a way that is not read');
   const at = 4 + page.readUInt32LE(0);
   return { values, encoding, page, at, levels: readLevels(page, [4, at], values, level) };
 };
@@ -168,7 +179,7 @@ const splitV2: SplitPage = (header, body, { size, unpacked, level, most }) => {
   const values = atMost(most, data.integer(DATA_PAGE_V2.values));
   const encoding = data.integer(DATA_PAGE_V2.encoding);
   const levelBytes = data.integer(DATA_PAGE_V2.levelBytes);
-  if (data.integer(DATA_PAGE_V2.repetitionBytes) !== 0) return undefined;
+  if (data.integer(DATA_PAGE_V2.repetitionBytes) !== 0) throw new Error('its rows are repeated');
   const isCompressed = data.members.get(DATA_PAGE_V2.isCompressed)?.value !== false;
   const rest = body.subarray(levelBytes);
   const page = isCompressed ? unpacked(rest, size - levelBytes) : rest;

@@ -1,6 +1,6 @@
 import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { TextEntry, TextOfFile } from '../../../base/text-of-file.ts';
-import { type FileColumn, valueColumns } from '../footer/file-column.ts';
+import type { FileColumn } from '../footer/file-column.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
 import { readGroup } from './group-reader.ts';
 import { GroupText } from './group-text.ts';
@@ -54,9 +54,8 @@ export class ParquetText implements TextOfFile {
 
   /** @throws Error if the file does not have the columns */
   static of(file: ParquetFile, { columns, kind, header }: ParquetTextData): ParquetText {
-    const all = valueColumns(file.columns);
     const read = columns.map(name => {
-      const column = all.find(other => other.name === name);
+      const column = file.values.find(other => other.name === name);
       if (column === undefined) throw new Error(`there is no column ${name}`);
       return column;
     });

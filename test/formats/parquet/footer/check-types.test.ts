@@ -44,6 +44,17 @@ describe('the members of a footer', () => {
       assert.throws(() => check(footerWith(change)), wrong);
   });
 
+  it('have a physical type and a compression that the format has', () => {
+    const unknown = { name: 'ThriftError', message: 'a member has a value that the format does not have' };
+    for (const [id, value] of [
+      [1, 8],
+      [1, -1],
+      [4, 8],
+    ] as const)
+      assert.throws(() => check(footerWith(column => column.setInteger(id, value, 'i32'))), unknown);
+    check(footerWith(column => column.setInteger(4, 7, 'i32')));
+  });
+
   it('may be unknown, if they are of a type that the format has', () => {
     check(footerWith(column => column.setText(40, 'of a later version')));
     const map = Buffer.from([0x0b | 0x10, 0, 0]);
