@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { inputBench as bench } from '../support/cli/input-bench.ts';
+import { parquetOf } from '../support/parquet.ts';
 
 const ROWS = Array.from({ length: 30 }, (_, row) => `${row},${row * 7}.5,x${row}\n`).join('');
 const HEADER = 'age,pay,city\n';
@@ -293,6 +294,40 @@ describe('a record without any value', () => {
       assert.equal(compared.code, 0, compared.stderr);
     }
   });
+
+  for (const output of ['out.csv', 'out.jsonl', 'out.parquet'])
+    it(`is a reject in Parquet, but a row of the output, whose other columns decide: ${output}`, async t => {
+      const rows = [',,', '1,2,a', ',,b', ',,', '3,,'];
+      const { run, read, cwd } = await bench(
+        t,
+        await parquetOf(`age,pay,id\n${rows.join('\n')}\n`),
+        'in.parquet',
+      );
+      const report = ['--report', 'r', '--features', 'age,pay', '--classes', 'no,yes'];
+      const { code, stderr } = await run('score', 'in.parquet', ...report, '-o', output);
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, /3 rows scored, 2 rejected \(2 × unknown_columns\)/);
+      const rejects = await read(`${output}.rejects`);
+      assert.match(
+        rejects,
+        /1.*1.*unknown_columns.*no column of the row has a value.*\n.*4.*4.*unknown_columns/,
+      );
+      const verified = await run('verify', 'in.parquet', output);
+      assert.equal(verified.code, 0, verified.stderr);
+      assert.match(verified.stdout + verified.stderr, /5 rows, 3 scored, 2 rejected/);
+      const corrected =
+        output === 'out.jsonl'
+          ? rejects.replace('"age":null', '"age":7')
+          : rejects.replace('value,,,', 'value,7,,');
+      await writeFile(join(cwd, `${output}.rejects`), corrected);
+      const again = `again.${output === 'out.jsonl' ? 'jsonl' : 'csv'}`;
+      const second = await run('score', `${output}.rejects`, ...report, '-o', again);
+      assert.match(second.stderr, /1 row scored, 1 rejected \(1 × empty_record\)/);
+      const repaired = await run('repair', output, again);
+      assert.equal(repaired.code, 1, repaired.stderr);
+      const after = await run('verify', 'in.parquet', output);
+      assert.match(after.stdout + after.stderr, /5 rows, 4 scored \(1 repaired\), 1 rejected/);
+    });
 
   it('is left out by train, which notes it', async t => {
     const history = `age,plan\n${Array.from({ length: 60 }, (_, row) => `${row % 7},${row % 2 ? 'a' : 'b'}\n`).join('')}`;

@@ -61,7 +61,7 @@ export const predictionDocs = {
     fix: 'Check `wire` in the definition.',
   },
   unknown_columns: {
-    cause: 'The row has no column of the report.',
+    cause: 'The row has no column of the report or, in Parquet, no value in any column.',
     fix: 'Check `--features` and the header.',
   },
   invalid_value: { cause: 'A value is not text, a number, a boolean or null.' },

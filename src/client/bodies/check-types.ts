@@ -1,6 +1,5 @@
-import type { unknownColumns } from '../../base/contract/unknown-columns.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { Fields } from '../../formats/records/fields.ts';
+import type { Fields, Without } from '../../formats/records/fields.ts';
 import { CellScanner, type IntegerRange } from './cell-scanner.ts';
 import { type CellType, integerRange, isStrict, type StrictType } from './cell-type.ts';
 import { missingIn } from './cells.ts';
@@ -8,7 +7,7 @@ import type { SentValues } from './sent-values.ts';
 
 /** Why a row is not sent. */
 export interface RowError {
-  readonly code: 'wrong_type' | typeof unknownColumns.code;
+  readonly code: 'wrong_type' | Without['code'];
   /** Names the column, and never the value. */
   readonly message: string;
 }

@@ -1,4 +1,3 @@
-import { unknownColumns } from '../../base/contract/unknown-columns.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { wordView } from '../../formats/bytes/word-view.ts';
 import type { Layout } from '../../formats/format.ts';
@@ -58,8 +57,7 @@ export function encode({
   return function* encodeBatch(batch): Generator<Encoded> {
     memory?.clear();
     const read = readFields(batch);
-    const without = read.rowsWithout?.(sent) ?? [];
-    const found = new Map<number, RowError>(without.map(row => [row, unknownColumns]));
+    const found = new Map<number, RowError>(read.rowsWithout?.(sent));
     batchBody.checkTypes?.(read, found);
     const unsentRows = new Map([...found].sort(([a], [b]) => a - b));
     const fields = withoutRows(read, unsentRows);

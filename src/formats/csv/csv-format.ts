@@ -24,7 +24,7 @@ export const csv: Format = {
   },
   layoutFrom(data) {
     // `CsvLayout` makes them.
-    const { header, columns, groups, types } = data.value as CsvLayoutValue;
+    const { header, columns, groups, types, hasOthers } = data.value as CsvLayoutValue;
     const { bytes } = header;
     // Structured cloning makes a Uint8Array of a Buffer.
     return new CsvLayout(
@@ -32,6 +32,8 @@ export const csv: Format = {
       columns,
       groups,
       types,
+      undefined,
+      hasOthers,
     );
   },
   readAs(options, file) {

@@ -44,6 +44,7 @@ export interface CsvLayoutValue {
   readonly columns: OutputColumns | undefined;
   readonly groups: RowGroups | undefined;
   readonly types: Layout['types'];
+  readonly hasOthers: boolean;
 }
 
 /** A CSV, as its header and options describe it. */
@@ -59,6 +60,7 @@ export class CsvLayout implements Layout {
   readonly #dialect: Dialect;
   readonly #header: Header;
   readonly #first: Buffer | undefined;
+  readonly #hasOthers: boolean;
   readonly #columns: OutputColumns | undefined;
 
   /**
@@ -66,6 +68,7 @@ export class CsvLayout implements Layout {
    * @param groups of the output's rows; none if the output is text
    * @param types of the columns, if the file that this is the text of says them
    * @param first bytes after the header
+   * @param hasOthers whether each row of that file has a value, perhaps in a column that is not in the text
    */
   constructor(
     header: Header,
@@ -73,7 +76,9 @@ export class CsvLayout implements Layout {
     groups?: RowGroups,
     types?: Layout['types'],
     first?: Buffer,
+    hasOthers = false,
   ) {
+    this.#hasOthers = hasOthers;
     this.#first = first;
     this.groups = groups;
     this.types = types;
@@ -95,7 +100,8 @@ export class CsvLayout implements Layout {
 
   get data(): LayoutData {
     const { groups, types } = this;
-    const value: CsvLayoutValue = { header: this.#header, columns: this.#columns, groups, types };
+    const [header, columns, hasOthers] = [this.#header, this.#columns, this.#hasOthers];
+    const value: CsvLayoutValue = { header, columns, groups, types, hasOthers };
     return { format: this.format, value };
   }
 
@@ -129,7 +135,7 @@ export class CsvLayout implements Layout {
 
   fieldReader(memory?: BatchMemory): (batch: Batch) => Fields {
     const reader = new FieldReader(this.names.length, this.#dialect, memory);
-    return typedFieldReader(batch => reader.read(batch), this.types);
+    return typedFieldReader(batch => reader.read(batch), this.types, this.#hasOthers);
   }
 
   slice(batch: Batch, from: number, to: number): Batch {

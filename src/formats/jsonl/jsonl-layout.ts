@@ -89,7 +89,7 @@ export class LineLayout implements Layout {
   }
 
   fieldReader(memory?: BatchMemory): (batch: Batch) => Fields {
-    return typedFieldReader(lineFieldReader(this.#shape, memory), this.types);
+    return typedFieldReader(lineFieldReader(this.#shape, memory), this.types, this.#shape.hasOthers === true);
   }
 
   faultFinder(): (batch: Batch) => ReadonlyMap<number, Fault> {
@@ -232,18 +232,18 @@ const isRejects = ({ members }: LineShape): boolean =>
 /**
  * Reads the beginning of an input.
  *
- * @param types of the known columns, if they are all that there are
+ * @param typed the types of the known columns, if they are all that there are
  */
 export async function readLineLayout(
   source: ByteSource,
   options: ReadOptions & ColumnOptions,
-  types?: Layout['types'],
+  typed?: Pick<LineShape, 'types' | 'hasOthers'>,
 ): Promise<Opened> {
   const { named, columns, maxRecordBytes, maxColumns } = options;
   const known = named ?? columns;
   const namesColumns = named !== undefined;
   const { shape: own, rest } = await readShape(source, { known, maxRecordBytes, maxColumns, namesColumns });
-  const shape = types === undefined ? own : { ...own, names: known ?? [], types };
+  const shape = typed === undefined ? own : { ...own, names: known ?? [], ...typed };
   return { layout: new LineLayout(shape, lineColumns(shape, options, source.name)), rest };
 }
 

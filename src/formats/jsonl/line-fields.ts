@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
+import { unknownColumns } from '../../base/contract/unknown-columns.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { wordView } from '../bytes/word-view.ts';
 import { MAX_PLACED_BYTES, placeRecords } from '../columns/place-records.ts';
 import { type Batch, startOf } from '../records/batch.ts';
 import { emptyRecord, type Fault, notUtf8 } from '../records/faults.ts';
-import type { Fields, PlacedRecords } from '../records/fields.ts';
+import type { Fields, PlacedRecords, Without } from '../records/fields.ts';
 import { contentEnd } from '../records/line-endings.ts';
 import { RecordKind } from '../records/record-kind.ts';
 import { isRejectsFile, REJECT_RECORD, rejectColumns } from '../records/reject-columns.ts';
@@ -110,7 +111,7 @@ export function lineFieldReader(
     if (texts !== undefined) bytes = texts.subarray(0, length);
     // A row of a file that is not text is one, whatever its values are.
     if (types === undefined) rows = rejectEmpty({ rows, width, starts, ends, faults }, batch, names);
-    const rowsWithout = (columns: readonly number[]): number[] =>
+    const rowsWithout = (columns: readonly number[]): ReadonlyMap<number, Without> =>
       withoutAny({ rows, width, starts, ends, faults }, batch, columns, names);
     const isTyped = types === undefined;
     const otherNames = (): string[] => reader.otherNames;
@@ -126,15 +127,16 @@ function withoutAny(
   batch: Batch,
   columns: readonly number[],
   names: readonly string[],
-): number[] {
-  return valuelessRows(found, batch, columns)
+): ReadonlyMap<number, Without> {
+  const rows = valuelessRows(found, batch, columns)
     .filter(({ line }) => {
       const inLine = namesIn(line);
       if (inLine === undefined) return false;
       const has = hasColumn(inLine);
       return !columns.some(column => has(names[column] as string));
     })
-    .map(({ row }) => row);
+    .map(({ row }) => [row, unknownColumns] as const);
+  return new Map(rows);
 }
 
 /**

@@ -36,6 +36,8 @@ export interface LineShape {
   readonly closed?: readonly string[] | undefined;
   /** The types of the columns, if the file that the lines are the text of says them: then values have none of their own. */
   readonly types?: Layout['types'];
+  /** Whether each of its rows has a value, perhaps in a column that is not among these. */
+  readonly hasOthers?: boolean;
 }
 
 /** What is known of an input before its first objects are read. */

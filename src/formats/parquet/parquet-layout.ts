@@ -12,6 +12,8 @@ export interface ParquetLayoutOptions {
   readonly file: ParquetFile;
   /** The columns that are read. */
   readonly columns: readonly FileColumn[];
+  /** Whether each row has a value, perhaps in a column that is not read. */
+  readonly hasOthers: boolean;
   readonly groups: RowGroups | undefined;
   /** Texts that stood for a missing number when the file was made. */
   readonly nulls: ReadonlySet<string>;
@@ -27,9 +29,9 @@ export class ParquetLayout extends CsvLayout {
   constructor(
     header: Header,
     output: OutputColumns | undefined,
-    { file, columns, groups, nulls }: ParquetLayoutOptions,
+    { file, columns, hasOthers, groups, nulls }: ParquetLayoutOptions,
   ) {
-    super(header, output, groups, columns.map(typeOf));
+    super(header, output, groups, columns.map(typeOf), undefined, hasOthers);
     this.file = file;
     this.#nulls = nulls;
     this.rows = file.rows;

@@ -13,6 +13,7 @@ import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { type FileColumn, outermostName } from './footer/file-column.ts';
 import { openParquet, type ParquetFile, uncompressedBytes } from './footer/parquet-file.ts';
+import { valuesInRows } from './footer/values-in-rows.ts';
 import { groupsIn, piecesOf } from './group-places.ts';
 import { ParquetLayout, typeOf } from './parquet-layout.ts';
 import { ParquetText, type ParquetTextData } from './text/parquet-text.ts';
@@ -37,10 +38,10 @@ export async function readParquetLayout(
   const pieces = (): readonly Piece[] => piecesOf(whole);
   const { range } = options;
   const file = range === undefined ? whole : { ...whole, groups: groupsIn(whole.groups, range) };
-  const columns = neededColumns(file, options);
+  const { columns, hasOthers } = readColumns(whole, options);
   checkGroups(file, columns, options);
   if (options.writes?.format === 'jsonl')
-    return { ...(await readLines(source, stored, { file, columns }, options)), pieces };
+    return { ...(await readLines(source, stored, { file, columns, hasOthers }, options)), pieces };
   const bytes = Buffer.from(writeRow(columns.map(column => column.name)));
   const header = readHeader(bytes, true, {
     dialect,
@@ -57,6 +58,7 @@ export async function readParquetLayout(
   const layout = new ParquetLayout(header, outputColumns(header, readable(written, file), name), {
     file,
     columns,
+    hasOthers,
     groups,
     nulls: new Set(options.nulls),
   });
@@ -104,7 +106,7 @@ export const textOfParquet = async (stored: StoredBytes, file: string, data: unk
 async function readLines(
   { name, contentName }: ByteSource,
   stored: StoredBytes,
-  { file, columns }: { file: ParquetFile; columns: readonly FileColumn[] },
+  { file, columns, hasOthers }: { file: ParquetFile; columns: readonly FileColumn[]; hasOthers: boolean },
   options: ReadOptions & ColumnOptions,
 ): Promise<Opened> {
   const start = options.range?.start.offset ?? 0;
@@ -112,7 +114,7 @@ async function readLines(
   const chunks = stored.readAs(new ParquetText(file, columns, 'jsonl', before, start), start);
   const source = { name, contentName, isLive: false, chunks, checkUnchanged: async () => {} };
   const names = columns.map(column => column.name);
-  return readLineLayout(source, { ...options, columns: names }, columns.map(typeOf));
+  return readLineLayout(source, { ...options, columns: names }, { types: columns.map(typeOf), hasOthers });
 }
 
 /** The text inside is always delimited by commas. */
@@ -149,7 +151,27 @@ function needsFile(file: string): RowcastError {
 }
 
 /**
- * The columns that are decoded: those that are written as text, and those that are to be scored. Others are left out if
+ * The columns that are decoded: those that are needed, or all if there may be rows without a value in any, which others then decide.
+ *
+ * @param file all of it, even if only some groups are read: their outputs are put together
+ */
+function readColumns(
+  file: ParquetFile,
+  options: ReadOptions & ColumnOptions,
+): { columns: FileColumn[]; hasOthers: boolean } {
+  const columns = neededColumns(file, options);
+  const { length } = file.values;
+  if (columns.length === length) return { columns, hasOthers: length === 1 };
+  const values = valuesInRows(file);
+  if (values === 'some') return { columns, hasOthers: true };
+  return {
+    columns: values === 'unknown' ? columns : neededColumns(file, { ...options, columns: undefined }),
+    hasOthers: false,
+  };
+}
+
+/**
+ * The columns that are needed: those that are written as text, and those that are to be scored. Others are left out if
  * nothing needs them.
  *
  * @throws RowcastError `unsupported_column`, `duplicate_columns`

@@ -1,3 +1,4 @@
+import type { noValues, unknownColumns } from '../../base/contract/unknown-columns.ts';
 import type { Kernel } from '../../base/kernel/kernel.ts';
 import type { Fault } from './faults.ts';
 
@@ -9,6 +10,9 @@ export interface PlacedRecords {
   readonly recordEnds: number;
   readonly kinds: number;
 }
+
+/** Why a row has nothing that can be scored. */
+export type Without = typeof unknownColumns | typeof noValues;
 
 /** Offsets of the fields of a batch. Fields are decoded only on demand. */
 export interface Fields {
@@ -25,8 +29,11 @@ export interface Fields {
   readonly isTyped?: boolean;
   /** Where the batch is, if it and its fields are in the memory of a kernel. */
   readonly placed?: PlacedRecords | undefined;
-  /** The rows of records that name their own columns, and none of these; in order. */
-  readonly rowsWithout?: ((columns: readonly number[]) => number[]) | undefined;
+  /**
+   * The rows that cannot be scored by these columns, and why; in order: those of records that name their own columns, and none of
+   * these, and those of a file that is not text without any value.
+   */
+  readonly rowsWithout?: ((columns: readonly number[]) => ReadonlyMap<number, Without>) | undefined;
   /** The names of values that no column has, in the records so far that name their own. */
   readonly otherNames?: (() => string[]) | undefined;
   /** Index of a malformed record → what is wrong with it, in order. */

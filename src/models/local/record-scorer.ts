@@ -9,7 +9,7 @@ import { readerOf } from '../../formats/columns/reader-of.ts';
 import { withoutNulls } from '../../formats/columns/without-nulls.ts';
 import type { Layout } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import type { Fields } from '../../formats/records/fields.ts';
+import type { Fields, Without } from '../../formats/records/fields.ts';
 import type { Counting } from '../../scoring/counting/counted-column.ts';
 import { addScores, type Tally } from '../../scoring/counting/tally.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
@@ -97,7 +97,7 @@ export class RecordScorer {
     const { rows, faults } = fields;
     const parts = [...this.#members.partsOf(batch, layout)];
     const counting = this.#beginCounting(batch, faults, parts);
-    const without = fields.rowsWithout?.(this.#sent) ?? [];
+    const without = [...(fields.rowsWithout?.(this.#sent) ?? [])];
     const probabilities = this.#hasColumn
       ? this.#inOrder(engine.predict(this.#valuesOf(placed, counting, without), rows), rows)
       : new Float64Array(rows * classes.length);
@@ -106,7 +106,7 @@ export class RecordScorer {
       : new Map<number, { code: string; message: string }>(
           Array.from({ length: rows }, (_, row) => [row, unknownColumns] as const),
         );
-    for (const row of without) errors.set(row, unknownColumns);
+    for (const [row, why] of without) errors.set(row, why);
     const kind = 'distribution';
     const scored = { batch, faults, predictions: { kind, classes, probabilities, errors } as const };
     for (const { tally, from, to } of counting)
@@ -131,7 +131,7 @@ export class RecordScorer {
   #valuesOf(
     { fields, values }: PlacedBatch,
     ranges: readonly CountedRange[],
-    without: readonly number[],
+    without: readonly (readonly [row: number, why: Without])[],
   ): Float64Array {
     const width = this.#readers.length;
     for (const [column, { index }] of this.#readers.entries())
@@ -149,7 +149,7 @@ export class RecordScorer {
         );
       if (range.tally === undefined) continue;
       this.#tally?.addUnrecognized(range.tally, this.#readers);
-      const rejected = without.filter(row => row >= range.from && row < range.to).length;
+      const rejected = without.filter(([row]) => row >= range.from && row < range.to).length;
       if (rejected > 0) this.#tally?.leaveOut(range.tally, rejected);
     }
     return values;
