@@ -2,11 +2,14 @@ import type { TrainingProfile } from '../base/contract/profile.ts';
 import type { LooseReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { countOf } from '../base/number-text.ts';
+import { sanitize } from '../base/sanitize.ts';
 import { suggestNames } from '../base/suggest-names.ts';
+import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import { excelSeparator } from '../formats/csv/header.ts';
 import type { Layout } from '../formats/format.ts';
 import { isRejectsFile, rejectColumns } from '../formats/records/reject-columns.ts';
 import { refuseRowAsHeader } from '../formats/refuse-row-as-header.ts';
+import type { DateOrder } from '../formats/values/date-parts.ts';
 import { hasText, missingHint } from './missing-hint.ts';
 import { listNames } from './near-misses.ts';
 
@@ -17,6 +20,8 @@ export interface FeatureColumn {
   index: number;
   /** Type from the definition or the report, if any; `text` for numbers with a decimal comma. */
   type: string | undefined;
+  /** The order of day and month in its dates, if it is given. */
+  order?: DateOrder;
 }
 
 export interface SentOptions {
@@ -126,7 +131,37 @@ export function chooseFeatures(
   return present.map(name => {
     const index = places.get(name) ?? 0;
     const given = Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : types.get(name);
+    const [, order] = /^date:(dmy|mdy)$/.exec(given ?? '') ?? [];
+    if (order === 'dmy' || order === 'mdy') return { name, index, type: 'date', order };
     return { name, index, type: given ?? layout.types?.[index] };
+  });
+}
+
+/**
+ * The columns of a model, which reads dates in the orders of day and month that are given.
+ *
+ * @param learned undefined for a model elsewhere, which cannot be told
+ * @throws RowcastError `bad_option`
+ */
+export function withOrders<T extends readonly LearnedColumn[] | undefined>(
+  learned: T,
+  features: readonly Pick<FeatureColumn, 'name' | 'order'>[],
+): T | LearnedColumn[] {
+  const orders = new Map(features.flatMap(({ name, order }) => (order === undefined ? [] : [[name, order]])));
+  if (orders.size === 0) return learned;
+  const dates = new Set(learned?.filter(({ type }) => type === 'date').map(({ name }) => name));
+  for (const [name, order] of orders)
+    if (!dates.has(name))
+      throw new RowcastError(
+        'bad_option',
+        learned === undefined
+          ? `--types: a service reads dates in the order of day and month that its model learned, so "${sanitize(name)}" cannot be date:${order}`
+          : `--types: the report has no dates in "${sanitize(name)}", so it cannot be date:${order}`,
+        { hint: 'Leave out the type of this column.' },
+      );
+  return (learned ?? []).map(column => {
+    const order = orders.get(column.name);
+    return column.type === 'date' && order !== undefined ? { ...column, order } : column;
   });
 }
 

@@ -10,7 +10,7 @@ import { type Formats, readLayout } from '../formats/formats.ts';
 import type { ReadOptions } from '../formats/read-options.ts';
 import type { ByteSource } from '../formats/records/byte-source.ts';
 import { type CountedColumn, countedColumns } from './counting/counted-column.ts';
-import { chooseFeatures, type FeatureColumn } from './feature-columns.ts';
+import { chooseFeatures, type FeatureColumn, withOrders } from './feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from './merge/appended-for.ts';
 import type { Scorer } from './scorer.ts';
 
@@ -61,8 +61,9 @@ export async function prepare(
   const nulls = nullsOf(options, report);
   layout.refuseUnits?.(nulls, source.name);
   scorer.check?.({ ...options, features, nulls });
+  const learned = withOrders(scorer.learnedColumns?.(options.report), features);
   const allowed = options.allowMissing ? layout.absent : [];
-  const counted = countedColumns(features, report, scorer.learnedColumns?.(options.report), allowed);
+  const counted = countedColumns(features, report, learned, allowed);
   return { source, options: { ...options, nulls }, report, ...opened, features, counted };
 }
 

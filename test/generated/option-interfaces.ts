@@ -54,8 +54,19 @@ function member(name: string, type: string): string {
     ? type.replaceAll(' | ', '\n    | ')
     : alone.length <= MAX_LINE
       ? type
-      : type.replace(/^Readonly<(.*)>$/, 'Readonly<\n        $1\n      >');
+      : type.replace(
+          /^Readonly<(.*)>$/,
+          (_, record: string) => `Readonly<\n        ${recordInLines(record)}\n      >`,
+        );
   return `  ${name}?:\n    | ${inLines}\n    | undefined;\n`;
+}
+
+/** The type of a mapping, in several lines if one would be too long. */
+function recordInLines(record: string): string {
+  if (8 + record.length <= MAX_LINE) return record;
+  const [, choices = ''] = /^Record<string, (.*)>$/.exec(record) ?? [];
+  const lines = choices.split(' | ').map(choice => `          | ${choice}\n`);
+  return `Record<\n          string,\n${lines.join('')}        >`;
 }
 
 /** What the option does, its unit, and its default. */

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import type { LooseReport } from '../../src/base/contract/schemas.ts';
 import { CsvLayout } from '../../src/formats/csv/csv-layout.ts';
-import { chooseFeatures, type FeatureColumn, type SentOptions } from '../../src/scoring/feature-columns.ts';
+import {
+  chooseFeatures,
+  type FeatureColumn,
+  type SentOptions,
+  withOrders,
+} from '../../src/scoring/feature-columns.ts';
 import { read } from '../support/csv/read.ts';
 
 const choose = (
@@ -215,4 +220,17 @@ describe('the columns that are sent', () => {
     assert.deepEqual(names(choose(row, {}, { names: ['6', '148', '0.627'] })), ['6', '148', '0.627']);
     assert.deepEqual(names(choose(row, { columns: [{ name: '148' }] })), ['148']);
   });
+});
+
+test('an order of day and month is for the dates of a model on this machine', () => {
+  const features = [{ name: 'since', order: 'dmy' as const }];
+  const date = { name: 'since', type: 'date', piece: 'day', order: 'mdy' } as const;
+  const amount = { name: 'amount', type: 'numerical', notation: 'point' } as const;
+  assert.deepEqual(withOrders([date, amount], features), [{ ...date, order: 'dmy' }, amount]);
+  assert.equal(withOrders(undefined, [{ name: 'since' }]), undefined);
+  assert.throws(() => withOrders(undefined, features), {
+    code: 'bad_option',
+    message: /a service reads dates in the order of day and month that its model learned/,
+  });
+  assert.throws(() => withOrders([amount], features), { message: /the report has no dates in "since"/ });
 });

@@ -45,3 +45,25 @@ for (const { order, read, unreadable } of [
     assert.deepEqual(of(4), of(5), 'a date that cannot be read in this order is missing');
     assert.notDeepEqual(of(0), of(4));
   });
+
+test('a file with the other order of day and month is scored as the same dates, if its type says so', async t => {
+  const { home, historyFile } = await homeWith([['joined', 'outcome'], ...rows]);
+  await train({ historyFile, predict: 'outcome', home, id: 'r', types: { joined: 'date:mdy' } });
+  const scorer = await ModelScorer.open({ home, threads: 2 });
+  t.after(() => scorer.close());
+  const scored = async (turned: boolean, types: Readonly<Record<string, string>> = {}) => {
+    const [input, output] = [join(home, `${turned}.csv`), join(home, `${turned}-out.csv`)];
+    const dates = Array.from({ length: 6_000 }, (_, i) => {
+      const [month, day] = [1 + (i % 12), 1 + ((i * 5) % 28)].map(part => String(part).padStart(2, '0'));
+      return turned ? `${day}/${month}/2025` : `${month}/${day}/2025`;
+    });
+    await writeFile(input, csv([['id', 'joined'], ...dates.map((date, i) => [String(i), date])]));
+    await score(job({ input, output, report: 'r', types, restart: true, maxMismatches: 'none' }), scorer);
+    const lines = (await readFile(output, 'utf8')).trim().split('\n').slice(1);
+    return lines.map(line => line.split(',').slice(2).join());
+  };
+  const expected = await scored(false);
+  assert.ok(new Set(expected).size > 1);
+  assert.deepEqual(await scored(true, { joined: 'date:dmy' }), expected);
+  assert.notDeepEqual(await scored(true), expected);
+});

@@ -28,7 +28,8 @@ export const inputOptions = {
     kind: 'map',
     affectsOutput: true,
     choices: sentTypes,
-    describe: "column → type; overrides the report's types",
+    describe:
+      "column → type; overrides the report's types; date:dmy is a date with the day before the month, for a local report",
   },
   nulls: {
     kind: 'list',

@@ -4,6 +4,7 @@ import type { CallStatistics } from '../../base/contract/call-statistics.ts';
 import type { Prediction } from '../../base/contract/prediction.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
+import { withOrders } from '../../scoring/feature-columns.ts';
 import {
   type BatchScorer,
   LOCAL,
@@ -113,7 +114,7 @@ export class ModelScorer implements SharedScorer {
     if (model === undefined) throw new TypeError('open: the report was not described');
     return new LocalBatches({
       input,
-      model,
+      model: { ...model, columns: withOrders(model.columns, input.features) },
       pace: this.#pace,
       threads: this.#threads,
       statistics: this.statistics,

@@ -7,10 +7,24 @@ export interface GivenInputOptions {
   excludeFeatures?: readonly string[] | undefined;
   /** The predicted column, where the service does not name it: it is never sent. Default: the report's. */
   predict?: string | undefined;
-  /** Column → type; overrides the report's types. Default: none. */
+  /**
+   * Column → type; overrides the report's types; date:dmy is a date with the day before the month, for a local
+   * report. Default: none.
+   */
   types?:
     | Readonly<
-        Record<string, 'numerical' | 'categorical' | 'date' | 'integer' | 'float' | 'boolean' | 'text'>
+        Record<
+          string,
+          | 'numerical'
+          | 'categorical'
+          | 'date'
+          | 'date:dmy'
+          | 'date:mdy'
+          | 'integer'
+          | 'float'
+          | 'boolean'
+          | 'text'
+        >
       >
     | undefined;
   /** Values to treat as missing, in addition to the empty one. Default: none. */

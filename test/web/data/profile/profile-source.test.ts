@@ -33,12 +33,12 @@ describe('the profile of a file', () => {
 
   it('counts rows, missing and different values, and keeps the first rows', async () => {
     const { columns, firstRows, rows, contentBytes } = await profileOf(
-      'a,b\n1,"x, y"\n\n , \n1,\u00a0\n2,"x, y"\n',
+      'a,b\n1,"x, y"\n\n ,\t\n1,\u00a0\n2,"x, y"\n',
     );
     assert.deepEqual([rows, contentBytes], [4, 32]);
     assert.deepEqual(firstRows, [
       ['1', 'x, y'],
-      [' ', ' '],
+      [' ', '\t'],
       ['1', '\u00a0'],
       ['2', 'x, y'],
     ]);
