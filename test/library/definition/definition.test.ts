@@ -108,7 +108,7 @@ describe('a definition is refused, naming the line,', () => {
     refused(
       score('  types:', '    zip: categorial'),
       5,
-      /^score\.types\.zip: expected one of numerical, categorical, date, integer, float, boolean, text, got "categorial"$/,
+      /^score\.types\.zip: expected one of numerical, categorical, date, date:dmy, date:mdy, integer, float, boolean, text, got "categorial"$/,
     );
     refused(score('  features: a,b'), 4, /^score\.features: expected a list of text values, got "a,b"$/);
     refused(score('  classes:', '    - no', '    - 1'), 4, /^score\.classes\.1: expected text, got 1$/);
