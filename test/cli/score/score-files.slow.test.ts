@@ -17,7 +17,10 @@ it('200 files, three of them bad, are scored but for those, and the next run sco
   const first = await score(...all);
   assert.equal(first.code, 3, first.stderr);
   assert.match(first.stderr, /in\/1\/f1\.csv\.gz: the gzip data is truncated \[bad_gzip\]/);
-  assert.match(first.stderr, /in\/2\/f2\.csv\.gz:1: .*\[missing_columns\]\n.*names differ only in upper and lower case/);
+  assert.match(
+    first.stderr,
+    /in\/2\/f2\.csv\.gz:1: .*\[missing_columns\]\n.*names differ only in upper and lower case/,
+  );
   assert.match(first.stderr, /200 files: 197 scored, 3 not scored; 985 rows scored/);
   const { status, exit_code, rows, runs } = await summary();
   assert.deepEqual([status, exit_code, rows.scored, runs.length], ['stopped', 3, 985, 200]);
