@@ -179,8 +179,10 @@ function valuelessRows(
   columns: readonly number[],
 ): { row: number; index: number; line: Buffer }[] {
   const valueless: number[] = [];
+  const [first = 0] = columns;
+  // Nearly all rows have a value in the first column.
   for (let row = 0, at = 0; row < rows; row++, at += width)
-    if (!columns.some(column => ends[at + column] !== 0)) valueless.push(row);
+    if (ends[at + first] === 0 && !columns.some(column => ends[at + column] !== 0)) valueless.push(row);
   if (valueless.length === 0) return [];
   const records: number[] = [];
   for (let index = 0; index < batch.ends.length; index++)

@@ -47,6 +47,9 @@ export function appendedCheckOf(comparison: Comparison, output: string, shape: O
   const location = { file: output, line: 1 };
   const appended = appendedNames(comparison, shape);
   if (typeof appended !== 'number' && 'wrong' in appended) throw mismatch(appended.wrong, location);
+  const repeated = typeof appended === 'number' ? undefined : repeatedName(appended);
+  if (repeated !== undefined)
+    throw mismatch(`there are two appended columns "${sanitize(repeated)}"`, location);
   const unknown = typeof appended === 'number' ? undefined : unknownName(appended, shape);
   if (unknown !== undefined)
     throw mismatch(
@@ -67,6 +70,10 @@ export function appendedCheckOf(comparison: Comparison, output: string, shape: O
   const nothing = { wrong: 'nothing is appended' };
   return { isAfterOthers, isAlone: false, check: () => nothing };
 }
+
+/** The first appended column that has the name of one before it, which no run writes. */
+const repeatedName = (names: readonly string[]): string | undefined =>
+  new Set(names).size === names.length ? undefined : names.find((name, index) => names.indexOf(name) < index);
 
 /** The first appended column whose name is that of no known class, or of another predicted column. */
 function unknownName(

@@ -76,6 +76,11 @@ describe('a difference', () => {
       changed('id,note', 'id,notes'),
       '1: the header does not start with that of in.csv',
     ],
+    [
+      'a header with a class twice',
+      OUTPUT.replace('p_yes', 'p_no'),
+      '1: there are two appended columns "p_no"',
+    ],
     ['a header without appended columns', INPUT, '1: the header has no columns besides those of in.csv'],
     [
       'a header with a different line ending',
