@@ -5,6 +5,7 @@ import type { StoredBytes } from '../../../base/text-of-file.ts';
 import { FIRST_BYTES } from '../../../base/unsupported-files.ts';
 import { MAX_COLUMNS } from '../../csv/header.ts';
 import { refuseUnsupported } from '../../refuse-unsupported.ts';
+import { withWideIntegers } from './arrow-fields.ts';
 import { checkFooterTypes } from './check-types.ts';
 import { ChunkTable, type RowGroup, UnreadableColumns } from './chunk-table.ts';
 import { columnsOf, type FileColumn, valueColumns } from './file-column.ts';
@@ -120,7 +121,7 @@ function describe(
   footer.structs(FILE.columnOrders);
   for (const pair of footer.structs(FILE.keyValues))
     for (const id of Object.values(KEY_VALUE)) if (id === KEY_VALUE.key || pair.has(id)) pair.text(id);
-  const columns = columnsOf(footer.structs(FILE.schema));
+  const columns = withWideIntegers(columnsOf(footer.structs(FILE.schema)), footer);
   const leaves = columns.at(-1)?.leaves[1] ?? 0;
   const { groups, rows } = table;
   if ((table.leaves ?? leaves) !== leaves) throw new Error('a group does not have all columns');

@@ -1,19 +1,20 @@
 import type { EncodedColumn } from '../../group-encoding.ts';
+import {
+  CONTINUATION,
+  MESSAGE,
+  NAME,
+  placeOf,
+  type ReadSchema,
+  readArrowSchema,
+} from '../footer/arrow-fields.ts';
 import type { FileColumn } from '../footer/file-column.ts';
 import type { CopiedColumn } from './copied-columns.ts';
 
-/** What an encapsulated message of Arrow's IPC format begins with; its length follows. Older writers leave it out. */
-const CONTINUATION = 0xffffffff;
-/** In `Message`: the slots of the version and the header, and the type of the header if it is a schema. */
-const MESSAGE = { version: 0, headerType: 1, header: 2, schema: 1 } as const;
-const SCHEMA = { endianness: 0, fields: 1, metadata: 2 } as const;
-/** The slot of the name of a field, and of the key of a pair of metadata. */
-const NAME = 0;
 /** Members of the union of types; and the precision of doubles. */
 const [FLOAT, UTF8, DOUBLE] = [3, 5, 2] as const;
 
 /**
- * The schema that Arrow has stored in a file (`ARROW:schema`: Message.fbs and Schema.fbs of Apache Arrow), for a file with some of its
+ * The schema that Arrow has stored in a file, for a file with some of its
  * columns and others after them. The fields of copied columns are those bytes, because a field says more than is known here: a new
  * message before them points to each, and new names are after them. Offsets of flatbuffers are relative, and go forward. So are the
  * pairs of its metadata: PyArrow sees these, and none of the footer's.
@@ -32,95 +33,8 @@ export function arrowSchema(
   appended: readonly EncodedColumn[],
   keeps: (key: string) => boolean,
 ): string | undefined {
-  try {
-    const message = Buffer.from(stored, 'base64');
-    const start = message.readUInt32LE(0) === CONTINUATION ? 8 : 4;
-    const read = readSchema(message.subarray(start), columns, keeps);
-    return read && writeSchema(read, copied, appended).toString('base64');
-  } catch (error) {
-    // A place is outside of the bytes.
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
-interface ReadSchema {
-  readonly bytes: Buffer;
-  readonly version: number;
-  /** Where the table of each column is. */
-  readonly fields: ReadonlyMap<FileColumn, number>;
-  /** Where the tables of the metadata are that stay. */
-  readonly metadata: readonly number[];
-}
-
-/** @throws RangeError if it is cut off */
-function readSchema(
-  bytes: Buffer,
-  columns: readonly FileColumn[],
-  keeps: (key: string) => boolean,
-): ReadSchema | undefined {
-  const message = targetOf(bytes, 0);
-  const [version, type, header] = [MESSAGE.version, MESSAGE.headerType, MESSAGE.header].map(slot =>
-    placeOf(bytes, message, slot),
-  );
-  if (version === undefined || type === undefined || header === undefined) return undefined;
-  if (bytes.readUInt8(type) !== MESSAGE.schema) return undefined;
-  const schema = targetOf(bytes, header);
-  const endianness = placeOf(bytes, schema, SCHEMA.endianness);
-  const list = placeOf(bytes, schema, SCHEMA.fields);
-  const isLittle = endianness === undefined || bytes.readInt16LE(endianness) === 0;
-  if (list === undefined || !isLittle) return undefined;
-  const first = targetOf(bytes, list);
-  if (bytes.readUInt32LE(first) !== columns.length) return undefined;
-  const fields = new Map<FileColumn, number>();
-  for (const [index, column] of columns.entries()) {
-    const field = targetOf(bytes, first + 4 + 4 * index);
-    const name = placeOf(bytes, field, NAME);
-    if (name === undefined || textAt(bytes, targetOf(bytes, name)) !== column.name) return undefined;
-    fields.set(column, field);
-  }
-  const metadata = readMetadata(bytes, placeOf(bytes, schema, SCHEMA.metadata), keeps);
-  return metadata && { bytes, version: bytes.readUInt16LE(version), fields, metadata };
-}
-
-/** @param list where the offset of the list is, if there is one */
-function readMetadata(
-  bytes: Buffer,
-  list: number | undefined,
-  keeps: (key: string) => boolean,
-): number[] | undefined {
-  if (list === undefined) return [];
-  const first = targetOf(bytes, list);
-  const pairs: number[] = [];
-  // Each has bytes of its own: hostile ones would all lead to the same long key.
-  let left = bytes.length;
-  for (let index = 0; index < bytes.readUInt32LE(first); index++) {
-    const pair = targetOf(bytes, first + 4 + 4 * index);
-    const name = placeOf(bytes, pair, NAME);
-    if (name === undefined) return undefined;
-    left -= 4 + bytes.readUInt32LE(targetOf(bytes, name));
-    if (left < 0) return undefined;
-    if (keeps(textAt(bytes, targetOf(bytes, name)))) pairs.push(pair);
-  }
-  return pairs;
-}
-
-/** Where an offset leads. */
-const targetOf = (bytes: Buffer, at: number): number => at + bytes.readUInt32LE(at);
-
-/** Where a member of a table is; undefined if it has its default. */
-function placeOf(bytes: Buffer, table: number, slot: number): number | undefined {
-  const places = table - bytes.readInt32LE(table);
-  const at = 4 + 2 * slot;
-  const place = at + 2 > bytes.readUInt16LE(places) ? 0 : bytes.readUInt16LE(places + at);
-  return place === 0 ? undefined : table + place;
-}
-
-function textAt(bytes: Buffer, at: number): string {
-  const end = at + 4 + bytes.readUInt32LE(at);
-  // The zero after it is there, too.
-  bytes.readUInt8(end);
-  return bytes.toString('utf8', at + 4, end);
+  const read = readArrowSchema(stored, columns, keeps);
+  return read && writeSchema(read, copied, appended).toString('base64');
 }
 
 /** Writes the message as words of 32 bits; tables and what they point to begin at words. */

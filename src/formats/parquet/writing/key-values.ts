@@ -1,12 +1,10 @@
 import type { EncodedColumn } from '../../group-encoding.ts';
+import { ARROW } from '../footer/arrow-fields.ts';
 import { FILE, KEY_VALUE } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
 import { arrowSchema } from './arrow-schema.ts';
 import type { CopiedColumn } from './copied-columns.ts';
-
-/** Where Arrow stores its schema, which readers refuse if it does not have all columns. */
-const ARROW = 'ARROW:schema';
 
 /** Schemas of the whole file, by which their programs read it: they would not see the appended columns. */
 const SCHEMAS: ReadonlySet<string> = new Set([
