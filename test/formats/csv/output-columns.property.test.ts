@@ -14,7 +14,7 @@ import { connect } from '../../support/stub/connect.ts';
 
 const classes = ['no', 'yes', 'a,"b'];
 
-const isEmpty = (record: readonly string[]): boolean => record.every(field => field === '');
+const isEmpty = (record: readonly string[]): boolean => record.every(field => /^ *$/.test(field));
 
 /** The records of a CSV as an independent parser reads them, without blank lines. */
 function parsed(text: string, { delimiter, loneCr }: Omit<LegalCsv, 'text'>, columns: number): string[][] {
