@@ -9,11 +9,11 @@ const [LF, COMMA, BRACE] = [Buffer.from('\n'), Buffer.from(','), Buffer.from('{'
 /** A line that is not an object is a text, so that each reject is one. */
 const TEXT = Buffer.from(`,${JSON.stringify(REJECT_RECORD)}:`);
 
-/** As rowcast writes it. */
+/** The members before a rejected line, as rowcast writes them. */
 const HEAD =
   /^(\{"reject_row":(\d+),"reject_line":(\d+),)"reject_code":"([^"]*)","reject_reason":("(?:[^"\\]|\\.)*")/;
 
-/** The same members as other programs write them. */
+/** The members that rowcast writes before a rejected line, with the spaces that other programs may put between them. */
 const EDITED_HEAD =
   /^(\s*\{\s*"reject_row"\s*:\s*(\d+)\s*,\s*"reject_line"\s*:\s*(\d+)\s*,\s*)"reject_code"\s*:\s*"([^"]*)"\s*,\s*"reject_reason"\s*:\s*("(?:[^"\\]|\\.)*")\s*/;
 /** A comma, and the spaces around it. */

@@ -1,7 +1,7 @@
 import { type Location, RowcastError } from '../../base/errors.ts';
 
 const HINT = 'One of the files was modified, or they do not belong together.';
-/** The same after a hint at something else. */
+/** The end of a hint that names another cause first. */
 export const OTHERWISE = 'Otherwise one of the files was modified, or they do not belong together.';
 
 /** The error of `verify`: OUTPUT does not match INPUT. */

@@ -13,7 +13,7 @@ const SPACE = 0x20;
  */
 export class EmptyRecord {
   readonly #dialect: Dialect;
-  /** Of a record without a quoted field. */
+  /** How a record without a quoted field is read: quotes are data in it. */
   readonly #bare: Dialect;
   readonly #delimiter: number;
   readonly #quote: number | undefined;

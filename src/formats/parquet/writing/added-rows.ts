@@ -6,7 +6,7 @@ import { changedColumn } from './changed-column.ts';
 export class AddedRows {
   /** The number of the last row of each group, with the rows that were added so far; nothing is after the last group. */
   readonly ends: number[];
-  /** The same in the file. */
+  /** The number of the last row of each group as it is in the file, without added rows. */
   readonly #formerEnds: readonly number[];
   readonly #empty: Buffer | undefined;
 
