@@ -9,12 +9,12 @@ import { confirmScored } from './batch/confirm-scored.ts';
 import { ScoreBatch } from './batch/score-batch.ts';
 import type { Counting } from './counting/counted-column.ts';
 import type { Feedback } from './feedback.ts';
-import { inFlight } from './in-flight.ts';
+import { inFlight, type Sent } from './in-flight.ts';
 import { appendedOptionsFor, type MergeOptions } from './merge/appended-for.ts';
 import { Merger } from './merge/merge.ts';
 import type { MergedPart } from './merge/merged-part.ts';
 import type { Plan } from './prepare.ts';
-import type { Scored, ScoredBatch, Scorer } from './scorer.ts';
+import type { Scored, Scorer } from './scorer.ts';
 import type { TraceBatch } from './trace.ts';
 
 /**
@@ -87,20 +87,29 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const batches = failLast(readBatches({ records, rest, source, stop: stop.reading }));
   const scoring = new ScoreBatch({ file, layout, scorer, feedback, hasScored, signal: stop.calling });
   const score = scoreTraced(part => scoring.score(part), options.traceBatch);
+  const scoreUnlessStopped = async (part: Batch): Promise<Scored> => {
+    // It would be finished too late, perhaps, and then sent again.
+    stop.reading.throwIfAborted();
+    return score(part);
+  };
   const parts = (batch: Batch) => many(scorer.parts(batch));
-  const { send, settle } = inFlight({ scorer, windowBytes, score });
+  const { send, settle } = inFlight({ scorer, windowBytes, score: scoreUnlessStopped });
   const confirm = confirmScored(scorer, score);
-  const merge = flushable((scored: ScoredBatch) => merger.merge(scored), merger.end.bind(merger));
+  const merge = flushable(
+    (sent: Sent) => orFailure(async () => merger.merge(await confirm(await settle(sent)))),
+    () => orFailure(() => merger.end()),
+  );
   const output = chain(
     [
       Readable.from(batches.items, { highWaterMark: 1 }),
       asStream(gen(parts, send), boundedByWindow),
-      asStream(gen(settle, confirm, merge), unbuffered),
+      asStream(gen(merge), unbuffered),
     ],
     unbuffered,
   );
   try {
     for await (const part of output) {
+      if (part instanceof Failure) throw part.error;
       yield part;
       feedback.releaseRecords(part.end);
     }
@@ -133,6 +142,25 @@ function* many<T>(items: Iterable<T>): Generator<T> {
 const boundedByWindow = { writableHighWaterMark: 1, readableHighWaterMark: Number.MAX_SAFE_INTEGER };
 /** Settled batches are no longer counted in the window, so few of them may wait to be written. */
 const unbuffered = { writableHighWaterMark: 1, readableHighWaterMark: 1 };
+
+/** The end of the parts: an error in a Node stream would discard those before it that were not written yet. */
+class Failure {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
+async function* orFailure(
+  parts: () => Promise<Iterable<MergedPart>> | Iterable<MergedPart>,
+): AsyncGenerator<MergedPart | Failure> {
+  try {
+    yield* await parts();
+  } catch (error) {
+    yield new Failure(error);
+  }
+}
 
 /**
  * An error in a Node stream discards what is in flight. The batches before an error of the input are good and must be

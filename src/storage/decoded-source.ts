@@ -39,7 +39,7 @@ export class DecodedSource implements Source {
   /** Hash of a live input's bytes so far; any other is read a second time instead. */
   readonly #hash: Hash | undefined;
   #isRead = false;
-  /** Ranges of the file that are being read. */
+  /** Ranges of the file that are being read, and end when it is closed. */
   readonly #ranges = new Set<ByteStream>();
   /** The text that is made of the file, if it is not text. */
   #text: TextOfFile | undefined;
@@ -95,7 +95,7 @@ export class DecodedSource implements Source {
     if (streamFrom === undefined || size === null) return undefined;
     return {
       size,
-      read: (from, to) => this.#readRange(streamFrom(from, to), to - from),
+      read: (from, to, isKept) => this.#readRange(streamFrom(from, to), to - from, isKept),
       readAs: (text, offset) => {
         this.#stream.destroy();
         this.#text = text;
@@ -156,10 +156,10 @@ export class DecodedSource implements Source {
   }
 
   /** The bytes of a range of the file, of which `size` are wanted. */
-  async #readRange(stream: ByteStream, size: number): Promise<Buffer> {
+  async #readRange(stream: ByteStream, size: number, isKept = false): Promise<Buffer> {
     const bytes = Buffer.allocUnsafeSlow(size);
     let at = 0;
-    this.#ranges.add(stream);
+    if (!isKept) this.#ranges.add(stream);
     try {
       for await (const chunk of this.#read(stream)) at += chunk.copy(bytes, at);
     } finally {
