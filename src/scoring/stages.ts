@@ -9,12 +9,12 @@ import { confirmScored } from './batch/confirm-scored.ts';
 import { ScoreBatch } from './batch/score-batch.ts';
 import type { Counting } from './counting/counted-column.ts';
 import type { Feedback } from './feedback.ts';
-import { inFlight, type Sent } from './in-flight.ts';
+import { inFlight } from './in-flight.ts';
 import { appendedOptionsFor, type MergeOptions } from './merge/appended-for.ts';
 import { Merger } from './merge/merge.ts';
 import type { MergedPart } from './merge/merged-part.ts';
 import type { Plan } from './prepare.ts';
-import type { Scored, Scorer } from './scorer.ts';
+import type { Scored, ScoredBatch, Scorer } from './scorer.ts';
 import type { TraceBatch } from './trace.ts';
 
 /**
@@ -95,21 +95,17 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const parts = (batch: Batch) => many(scorer.parts(batch));
   const { send, settle } = inFlight({ scorer, windowBytes, score: scoreUnlessStopped });
   const confirm = confirmScored(scorer, score);
-  const merge = flushable(
-    (sent: Sent) => orFailure(async () => merger.merge(await confirm(await settle(sent)))),
-    () => orFailure(() => merger.end()),
-  );
+  const merge = flushable((scored: ScoredBatch) => merger.merge(scored), merger.end.bind(merger));
   const output = chain(
     [
       Readable.from(batches.items, { highWaterMark: 1 }),
       asStream(gen(parts, send), boundedByWindow),
-      asStream(gen(merge), unbuffered),
+      asStream(gen(settle, confirm, merge), unbuffered),
     ],
     unbuffered,
   );
   try {
     for await (const part of output) {
-      if (part instanceof Failure) throw part.error;
       yield part;
       feedback.releaseRecords(part.end);
     }
@@ -142,25 +138,6 @@ function* many<T>(items: Iterable<T>): Generator<T> {
 const boundedByWindow = { writableHighWaterMark: 1, readableHighWaterMark: Number.MAX_SAFE_INTEGER };
 /** Settled batches are no longer counted in the window, so few of them may wait to be written. */
 const unbuffered = { writableHighWaterMark: 1, readableHighWaterMark: 1 };
-
-/** The end of the parts: an error in a Node stream would discard those before it that were not written yet. */
-class Failure {
-  readonly error: unknown;
-
-  constructor(error: unknown) {
-    this.error = error;
-  }
-}
-
-async function* orFailure(
-  parts: () => Promise<Iterable<MergedPart>> | Iterable<MergedPart>,
-): AsyncGenerator<MergedPart | Failure> {
-  try {
-    yield* await parts();
-  } catch (error) {
-    yield new Failure(error);
-  }
-}
 
 /**
  * An error in a Node stream discards what is in flight. The batches before an error of the input are good and must be

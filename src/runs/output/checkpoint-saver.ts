@@ -79,8 +79,6 @@ export class CheckpointSaver {
 
   /** @param stopped why no further checkpoint follows, if the same command would stop again */
   async save(state: Checkpoint['state'], stopped?: Checkpoint['stopped']): Promise<void> {
-    // A save may have failed while a write was in progress.
-    this.throwIfFailed();
     const point = this.#options.partial.latest();
     // After a failed write, the checkpoint may have rows that the output does not.
     if (this.#isAhead(point) >= 0) await this.#save(state, point, stopped);
@@ -97,6 +95,8 @@ export class CheckpointSaver {
     committed: Extent<Mark>,
     stopped?: Checkpoint['stopped'],
   ): Promise<void> {
+    // A save may have failed while a write was in progress.
+    this.throwIfFailed();
     const { partial, rejects, attempt, fingerprint, history, outputs } = this.#options;
     const { mark } = committed;
     if (mark === undefined) return;
