@@ -133,6 +133,15 @@ describe('a checkpoint', () => {
     assert.ok(synced >= 0 && synced < replaced, files.done.join('\n'));
   });
 
+  it('is saved within a member that takes long', async () => {
+    const files = new MemoryFiles();
+    const output = await open(files, 0, gzip);
+    await output.write({ ...piece('a\n'), endsMember: false }, () => pointAt(2));
+    while (checkpointIn(files) === undefined) await new Promise(setImmediate);
+    assert.equal(checkpointIn(files)?.output.open?.toString(), 'a\n');
+    await output.discard();
+  });
+
   it('has the rows of a member that is not complete, and keeps them if the member cannot be written', async () => {
     const files = new MemoryFiles();
     const output = await open(files, 1000, gzip);
