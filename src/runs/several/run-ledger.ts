@@ -30,8 +30,9 @@ export interface LedgerKey extends LedgerFiles {
   options: Readonly<Record<string, string>>;
 }
 
-/** Minimum time between two writes: each writes the whole file. */
+/** Minimum time between two writes, also in relation to what the last one took: each writes the whole file. */
 const WRITE_EVERY_MS = 1_000;
+const TIMES_OF_WRITING = 20;
 
 /**
  * The runs of a folder of outputs, in `.rowcast-runs.json`: what tells an output that is finished and unchanged from one
@@ -46,7 +47,8 @@ export class RunLedger {
   /** By output; not yet written. */
   #news: Record<string, News> = {};
   #writing: Promise<void> = Promise.resolve();
-  #writtenAt = 0;
+  /** When the file may be written again, by `performance.now()`. */
+  #writeFrom = 0;
 
   /** @param among backends, if they are not the usual ones */
   constructor(folder: string, among = backends) {
@@ -154,7 +156,7 @@ export class RunLedger {
       finished_at: new Date().toISOString(),
     };
     this.#add(this.#name(output), { finished });
-    if (performance.now() - this.#writtenAt > WRITE_EVERY_MS) await this.flush();
+    if (performance.now() >= this.#writeFrom) await this.flush();
   }
 
   /**
@@ -211,9 +213,16 @@ export class RunLedger {
 
   async #write(): Promise<void> {
     if (Object.keys(this.#news).length === 0) return;
-    this.#writtenAt = performance.now();
+    const begun = performance.now();
+    // Other files may end meanwhile.
+    this.#writeFrom = Number.POSITIVE_INFINITY;
     const news = { ...this.#news };
-    await this.#document.update(bytes => Buffer.from(ledgerText(this.#contentOf(bytes), news)));
+    try {
+      await this.#document.update(bytes => Buffer.from(ledgerText(this.#contentOf(bytes), news)));
+    } finally {
+      const now = performance.now();
+      this.#writeFrom = now + Math.max(WRITE_EVERY_MS, TIMES_OF_WRITING * (now - begun));
+    }
     this.#news = Object.fromEntries(
       Object.entries(this.#news).filter(([output, entry]) => news[output] !== entry),
     );
