@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { schemeOf } from '../../base/scheme.ts';
 import type { FileVersion, SharedDocument } from '../../storage/backend.ts';
@@ -15,6 +16,7 @@ import {
   type News,
   readLedgerBytes,
   type UnfinishedRun,
+  withNews,
 } from './ledger-file.ts';
 
 /** An input and its output by path. */
@@ -46,6 +48,8 @@ export class RunLedger {
   #content = emptyLedger;
   /** By output; not yet written. */
   #news: Record<string, News> = {};
+  /** What was written last: it is not read again as long as nobody else has written since. */
+  #last: { sha256: string; content: LedgerContent } | undefined;
   #writing: Promise<void> = Promise.resolve();
   /** When the file may be written again, by `performance.now()`. */
   #writeFrom = 0;
@@ -218,7 +222,12 @@ export class RunLedger {
     this.#writeFrom = Number.POSITIVE_INFINITY;
     const news = { ...this.#news };
     try {
-      await this.#document.update(bytes => Buffer.from(ledgerText(this.#contentOf(bytes), news)));
+      await this.#document.update(bytes => {
+        const content = withNews(this.#contentOf(bytes), news);
+        const text = Buffer.from(ledgerText(content));
+        this.#last = { sha256: sha256Of(text), content };
+        return text;
+      });
     } finally {
       const now = performance.now();
       this.#writeFrom = now + Math.max(WRITE_EVERY_MS, TIMES_OF_WRITING * (now - begun));
@@ -235,6 +244,7 @@ export class RunLedger {
 
   /** What is damaged is replaced. */
   #contentOf(bytes: Buffer | undefined): LedgerContent {
+    if (bytes !== undefined && this.#last?.sha256 === sha256Of(bytes)) return this.#last.content;
     try {
       return readLedgerBytes(this.path, bytes);
     } catch {
@@ -247,6 +257,8 @@ export class RunLedger {
     return versionOf(path, this.#among);
   }
 }
+
+const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Where a run puts its rejects unless it is told otherwise. */
 const usualRejects = async (output: string): Promise<string> =>
