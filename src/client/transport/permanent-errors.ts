@@ -49,18 +49,22 @@ export function permanentError(
     };
   if (cause instanceof ProxyUnreachable) return proxyError(cause, wasReached);
   if (cause instanceof TlsExpected)
-    return { code: 'tls_expected', message: 'the service expects https', hint: 'Use an https URL in --url.' };
+    return {
+      code: 'tls_expected',
+      message: 'the service expects https',
+      hint: 'Use a URL that begins with https.',
+    };
   if (NOT_TLS.test(code))
     return {
       code: 'tls_refused',
       message: `the service does not speak https (${code})`,
-      hint: 'Check the port in --url.',
+      hint: 'Check the port in the URL.',
     };
   if (OTHER_HOST.test(code))
     return {
       code: 'bad_certificate',
       message: `the service's certificate is for another host name (${code})`,
-      hint: 'Use the host name in the certificate for --url.',
+      hint: 'Use the host name of the certificate in the URL.',
     };
   if (CERTIFICATE.test(code))
     return {
@@ -78,7 +82,7 @@ export function permanentError(
     return {
       code: 'no_such_host',
       message: `unknown host ${cause.hostname ?? 'name'} (${code})`,
-      hint: 'Check --url.',
+      hint: 'Check the URL.',
     };
   return undefined;
 }
