@@ -39,9 +39,8 @@ describe('what a message says to do', () => {
         return true;
       },
     });
-    // Not in the folder of the run, where the key must not be found.
-    const file = join(await newFolder(t), 'key.txt');
-    await writeFile(file, key);
+    const file = join(cwd, 'key.txt');
+    await writeFile(file, 'key-in-a-file');
     const definition = {
       service: { url, 'api-key-env': 'ROWCAST_OF_B' },
       score: { input: 'in.csv', report: 'r' },

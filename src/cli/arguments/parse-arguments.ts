@@ -108,7 +108,7 @@ const COMMAND_SHARE = 1 / 2;
 
 async function refuseCommand([word]: readonly string[]): Promise<never> {
   if (word === undefined) throw usageError('no command given; rowcast --help lists them');
-  const { insteadOfCommand } = await import('../../base/options/other-words.ts');
+  const { insteadOfCommand } = await import('../../base/other-words.ts');
   const instead = insteadOfCommand(word);
   const names = commands.map(({ name }) => name);
   const near = instead === undefined ? await didYouMean(word, names, COMMAND_SHARE) : `; ${instead}`;

@@ -22,7 +22,7 @@ export async function didYouMean(
 
 /** What to use in place of an unknown option, as the end of a message. @param spelling as typed */
 export async function insteadOfOption(spelling: string, names: readonly string[]): Promise<string> {
-  const { suggestFlags } = await import('../../base/options/other-words.ts');
+  const { suggestFlags } = await import('../../base/other-words.ts');
   const found = suggestFlags(spelling.replace(/^-+/, ''), names);
   return typeof found === 'string' ? `; ${found}` : asked(found);
 }

@@ -1,6 +1,6 @@
 import type { Option, Options } from '../../base/options/option.ts';
-import { suggestOptions } from '../../base/options/other-words.ts';
 import { homeOption } from '../../base/options/service.ts';
+import { suggestOptions } from '../../base/other-words.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 import { definitionSchema, sections } from './definition-schema.ts';
 import type { MemberPath } from './document.ts';

@@ -1,9 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { Options } from '../../base/options/option.ts';
-import { suggestOptions } from '../../base/options/other-words.ts';
 import { describeMismatch } from '../../base/options/values/expectation.ts';
 import { camelCase, resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
 import { schemaOf } from '../../base/options/values/value-schema.ts';
+import { suggestOptions } from '../../base/other-words.ts';
 import { sanitize } from '../../base/sanitize.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { commandWords, optionWords } from '../../../src/base/options/other-words.ts';
+import { commandWords, optionWords } from '../../../src/base/other-words.ts';
 import { readArguments } from '../../../src/cli/arguments/parse-arguments.ts';
 import { optionsOf } from '../../../src/cli/command-table/command-row.ts';
 import { commands } from '../../../src/cli/command-table/commands.ts';

@@ -1,4 +1,4 @@
-import { suggestNames } from '../suggest-names.ts';
+import { suggestNames } from './suggest-names.ts';
 
 /** Words of other programs for something that rowcast has, and what it is here. */
 interface OtherWords {
