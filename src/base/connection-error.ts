@@ -8,7 +8,7 @@ export interface PermanentError {
 /** Who is at the other end of a connection, in the words of messages and hints. */
 export interface Peer {
   name: string;
-  /** What has its address, such as `--url`. */
+  /** What has its address. */
   address: string;
   /** What to do about a certificate of an authority that is not trusted. */
   trust: string;
@@ -64,13 +64,13 @@ export function permanentErrorOf(
       return {
         code: 'tls_refused',
         message: `${name} does not speak https (${code})`,
-        hint: `Check the port in ${address}.`,
+        hint: 'Check the port in the URL.',
       };
     case 'other host':
       return {
         code: 'bad_certificate',
         message: `${name}'s certificate is for another host name (${code})`,
-        hint: `Use the host name in the certificate for ${address}.`,
+        hint: 'Use the host name of the certificate in the URL.',
       };
     case 'untrusted':
       return {

@@ -6,7 +6,7 @@ import { TlsExpected } from './socket-guard.ts';
 
 const SERVICE: Peer = {
   name: 'the service',
-  address: '--url',
+  address: 'the URL',
   trust: 'Renew it, or name the issuing certificate authority with --ca-file.',
   ownCertificate: 'Check --client-cert and --client-key.',
 };
@@ -28,7 +28,11 @@ export function permanentError(
     };
   if (cause instanceof ProxyUnreachable) return proxyError(cause, wasReached);
   if (cause instanceof TlsExpected)
-    return { code: 'tls_expected', message: 'the service expects https', hint: 'Use an https URL in --url.' };
+    return {
+      code: 'tls_expected',
+      message: 'the service expects https',
+      hint: 'Use a URL that begins with https.',
+    };
   return permanentErrorOf(cause, wasReached, SERVICE);
 }
 
