@@ -11,6 +11,7 @@ import {
 } from '../../records/faults.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
+import type { NumberFinder } from '../records/number-finder.ts';
 import { faultOfRecord } from './fault-of-record.ts';
 
 /**
@@ -18,11 +19,13 @@ import { faultOfRecord } from './fault-of-record.ts';
  * times as fast; a property test checks that both agree.
  *
  * @param width number of fields in a valid record
+ * @param numbers finds what is wrong in columns of numbers, if there are such columns
  * @returns a batch's malformed records: index → what is wrong with it, in order
  */
 export function malformedFinder(
   width: number,
   dialect: Dialect,
+  numbers?: NumberFinder,
 ): (batch: Batch) => ReadonlyMap<number, Fault> {
   // In a record without a quoted field, quotes are data.
   const bare: Dialect = { ...dialect, quote: undefined };
@@ -39,6 +42,8 @@ export function malformedFinder(
         found.set(index, faultOfRecord(badQuoting, bytes, start, end, dialect));
       else if (kind === RecordKind.header) found.set(index, repeatedHeader);
       else if (kind === RecordKind.empty) found.set(index, emptyRecord);
+      else if (kind === RecordKind.notANumber && numbers !== undefined)
+        found.set(index, numbers.faultOf(bytes, start, end));
       else if (!allUtf8 && !isUtf8(bytes.subarray(start, end))) found.set(index, notUtf8);
       else {
         const content = contentEnd(bytes, start, end, dialect);
