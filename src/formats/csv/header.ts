@@ -8,7 +8,7 @@ import type { Position } from '../records/position.ts';
 import { RecordKind } from '../records/record-kind.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
 import type { RequiredNumbers } from '../required-numbers.ts';
-import { countFields } from './fields/malformed.ts';
+import { countFields } from './fields/count-fields.ts';
 import { newScan, type Scan, scanRecord } from './records/scan-record.ts';
 
 /** The header record of a CSV. */

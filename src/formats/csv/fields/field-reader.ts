@@ -15,9 +15,9 @@ import {
 import type { Fields } from '../../records/fields.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
-import type { NumberFinder } from '../records/number-finder.ts';
 import { faultOfRecord } from './fault-of-record.ts';
 import { KernelFields } from './kernel-fields.ts';
+import type { NumberFinder } from './number-finder.ts';
 
 /**
  * Finds the fields of batches. An unquoted field lies between delimiters, a quoted field without escaped quotes between its

@@ -11,8 +11,9 @@ import {
 } from '../../records/faults.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
-import type { NumberFinder } from '../records/number-finder.ts';
+import { countFields } from './count-fields.ts';
 import { faultOfRecord } from './fault-of-record.ts';
+import type { NumberFinder } from './number-finder.ts';
 
 /**
  * Finds the malformed records of a batch: those in which `FieldReader` finds a fault. No field is decoded, which is several
@@ -53,37 +54,4 @@ export function malformedFinder(
     }
     return found;
   };
-}
-
-/** Offset at which the field that begins at `start` ends: at a delimiter, or at the record's `end`. */
-export function fieldEnd(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
-  const delimiter = dialect.delimiter.charCodeAt(0);
-  const quote = dialect.quote?.charCodeAt(0);
-  const escaper = dialect.escape?.charCodeAt(0) ?? -1;
-  let at = start;
-  if (quote !== undefined && at < end && bytes[at] === quote) {
-    // Skip to the closing quote; an escaped quote is data.
-    for (at++; at < end; at++)
-      if (bytes[at] === escaper) {
-        if (bytes[at + 1] === quote || bytes[at + 1] === escaper) at++;
-      } else if (bytes[at] === quote) {
-        if (bytes[at + 1] !== quote || at + 1 === end) break;
-        at++;
-      }
-  }
-  while (at < end && bytes[at] !== delimiter) at++;
-  return at;
-}
-
-/** Number of fields in the record `bytes[start, end)`; none is decoded. */
-export function countFields(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
-  let fields = 1;
-  if (dialect.quote === undefined) {
-    const delimiter = dialect.delimiter.charCodeAt(0);
-    for (let at = start; at < end; at++) if (bytes[at] === delimiter) fields++;
-    return fields;
-  }
-  for (let at = fieldEnd(bytes, start, end, dialect); at < end; fields++)
-    at = fieldEnd(bytes, at + 1, end, dialect);
-  return fields;
 }

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../../base/parse-records.ts';
 import type { BatchOptions } from '../../records/batch-options.ts';
+import type { NumberFinder } from '../fields/number-finder.ts';
 import type { EmptyRecord } from './empty-record.ts';
-import type { NumberFinder } from './number-finder.ts';
 import type { RepeatedHeader } from './repeated-header.ts';
 
 /** Options of `RecordReader`. */

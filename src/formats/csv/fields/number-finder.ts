@@ -4,8 +4,8 @@ import { doubleOf } from '../../double-of.ts';
 import type { Fault } from '../../records/faults.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { notANumber } from '../../required-numbers.ts';
-import { countFields, fieldEnd } from '../fields/malformed.ts';
 import type { Header } from '../header.ts';
+import { countFields, fieldEnd } from './count-fields.ts';
 
 /** Finds records with a text in a column that is written as numbers. */
 export class NumberFinder {
