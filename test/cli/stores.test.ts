@@ -174,6 +174,11 @@ describe('a command with objects', () => {
     // Training has threads, which have the environment of their process.
     const trained = await startedRowcast(train, { env });
     assert.equal(trained.code, 0, trained.stderr);
+    // The same without a configuration of the machine.
+    const { AWS_ENDPOINT_URL_S3: endpoint, ...own } = env;
+    const options = ['--store-options', `endpoint=${endpoint},region=eu-west-1`, '--if-exists', 'replace'];
+    const again = await startedRowcast([...train, ...options], { env: own });
+    assert.equal(again.code, 0, again.stderr);
   });
 
   it('sends no credentials of its own to an endpoint that only a definition names', async t => {

@@ -34,13 +34,6 @@ export const summaryOptions = {
 
 /** How a command says how far it is. */
 export const progressOptions = {
-  quiet: {
-    kind: 'boolean',
-    alias: 'q',
-    default: false,
-    common: true,
-    describe: 'log only warnings and errors',
-  },
   progress: {
     kind: 'text',
     choices: ['auto', 'always', 'never'],
@@ -59,6 +52,13 @@ export const progressOptions = {
 
 /** Options of every command. */
 export const logOptions = {
+  quiet: {
+    kind: 'boolean',
+    alias: 'q',
+    default: false,
+    common: true,
+    describe: 'log only warnings and errors',
+  },
   'log-format': {
     kind: 'text',
     choices: ['text', 'json'],

@@ -17,6 +17,9 @@ export async function didYouMean(
   { prefix = '', wrongShare }: { prefix?: string; wrongShare?: number } = {},
 ): Promise<string> {
   const { suggestNames } = await import('../../base/suggest-names.ts');
-  const near = suggestNames(word, names, wrongShare).map(name => prefix + name);
-  return near.length === 0 ? '' : `. Did you mean ${near.join(' or ')}?`;
+  return questionOf(suggestNames(word, names, wrongShare).map(name => prefix + name));
 }
+
+/** Names as a sentence to add to a message, if there are any. */
+export const questionOf = (names: readonly string[]): string =>
+  names.length === 0 ? '' : `. Did you mean ${names.join(' or ')}?`;

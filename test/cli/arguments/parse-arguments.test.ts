@@ -54,6 +54,11 @@ describe('a command line', () => {
       );
   });
 
+  it('may ask any command to be quiet, with one letter', async () => {
+    for (const line of ['verify in.csv out.csv', 'status out.csv', 'reports', 'keys add x'])
+      assert.equal((await read(`${line} -q`))[1].quiet, true, line);
+  });
+
   it('may repeat an option: the last value wins, unless the option collects all values', async () => {
     assert.deepEqual(await read('score --report a --report b'), ['score', { report: 'b' }]);
     assert.deepEqual(await read('keys add x --report a --report b'), [
@@ -100,6 +105,15 @@ describe('a command line is refused', () => {
     ['with an option of another command', 'reports --limit 5', /^unknown option: --limit$/],
     ['with an option that only exists in definitions', 'score --wire x', /^unknown option: --wire/],
     ['with an unknown short option', 'score -x', /^unknown option: -x$/],
+    ['with a short option of another command', 'verify a b -o c', /^unknown option: -o$/],
+    ['with a short option and its value in one word', 'verify a b -oc', /^unknown option: -o$/],
+    ['with the long form of that option', 'verify a b --output c', /^unknown option: --output\. Did you mean --output-header\?$/],
+    [
+      'with the first letter of an option',
+      'status a -w',
+      /^unknown option: -w\. Did you mean --watch\?$/,
+    ],
+    ['with the letter that is for something else elsewhere', 'score -v', /^unknown option: -v\. Did you mean --version\?$/],
     ['with an option that lacks its value', 'score --output', /^--output needs a value$/],
     ['with an option in place of a value', 'score -o --report r', /^-o needs a value$/],
     [
