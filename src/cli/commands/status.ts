@@ -1,12 +1,9 @@
-import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { storeAccess } from '../../base/options/store.ts';
-import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { flagsOfAddress } from '../../library/service/choose-service.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { findRuns, lostRejectsOf } from '../../runs/status/find-runs.ts';
+import { lostRejectsOf } from '../../runs/status/find-runs.ts';
 import { nextRunOf } from '../../runs/status/next-run.ts';
 import { noRuns, readStatus } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport, unfinishedReport } from '../../runs/status/status-report.ts';
@@ -15,6 +12,7 @@ import { shardsReport } from '../../shards/status/shards-report.ts';
 import { type Backends, backendsOf } from '../../storage/backends.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
+import { definedRuns, type SelectedRuns, selectRuns } from '../select-runs.ts';
 import { storeFlags } from '../shards/store-flags.ts';
 import { plannedAddress } from '../shards/work-command.ts';
 import { printText } from '../terminal/print.ts';
@@ -37,12 +35,18 @@ interface Seen {
   state: StatusReport['state'];
 }
 
-/** Prints the state of an output or of all runs of a folder. The exit code is that of the state. */
-export async function run({ flags }: Context): Promise<number> {
-  const path = String(flags.output);
-  const values = resolveValues(storeAccess, flags);
-  const place = { among: backendsOf(values), stores: storeFlags(values) };
-  const look = (): Promise<Seen> => lookAt(path, place, flags.json === true);
+/** Prints the state of an output, or of several: those of a folder, a pattern or a definition. The exit code is that of the state. */
+export async function run(context: Context): Promise<number> {
+  const { flags } = context;
+  const { defined, stores } = await definedRuns(context);
+  const place = { among: backendsOf(stores), stores: storeFlags(stores) };
+  const look = async (): Promise<Seen> => {
+    const selected = await selectRuns('status', context, defined, place.among);
+    const isJson = flags.json === true;
+    return selected.single === undefined
+      ? lookAtRuns(selected, place.among, isJson)
+      : lookAt(selected.single, place, isJson);
+  };
   let seen = await look();
   if (flags.watch !== true) await printText(seen.text);
   else if (process.stdout.isTTY && flags.json !== true) {
@@ -72,7 +76,6 @@ async function lookAt(path: string, place: Place, isJson: boolean): Promise<Seen
   const { among } = place;
   const shards = await findShards(path, among);
   if (shards !== undefined) return lookAtShards(shards, place, isJson);
-  if ((await stat(path).catch(() => undefined))?.isDirectory()) return lookAtFolder(path, isJson);
   const status = await readStatus(path, among);
   const lost = schemeOf(path) === undefined ? await lostRejectsOf(path) : undefined;
   const report = withLostRejects(statusReport(path, status), lost);
@@ -94,21 +97,28 @@ async function lookAtShards(folder: SharedFolder, { among, stores }: Place, isJs
   return { text: isJson ? jsonOf(report) : describeShards(progress, report, service), state: report.state };
 }
 
-async function lookAtFolder(folder: string, isJson: boolean): Promise<Seen> {
+async function lookAtRuns(
+  { title, runs: found, named, planned }: Extract<SelectedRuns, { single: undefined }>,
+  among: Backends,
+  isJson: boolean,
+): Promise<Seen> {
   const runs: StatusReport[] = [];
-  const { outputs, unfinished, lostRejects } = await findRuns(folder);
+  const { outputs, unfinished, lostRejects } = found;
   for (const output of outputs) {
     // The file may have been removed in the meantime.
-    const status = await readStatus(output).catch(() => undefined);
-    const missing = unfinished.get(output);
+    const status = await readStatus(output, among).catch((error: unknown) => {
+      if (named.includes(output)) throw error;
+      return undefined;
+    });
+    const missing = unfinished.get(output) ?? (status === undefined ? planned.get(output) : undefined);
     if (missing !== undefined) runs.push(unfinishedReport(output, missing, status));
     else if (status !== undefined)
       runs.push(withLostRejects(statusReport(output, status), lostRejects.get(output)));
   }
-  if (runs.length === 0) throw noRuns(folder);
+  if (runs.length === 0) throw noRuns(title);
   const has = (state: StatusReport['state']): boolean => runs.some(run => run.state === state);
   const state = has('running') ? 'running' : has('stopped') ? 'stopped' : 'finished';
-  return { text: isJson ? jsonOf({ format: 1, state, runs }) : describeRuns(folder, runs), state };
+  return { text: isJson ? jsonOf({ format: 1, state, runs }) : describeRuns(title, runs), state };
 }
 
 const jsonOf = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -1,10 +1,6 @@
 import { counted, countOf } from '../../base/number-text.ts';
-import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import { shownPath } from '../terminal/shown-path.ts';
-
-/** Maximum number of failed files that are listed; the summary has all. */
-const MAX_LISTED = 20;
+import { listOf } from '../terminal/files-list.ts';
 
 /**
  * Describes the summary of several files for people.
@@ -33,10 +29,6 @@ export function describeFiles(
     rejectedBefore === 0
       ? ''
       : `\n  of the unchanged files, ${countOf(rejectedBefore, 'row')} ${rejectedBefore === 1 ? 'was' : 'were'} rejected when they were scored`;
-  if (failed.length === 0) return line + earlier;
-  const listed = failed
-    .slice(0, MAX_LISTED)
-    .map(({ input, error }) => `${sanitize(shownPath(input))} [${error?.code}]`);
-  const more = failed.length - listed.length;
-  return `${line}${earlier}\n  not scored: ${listed.join(', ')}${more > 0 ? ` and ${counted(more)} more` : ''}`;
+  const listed = failed.map(({ input, error }) => ({ path: input, code: error?.code }));
+  return [line + earlier, ...listOf('not scored', listed)].join('\n  ');
 }
