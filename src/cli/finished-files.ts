@@ -44,7 +44,7 @@ export async function filesOfRuns(
 ): Promise<FinishedFiles> {
   const files = await readFiles(context, defined);
   const { inputs, values, areNamedByPattern: areMany, secretUrls } = files;
-  if (areMany) return { ...(await planFiles(files, outputOption)), areMany, secretUrls };
+  if (areMany) return { ...(await planFiles(files, undefined, outputOption)), areMany, secretUrls };
   const [input = '-'] = inputs;
   return { pairs: [{ input, output: values.output, rejects: values.rejects }], areMany, secretUrls };
 }

@@ -78,13 +78,14 @@ export async function selectRuns(
 async function runOf(output: string): Promise<FoundRuns> {
   const lost = await lostRejectsOf(output);
   const lostRejects = new Map(lost === undefined ? [] : [[output, lost]]);
-  return { outputs: [output], unfinished: new Map(), lostRejects };
+  return { outputs: [output], unfinished: new Map(), lostRejects, unrecorded: new Set([output]) };
 }
 
 const joined = (found: readonly FoundRuns[]): FoundRuns => ({
   outputs: [...new Set(found.flatMap(({ outputs }) => outputs))].sort(),
   unfinished: new Map(found.flatMap(({ unfinished }) => [...unfinished])),
   lostRejects: new Map(found.flatMap(({ lostRejects }) => [...lostRejects])),
+  unrecorded: new Set(found.flatMap(({ unrecorded = [] }) => [...unrecorded])),
 });
 
 async function runsOfDefinition(

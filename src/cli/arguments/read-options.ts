@@ -1,7 +1,7 @@
 import type { Option, Options } from '../../base/options/option.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { type CommandRow, documentedGroups, optionsOf } from '../command-table/command-row.ts';
-import { didYouMean, questionOf, usageError } from './usage-error.ts';
+import { didYouMean, insteadOfOption, questionOf, usageError } from './usage-error.ts';
 
 /** A boolean is the value of a boolean option, or of an option that was negated. */
 export type Value = string | boolean;
@@ -29,10 +29,9 @@ export async function readOptions(
     const isNegated = option?.kind !== 'boolean' && values.includes(false);
     if (option === undefined || option.definitionOnly || isNegated) {
       const names = documentedGroups(command).flatMap(([, group]) => Object.keys(group));
+      const instead = await insteadOfOption(spelling, names);
       const near =
-        spelling === `-${name}`
-          ? questionOf(withInitial(name, options))
-          : await didYouMean(spelling.startsWith('--') ? name : spelling, names, { prefix: '--' });
+        instead === '' && spelling === `-${name}` ? questionOf(withInitial(name, options)) : instead;
       throw usageError(`unknown option: ${sanitize(spelling)}${near}`, command);
     }
     for (const value of values)

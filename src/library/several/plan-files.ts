@@ -14,6 +14,7 @@ import type { RunJob } from '../run-job.ts';
  */
 export async function planFiles(
   { inputs, values, backends }: Pick<RunJob, 'inputs' | 'values' | 'backends'>,
+  stop?: AbortSignal,
   outputOption?: string,
 ): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
   const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
@@ -26,7 +27,12 @@ export async function planFiles(
     'the record of finished runs': ledger.path,
   };
   return {
-    pairs: await pairFiles(await findInputs(inputs, backends), { output, rejects, others, outputOption }),
+    pairs: await pairFiles(await findInputs(inputs, backends, stop), {
+      output,
+      rejects,
+      others,
+      outputOption,
+    }),
     ledger,
   };
 }
@@ -41,8 +47,12 @@ export const writtenBy = (pairs: readonly FilePair[]): ReadonlyMap<string, strin
   );
 
 /** The sizes of files in bytes; 0 for those that cannot be read. */
-export async function sizesOf(paths: readonly string[], among = usual): Promise<number[]> {
+export async function sizesOf(
+  paths: readonly string[],
+  among = usual,
+  stop?: AbortSignal,
+): Promise<number[]> {
   const sizes: number[] = [];
-  for (const path of paths) sizes.push((await versionOf(path, among))?.size ?? 0);
+  for (const path of paths) sizes.push((await versionOf(path, among, stop))?.size ?? 0);
   return sizes;
 }

@@ -224,7 +224,7 @@ describe('rowcast repair of several outputs', () => {
 describe('rowcast status and abort of several runs', () => {
   /** Leaves unfinished runs: each stops after two rejected rows. */
   const stop = async (
-    run: (line: string) => Promise<{ code: number }>,
+    run: (line: string) => Promise<{ code: number | null }>,
     ...names: string[]
   ): Promise<void> => {
     for (const name of names)
@@ -273,6 +273,9 @@ describe('rowcast status and abort of several runs', () => {
     assert.deepEqual([code, json().state, json().runs.length], [3, 'stopped', 4]);
     assert.equal(json().runs[3].error.code, 'missing_columns');
     assert.match((await run('status out/a.csv none.csv')).stderr, /none\.csv: there is no output/);
+    assert.match((await run('status out/a.csv in/a.csv')).stderr, /in\/a\.csv: no run is known/);
+    await writeFile(path('out/x.csv'), csv(1));
+    assert.match(String((await run('status out/[abx].csv')).stdout), /: 2 runs: 2 finished\n/);
   });
 
   it('discard all that is unfinished in a folder, of a pattern or of a definition, and nothing else', async t => {
