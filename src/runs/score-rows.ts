@@ -11,6 +11,7 @@ import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
 import type { Checkpoint } from './checkpoint/checkpoint.ts';
 import { commit, RunPosition } from './commit.ts';
+import { checkDrift } from './drift/check-drift.ts';
 import { dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
@@ -157,13 +158,14 @@ export async function scoreRows({
     if (rowCounts.read === 0 && range === undefined && waitsForRows(end))
       throw new RowcastError('empty_input', 'it has no rows', { severity: 'stopped', isUnfinished: true });
     if (range?.end === undefined) data?.check(options, rowCounts, 'end');
+    const figures = data?.figures(reached.predictionType, rowCounts);
+    checkDrift(options.maxDrift, figures?.drift);
     if (input.budget === undefined) budget.checkEnd();
     const written = await output.finish(reached.commitPoint());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
-    input.total?.add(data, reached.predictionType);
-    const figures = data?.figures(reached.predictionType);
+    input.total?.add(data, reached.predictionType, rowCounts);
     const resumedFrom = previous && start.row;
     return { rowCounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON(), written };
   } catch (error) {
@@ -180,9 +182,14 @@ export async function scoreRows({
   }
 }
 
-/** A limit of missing values is also for columns of which nothing is known. */
-const countsAll = ({ summary, summaryHtml, maxMissing = 'none' }: RunValues): boolean =>
-  summary !== undefined || summaryHtml !== undefined || maxMissing !== 'none';
+/** Whether what was counted is written somewhere. A limit of missing values is also for columns of which nothing is known. */
+export const countsAll = ({
+  summary,
+  summaryHtml,
+  metrics,
+  maxMissing = 'none',
+}: Pick<RunValues, 'summary' | 'summaryHtml' | 'metrics' | 'maxMissing'>): boolean =>
+  summary !== undefined || summaryHtml !== undefined || metrics !== undefined || maxMissing !== 'none';
 
 const reasonToStop = ({ code, message, hint }: RowcastError): Checkpoint['stopped'] => ({
   code,

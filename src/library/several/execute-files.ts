@@ -121,7 +121,7 @@ async function scoreFiles(
   const code = combineExitCodes(failures, exitCodeOfRows(values, all));
   const changed = noteDrift(record);
   if (changed !== undefined) watch.drifted(changed);
-  const summary = await record.end(totalStatus(total.summaries.map(({ status }) => status)), code);
+  const summary = await record.end(totalStatus(Array.from(total.summaries, ({ status }) => status)), code);
   watch.finished(summary, skipped.rejected);
   return summary;
 }
