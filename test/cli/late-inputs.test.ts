@@ -58,7 +58,8 @@ describe('--wait-for-input', () => {
   });
 
   it('is ended by a signal, says "running" until then, and keeps a second run out', async t => {
-    const { cwd, env, score, summary } = await filesWith(t, {});
+    const { cwd, stub, score, summary } = await filesWith(t, {});
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const words = ['late.csv', '-o', 'out.csv', '--summary', 's.json', '--wait-for-input', '1h'];
     const { child, finished } = startRowcast(['score', ...words, '--report', 'r'], { cwd, env });
     await waitForStderr(child, /waiting for late\.csv/);
