@@ -12,7 +12,10 @@ export const commandEvents = {
   files_started: 'With the number of `files`.',
   files_suspended: 'A signal has stopped several files; `command` resumes them.',
   files_finished: '(`summary`).',
-  file_failed: 'One of several files was not scored; with the members of `error`.',
+  files_verified: 'By one `verify`: the number of `files`, with their `rows` and `seconds`.',
+  files_repaired: 'By one `repair`: the number of `files`.',
+  file_failed:
+    'One of several files was not scored, verified, repaired or discarded; with the members of `error`.',
   shard_started: '(`folder`, `shard`, `row`, `attempt`).',
   shard_finished: '(`folder`, `shard`, `rows`, `rejected`).',
   shard_lost:
@@ -55,6 +58,7 @@ export const commandEvents = {
   on_end_output: 'A line that the command of `--on-end` has written.',
   summary_not_written: 'The summary of a stopped run cannot be written.',
   input_from_terminal: '',
+  waiting_for_input: 'A run waits for `file`, because of `why`; at once, then every ten minutes.',
   definition_started: '(`definition`).',
   definition_valid: '(`definition`).',
   next_step: 'What to do after a definition.',
