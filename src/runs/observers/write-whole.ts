@@ -12,8 +12,14 @@ import type { Target } from '../../storage/target.ts';
  */
 export async function writeWhole(target: Target, text: string, stop: AbortSignal): Promise<void> {
   const sink = await target.open(stop);
-  await sink.write(Buffer.from(text));
-  await sink.close();
+  try {
+    await sink.write(Buffer.from(text));
+    await sink.close();
+  } catch (error) {
+    // A partial file that a full disk cut off would be in the way of nobody, and of no use to anybody.
+    await sink.abandon().catch(() => {}); // the first error is reported
+    throw error;
+  }
 }
 
 /**
