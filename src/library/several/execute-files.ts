@@ -19,7 +19,7 @@ import { combineExitCodes, totalStatus } from './combine-exit-codes.ts';
 import { FileScorer } from './file-scorer.ts';
 import type { FileGroup } from './group.ts';
 import { lockTotal } from './lock-total.ts';
-import { planFiles, sizesOf, writtenBy } from './plan-files.ts';
+import { fixedFolders, planFiles, sizesOf, writtenBy } from './plan-files.ts';
 import { workOf } from './work-of.ts';
 
 /**
@@ -45,7 +45,7 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   const { pairs, ledger } = await planFiles(job);
   await ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
   const earlier = await earlierOf({ ...job.values, report });
-  const folders = await makeOutputFolders(writtenBy(pairs));
+  const folders = await makeOutputFolders(writtenBy(pairs), fixedFolders(job.values));
   try {
     const { scorer, close } = await group.openScorer(watchRequests(record));
     try {
