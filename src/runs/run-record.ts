@@ -19,6 +19,7 @@ import {
   type Ending,
   type RunNames,
   type RunWarning,
+  type Summaries,
   type Summary,
   summaryOf,
 } from './summary/summary.ts';
@@ -59,7 +60,7 @@ export class RunRecord implements RunView {
   others: { seconds: number; rows: number } | undefined;
   checksums: Checksums | undefined;
   /** The totals and summaries of several files so far. */
-  files: () => { rowCounts: RowCounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
+  files: () => { rowCounts: RowCounts; runs: Summaries | undefined } | undefined = () => undefined;
   figures: () => DataFigures | undefined = () => undefined;
   columnsOf: (runId: string) => RunColumns | undefined = () => undefined;
   readonly names: RunNames;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
-import { type Stopping, stopping } from '../base/interrupted.ts';
+import { type Stopping, stopping, unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { type InputRange, isInside } from '../formats/records/position.ts';
 import { type Plan, plannedPredictionType } from '../scoring/prepare.ts';
@@ -11,6 +11,7 @@ import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
 import type { Checkpoint } from './checkpoint/checkpoint.ts';
 import { commit, RunPosition } from './commit.ts';
+import { checkDrift } from './drift/check-drift.ts';
 import { dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
@@ -140,7 +141,7 @@ export async function scoreRows({
       signal: stop.calling,
     });
     if (stop.reading.aborted) throw stop.interrupted();
-    await source.checkUnchanged();
+    await unlessStopped(source.checkUnchanged(), input.stop);
     await watch.settled();
     // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
     // arrives together with the last response is only handled after it, so check again before the run is complete.
@@ -150,13 +151,14 @@ export async function scoreRows({
     budget.check(rowCounts);
     malformed?.checkEnd(rowCounts.read);
     if (range?.end === undefined) data?.check(options, rowCounts, 'end');
+    const figures = data?.figures(reached.predictionType, rowCounts);
+    checkDrift(options.maxDrift, figures?.drift);
     if (input.budget === undefined) budget.checkEnd();
     const written = await output.finish(reached.commitPoint());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
-    input.total?.add(data, reached.predictionType);
-    const figures = data?.figures(reached.predictionType);
+    input.total?.add(data, reached.predictionType, rowCounts);
     const resumedFrom = previous && start.row;
     return { rowCounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON(), written };
   } catch (error) {
@@ -169,9 +171,14 @@ export async function scoreRows({
   }
 }
 
-/** A limit of missing values is also for columns of which nothing is known. */
-const countsAll = ({ summary, summaryHtml, maxMissing = 'none' }: RunValues): boolean =>
-  summary !== undefined || summaryHtml !== undefined || maxMissing !== 'none';
+/** Whether what was counted is written somewhere. A limit of missing values is also for columns of which nothing is known. */
+export const countsAll = ({
+  summary,
+  summaryHtml,
+  metrics,
+  maxMissing = 'none',
+}: Pick<RunValues, 'summary' | 'summaryHtml' | 'metrics' | 'maxMissing'>): boolean =>
+  summary !== undefined || summaryHtml !== undefined || metrics !== undefined || maxMissing !== 'none';
 
 const reasonToStop = ({ code, message, hint }: RowcastError): Checkpoint['stopped'] => ({
   code,

@@ -170,6 +170,12 @@ export const runCodes = {
       'More values of a column are missing than `--max-missing` allows: a join matched nothing, or a column is empty.',
     fix: 'Look at the column; a larger limit, or `none`, resumes.',
   },
+  too_much_drift: {
+    exit: [3],
+    cause:
+      'A column or the predictions have changed by more than `--max-drift` since the run of `--compare`.',
+    fix: 'Look at what has changed; a larger limit, or none, resumes.',
+  },
   bad_summary: {
     exit: [2],
     cause: 'The file of `--compare` is not a summary of this report with counts, or of a later version.',

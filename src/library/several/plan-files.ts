@@ -9,13 +9,14 @@ import type { RunJob } from '../run-job.ts';
 /**
  * Finds the inputs of a job and names their outputs.
  *
+ * @param outputOption how the user names the outputs, for messages
  * @throws RowcastError `no_such_file`, `same_output`, `output_is_input`, `usage`
  */
-export async function planFiles({
-  inputs,
-  values,
-  backends,
-}: RunJob): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
+export async function planFiles(
+  { inputs, values, backends }: Pick<RunJob, 'inputs' | 'values' | 'backends'>,
+  stop?: AbortSignal,
+  outputOption?: string,
+): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
   const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
   const ledger = new RunLedger(folderOfPattern(output), backends);
   const others = {
@@ -25,7 +26,15 @@ export async function planFiles({
     'the lineage': lineage,
     'the record of finished runs': ledger.path,
   };
-  return { pairs: await pairFiles(await findInputs(inputs, backends), { output, rejects, others }), ledger };
+  return {
+    pairs: await pairFiles(await findInputs(inputs, backends, stop), {
+      output,
+      rejects,
+      others,
+      outputOption,
+    }),
+    ledger,
+  };
 }
 
 /** The outputs and rejects files of all inputs, for `makeOutputFolders`. */
@@ -47,8 +56,12 @@ export const fixedFolders = ({
 }): string[] => [output, rejects].filter(isOutputPattern).map(folderOfPattern);
 
 /** The sizes of files in bytes; 0 for those that cannot be read. */
-export async function sizesOf(paths: readonly string[], among = usual): Promise<number[]> {
+export async function sizesOf(
+  paths: readonly string[],
+  among = usual,
+  stop?: AbortSignal,
+): Promise<number[]> {
   const sizes: number[] = [];
-  for (const path of paths) sizes.push((await versionOf(path, among))?.size ?? 0);
+  for (const path of paths) sizes.push((await versionOf(path, among, stop))?.size ?? 0);
   return sizes;
 }

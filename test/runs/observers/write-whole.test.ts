@@ -21,7 +21,7 @@ for (const operation of ['append', 'sync'] as const)
       return file;
     });
     const { signal } = new AbortController();
-    await assert.rejects(writeWhole(await resolveTarget(path), 'new', signal), { code: 'disk_full' });
+    await assert.rejects(writeWhole(await resolveTarget(path), ['new'], signal), { code: 'disk_full' });
     assert.deepEqual(await readdir(folder), ['summary.json']);
     assert.equal(await readFile(path, 'utf8'), 'former');
   });
