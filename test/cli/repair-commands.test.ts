@@ -111,7 +111,14 @@ describe('the commands after correcting rejects', () => {
   it('are not named for an output of another format than its rejects', () => {
     const told = (input: string, output: string, format?: string): string => {
       const values = resolveValues(runOptions, { report: 'churn', output });
-      return describeRejects({ values, input, format, address: local, rejects: `${output}.rejects`, env: {} });
+      return describeRejects({
+        values,
+        input,
+        format,
+        address: local,
+        rejects: `${output}.rejects`,
+        env: {},
+      });
     };
     // What the first bytes say counts, whatever the name is.
     assert.match(told('-', 'out.csv', 'jsonl'), /cannot be repaired$/);
