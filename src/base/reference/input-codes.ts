@@ -12,6 +12,12 @@ export const inputCodes = {
     cause: 'The input is a folder, or it or its shards cannot be read; 75: its disk is unreachable.',
     fix: 'Run all commands of a sharded run as the same user.',
   },
+  input_not_ready: {
+    exit: [75],
+    cause:
+      'The input, or the file of `--ready-file`, was not there or not complete within `--wait-for-input`, or it was cut off while another program wrote it.',
+    fix: 'Run the same command again. If it should be there, check its name and the program that writes it.',
+  },
   input_changed: {
     exit: [3],
     cause: 'The input changed while it was read.',

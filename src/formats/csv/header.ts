@@ -68,6 +68,7 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
   if (start === undefined) return undefined;
   if (last && bytes.length === start)
     throw new RowcastError('empty_input', 'the input is empty', {
+      isUnfinished: true,
       location: { file },
       hint: 'A CSV begins with a header that names its columns.',
     });
