@@ -8,6 +8,8 @@ import { fingerprintOf, reportHash } from './checkpoint/fingerprint.ts';
 import { endLast } from './end-last.ts';
 import { exitCodeOfRows } from './exit-code.ts';
 import { checkInputOptions, checkOutputName } from './guards/check-output-name.ts';
+import { leastRows } from './guards/min-rows.ts';
+import { skipsSameInput } from './guards/same-as-last.ts';
 import type { LockedTargets } from './observer.ts';
 import { acquireOutput } from './output/acquire-output.ts';
 import { encoderFor, withoutEnd, writtenFile } from './output/written-file.ts';
@@ -20,7 +22,7 @@ import { RunRecord } from './run-record.ts';
 import type { RunResult } from './run-result.ts';
 import { scoreRows } from './score-rows.ts';
 import { earlierOf } from './summary/earlier-of.ts';
-import type { Summary } from './summary/summary.ts';
+import type { RunNote, Summary } from './summary/summary.ts';
 import { watchRequests, watchRows } from './watch.ts';
 
 /**
@@ -110,7 +112,6 @@ async function scoreOnce(
   const source = await (openInput?.() ?? openSource(name, checksum, encoding, run.backends));
   try {
     const watch = watchRows(record, options.input === '-' ? 'stdin' : options.input);
-    const earlier = shared.earlier ?? (await earlierOf(options));
     const onSetAside = watch.setAside;
     const acquired = await acquireOutput(options, {
       locked,
@@ -119,6 +120,9 @@ async function scoreOnce(
       onSetAside,
     });
     if (acquired === undefined) return undefined;
+    const note = (warning: RunNote): void => record.note(warning);
+    const found = { last: record.last, backends: run.backends, note };
+    const earlier = 'earlier' in shared ? shared.earlier : await earlierOf({ ...options, ...found });
     const writes = writtenFile(options);
     const plan = await prepare(source, { ...options, writes, range: part?.range }, scorer, stop, run.formats);
     const { report, layout } = plan;
@@ -127,6 +131,17 @@ async function scoreOnce(
     if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
     const input = await source.identify();
     part?.checkInput(input);
+    const { last } = shared;
+    const same = {
+      options,
+      input,
+      last: last === undefined ? record.last : last,
+      backends: run.backends,
+      stop,
+      note,
+    };
+    // What only the caller can open is read once.
+    if (openInput === undefined && part === undefined && (await skipsSameInput(same))) return undefined;
     const { relativeRejects: rejects } = locked;
     const fingerprint = fingerprintOf({
       input,
@@ -165,6 +180,8 @@ async function scoreOnce(
       watch,
       stop,
       cancel,
+      least: shared.total || part ? undefined : leastRows(options.minRows, record.last, note),
+      isRemembered: run.memory !== undefined || last !== undefined,
       budget: shared.budget,
       total: shared.total,
       earlier,

@@ -14,10 +14,12 @@ import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
 import { runErrorOf } from './run-error.ts';
 import type { RunResult } from './run-result.ts';
+import { goodRun, type LastRun, type RunMemory } from './summary/last-run.ts';
 import {
   type Checksums,
   type Ending,
   type RunNames,
+  type RunNote,
   type RunWarning,
   type Summary,
   summaryOf,
@@ -28,6 +30,7 @@ export interface RecordOptions {
   names: RunNames;
   observers?: readonly RunObserver[];
   control?: RunControl;
+  memory?: RunMemory | undefined;
 }
 
 /** Who predicts for a run, as a record needs it: a scorer, or what was one in other processes. */
@@ -58,6 +61,10 @@ export class RunRecord implements RunView {
   /** How long other processes of the run have worked, and what they scored in that time. */
   others: { seconds: number; rows: number } | undefined;
   checksums: Checksums | undefined;
+  /** See `Summary.digest`. */
+  digest: string | undefined;
+  /** The last good run of the same output; undefined if there is none, or until `recall`. */
+  last: LastRun | undefined;
   /** The totals and summaries of several files so far. */
   files: () => { rowCounts: RowCounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
   figures: () => DataFigures | undefined = () => undefined;
@@ -65,12 +72,17 @@ export class RunRecord implements RunView {
   readonly names: RunNames;
   readonly observers: readonly RunObserver[];
   readonly #control: RunControl;
+  readonly #memory: RunMemory | undefined;
+  #isRecalled = false;
+  /** Whether the output will be there to be found again. */
+  #isKept = false;
   readonly #warnings: RunWarning[] = [];
   readonly #begun = performance.now();
   #result: Summary | undefined;
 
-  constructor({ names, observers = [], control = new RunControl() }: RecordOptions) {
+  constructor({ names, observers = [], control = new RunControl(), memory }: RecordOptions) {
     this.names = names;
+    this.#memory = memory;
     this.observers = observers;
     this.#control = control;
   }
@@ -83,6 +95,8 @@ export class RunRecord implements RunView {
    */
   async begin(files: LockedTargets, restart: boolean): Promise<void> {
     const output = files.output?.durable;
+    this.#isKept = files.output === undefined || output !== undefined;
+    await this.recall();
     if (!restart && output !== undefined) this.attempt = (await savedAttempt(output)) ?? this.attempt;
     // All of them, so that each can also write that the run was refused.
     const failures: unknown[] = [];
@@ -95,6 +109,13 @@ export class RunRecord implements RunView {
     if (failures.length > 0) throw failures[0];
     const { signal } = this.#control;
     if (signal.aborted) throw new Interrupted(signal);
+  }
+
+  /** Finds the last good run, once: a result file that is written from now on replaces what may be known of it. */
+  async recall(): Promise<void> {
+    if (this.#isRecalled) return;
+    this.#isRecalled = true;
+    this.last ??= await this.#memory?.read();
   }
 
   /** Runs the rest as the observers want it. */
@@ -119,6 +140,7 @@ export class RunRecord implements RunView {
       this.rowCounts = result.rowCounts;
       this.resumedFrom = result.resumedFrom;
       this.checksums = result.checksums;
+      this.digest = result.digest;
       this.figures = () => result.figures;
     }
     for (const observer of this.observers) observer.scored?.(this, result);
@@ -128,13 +150,28 @@ export class RunRecord implements RunView {
     this.#warnings.push(warning);
   }
 
+  /** Adds a warning to the summary, and tells the observers. */
+  note(warning: RunNote): void {
+    this.warn(warning);
+    for (const observer of this.observers) observer.noted?.(warning);
+  }
+
   /**
    * The run has ended without a failure.
    *
    * @throws what an observer throws that cannot write it
    */
   async end(status: 'finished' | 'skipped' | 'stopped', exitCode: number): Promise<Summary> {
-    const summary = this.summary({ status, exitCode, error: null, finishedAt: new Date() });
+    const ending = { status, exitCode, error: null, finishedAt: new Date() };
+    const good = this.#isKept ? goodRun(this.summary(ending)) : undefined;
+    if (good !== undefined)
+      await this.#memory?.write?.(good).catch(cause =>
+        this.note({
+          code: 'last_run_not_kept',
+          message: `this run cannot be remembered as the last good one: ${reasonOf(cause)}`,
+        }),
+      );
+    const summary = this.summary(ending);
     await this.#tellEnd(summary, this.#control.signal).catch(error => {
       throw error instanceof RowcastError ? error.duringRun() : error;
     });
@@ -145,6 +182,7 @@ export class RunRecord implements RunView {
   async fail(error: unknown): Promise<Summary> {
     // The checkpoint has given this process the id of the other run.
     if (error instanceof RowcastError && error.code === 'other_work') this.attempt = this.newRun;
+    await this.recall();
     const summary = this.summary(endingOf(error));
     await this.#tellEnd(summary, AbortSignal.abort()).catch(cause => {
       for (const observer of this.observers) observer.unwritten?.(reasonOf(cause));
@@ -191,6 +229,8 @@ export class RunRecord implements RunView {
       rowCounts,
       resumedFrom: this.resumedFrom,
       checksums: this.checksums,
+      digest: this.digest,
+      last: this.last,
       warnings: this.#warnings,
       runs,
       figures: this.figures(),

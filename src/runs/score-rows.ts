@@ -15,7 +15,9 @@ import { dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
 import { MalformedLimit } from './guards/malformed-limit.ts';
+import { checkLeastRows, type LeastRows } from './guards/min-rows.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
+import { digestOfInput } from './guards/same-as-last.ts';
 import type { Output } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
 import type { RunEncoder } from './output/run-encoder.ts';
@@ -39,6 +41,10 @@ export interface PlannedRows {
   cancel: AbortSignal;
   /** Maximum bytes in flight, if not the usual ones, which are for a service. */
   windowBytes?: number | undefined;
+  /** The fewest rows that the run may have. */
+  least?: LeastRows;
+  /** Whether the next run will need the digest of the input, also if it must be read again for that. */
+  isRemembered?: boolean;
   /** The budget that several runs share; by default, the run has its own. */
   budget?: RejectBudget | undefined;
   /** Counts of several runs together. */
@@ -71,7 +77,7 @@ export async function scoreRows({
     encoder,
     budget = new RejectBudget(options.maxRejects),
   } = input;
-  const { earlier, isDetailed = countsAll(options) || earlier !== undefined } = input;
+  const { earlier, isDetailed = countsAll(options) } = input;
   const { layout } = plan;
   const { previous } = output;
   const before = rowCountsOf(previous?.checkpoint);
@@ -151,14 +157,26 @@ export async function scoreRows({
     malformed?.checkEnd(rowCounts.read);
     if (range?.end === undefined) data?.check(options, rowCounts, 'end');
     if (input.budget === undefined) budget.checkEnd();
-    const written = await output.finish(reached.commitPoint());
+    checkLeastRows(input.least, rowCounts.read, source.name);
+    const end = reached.commitPoint();
+    const isWhole = range === undefined && options.limit === undefined;
+    const whole = isWhole ? await digestOf(source, end.prefix.digest, input.isRemembered) : undefined;
+    const written = await output.finish(end);
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
     input.total?.add(data, reached.predictionType);
     const figures = data?.figures(reached.predictionType);
     const resumedFrom = previous && start.row;
-    return { rowCounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON(), written };
+    return {
+      rowCounts,
+      resumedFrom,
+      checksums,
+      figures,
+      tally: data?.tally.toJSON(),
+      digest: whole,
+      written,
+    };
   } catch (error) {
     stop.end();
     const isDuring = error instanceof RowcastError && rowCounts.read > before.read;
@@ -169,9 +187,16 @@ export async function scoreRows({
   }
 }
 
+async function digestOf(source: Source, text: string, isRemembered = false): Promise<string | undefined> {
+  const identity = await source.identify();
+  return identity.footer === undefined || isRemembered
+    ? digestOfInput(identity, text, () => source.sha256())
+    : undefined;
+}
+
 /** A limit of missing values is also for columns of which nothing is known. */
-const countsAll = ({ summary, summaryHtml, maxMissing = 'none' }: RunValues): boolean =>
-  summary !== undefined || summaryHtml !== undefined || maxMissing !== 'none';
+const countsAll = ({ summary, summaryHtml, compare, maxMissing = 'none' }: RunValues): boolean =>
+  [summary, summaryHtml, compare].some(file => file !== undefined) || maxMissing !== 'none';
 
 const reasonToStop = ({ code, message, hint }: RowcastError): Checkpoint['stopped'] => ({
   code,

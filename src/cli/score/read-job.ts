@@ -25,7 +25,14 @@ export interface Job extends RunJob {
  * @param reads files that the command reads in addition to the inputs and the key file
  */
 export async function readJob(
-  { flags, env, log, isTrained, history }: Pick<Context, 'flags' | 'env' | 'log' | 'isTrained' | 'history'>,
+  {
+    flags,
+    env,
+    log,
+    isTrained,
+    history,
+    outputAsWritten,
+  }: Pick<Context, 'flags' | 'env' | 'log' | 'isTrained' | 'history' | 'outputAsWritten'>,
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Promise<Job> {
@@ -62,6 +69,7 @@ export async function readJob(
       reads: [...reads, ...serviceFiles({ flags, env }, defined), ...comparedFiles(values)],
     },
     names: namesOf(values, inputs),
+    outputAsWritten: flags.output === undefined ? outputAsWritten : undefined,
   };
 }
 
