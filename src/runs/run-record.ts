@@ -14,7 +14,8 @@ import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
 import { runErrorOf } from './run-error.ts';
 import type { RunResult } from './run-result.ts';
-import { goodRun, type LastRun, type RunMemory } from './summary/last-run.ts';
+import { goodRun } from './summary/good-run.ts';
+import type { LastRun, RunMemory } from './summary/last-run.ts';
 import {
   type Checksums,
   type Ending,

@@ -148,9 +148,9 @@ describe('--min-rows', { timeout: 120_000 }, () => {
     const { score, read, summary } = await nights(t, { 'in/a.csv': csv(5) });
     const { code, stderr } = await score(...one, '--min-rows', '6');
     assert.equal(code, 3);
-    assert.match(stderr, /in\/a\.csv: there are 5 rows, fewer than 6 \[too_few_rows\]/);
+    assert.match(stderr, /in\/a\.csv: there are 5 rows, fewer than 6 \[under_min_rows\]/);
     await assert.rejects(read('a.out'));
-    assert.equal((await summary()).error.code, 'too_few_rows');
+    assert.equal((await summary()).error.code, 'under_min_rows');
     assert.equal((await score(...one, '--min-rows', '5')).code, 0);
     assert.match(await read('a.out'), /^r4,/m);
   });
@@ -178,7 +178,7 @@ describe('--min-rows', { timeout: 120_000 }, () => {
     assert.equal(code, 3);
     assert.match(
       stderr,
-      /there are 80 rows, fewer than 90% of the 100 of the last good run \[too_few_rows\]/,
+      /there are 80 rows, fewer than 90% of the 100 of the last good run \[under_min_rows\]/,
     );
     assert.match(await read('out/b.csv'), /^r29,/m);
     assert.equal((await score(...night)).code, 3);

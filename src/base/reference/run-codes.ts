@@ -164,14 +164,15 @@ export const runCodes = {
       'More values of a column are missing than `--max-missing` allows: a join matched nothing, or a column is empty.',
     fix: 'Look at the column; a larger limit, or `none`, resumes.',
   },
-  too_few_rows: {
+  under_min_rows: {
     exit: [3],
     cause: 'The input has fewer rows than `--min-rows` asks for.',
     fix: 'Complete the input, or run again with a lower `--min-rows`.',
   },
   same_as_last: {
     exit: [3],
-    cause: '`--if-same-as-last fail`: the input has the same bytes as one of the last good run.',
+    cause:
+      'The input has the same bytes as one of the last good run: an error with `--if-same-as-last fail`, otherwise a warning.',
     fix: 'Check that the new rows have arrived.',
   },
   unbalanced: {

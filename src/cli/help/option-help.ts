@@ -39,6 +39,6 @@ const NOTES: readonly { kind: Option['kind']; text: string }[] = [
   { kind: 'map', text: `A MAP is a comma-separated list of NAME=VALUE: 'zip=categorical,"a,b=date"'.` },
   {
     kind: 'threshold',
-    text: 'A percentage of a --max option takes effect after 1,000 rows, and at the end of the run.',
+    text: 'A percentage takes effect after 1,000 rows, and at the end of the run; as a minimum, at the end only.',
   },
 ];

@@ -30,10 +30,10 @@ export function leastRows(
   return undefined;
 }
 
-/** @throws RowcastError `too_few_rows` */
+/** @throws RowcastError `under_min_rows` */
 export function checkLeastRows(least: LeastRows, read: number, file?: string): void {
   if (least === undefined || read >= least.rows) return;
-  throw new RowcastError('too_few_rows', `there are ${countOf(read, 'row')}, fewer than ${least.text}`, {
+  throw new RowcastError('under_min_rows', `there are ${countOf(read, 'row')}, fewer than ${least.text}`, {
     severity: 'stopped',
     needsRestart: true,
     ...(file !== undefined && { location: { file } }),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { columnShapes, scoreShapes } from '../drift/earlier-figures.ts';
-import { goodRun, type LastRun } from './last-run.ts';
+import { goodRun } from './good-run.ts';
+import type { LastRun } from './last-run.ts';
 
 /** A good run as a ledger or a summary has it. */
 export const lastRunShape = z.object({

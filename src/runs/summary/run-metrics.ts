@@ -1,4 +1,4 @@
-import { goodRun, standingFor } from './last-run.ts';
+import { goodRun, standingFor } from './good-run.ts';
 import type { Summary } from './summary.ts';
 
 export type Labels = Readonly<Record<string, string>>;

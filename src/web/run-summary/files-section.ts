@@ -1,5 +1,5 @@
 import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
-import { standingFor } from '../../runs/summary/last-run.ts';
+import { standingFor } from '../../runs/summary/good-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { countedText, countText } from '../charts/text.ts';
 import { type Html, html } from '../html.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sanitize } from '../../base/sanitize.ts';
-import { standingFor } from '../../runs/summary/last-run.ts';
+import { standingFor } from '../../runs/summary/good-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { TimelinePoint } from '../../runs/summary/timeline.ts';
 import { assetText } from '../assets.ts';
