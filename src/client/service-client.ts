@@ -55,8 +55,8 @@ export class ServiceClient<P extends Protocol = Protocol> {
     this.#options = options;
     this.name = options.name;
     this.protocol = options.protocol;
-    const { url, key, auth = options.protocol.auth, headers, tls, proxy, onRetry } = options;
-    this.#credentials = new Credentials({ auth, key, headers, ofProxy: proxy?.secrets });
+    const { url, key, keyFrom, auth = options.protocol.auth, headers, tls, proxy, onRetry } = options;
+    this.#credentials = new Credentials({ auth, key, keyFrom, headers, ofProxy: proxy?.secrets });
     const maxOutage = options.maxOutage ?? MAX_OUTAGE_SECONDS;
     const concurrency = options.concurrency ?? CONCURRENCY;
     const pacer =

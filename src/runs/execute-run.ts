@@ -1,6 +1,6 @@
 import { REQUEST_ROWS } from '../base/contract/limits.ts';
 import { RowcastError } from '../base/errors.ts';
-import { Interrupted } from '../base/interrupted.ts';
+import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import { prepare } from '../scoring/prepare.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { openSource } from '../storage/backends.ts';
@@ -57,7 +57,7 @@ export async function executeRecorded<F extends LockedTargets>(
   held.add(() => record.close());
   control.atExit((error, exitCode) => record.endNow(error, exitCode));
   try {
-    const files = await lock();
+    const files = await unlessStopped(lock(), control.signal, late => void late.release());
     held.add(() => files.release());
     await record.begin(files, restart);
     return await record.within(() => execute(files));
@@ -109,7 +109,11 @@ async function scoreOnce(
 ): Promise<RunResult | undefined> {
   const { signal: stop, cancel } = control;
   const { input: name, checksum, encoding } = options;
-  const source = await (openInput?.() ?? openSource(name, checksum, encoding, run.backends));
+  const source = await unlessStopped(
+    openInput?.() ?? openSource(name, checksum, encoding, run.backends, stop),
+    stop,
+    late => late.close(),
+  );
   try {
     const watch = watchRows(record, options.input === '-' ? 'stdin' : options.input);
     const onSetAside = watch.setAside;
@@ -122,14 +126,15 @@ async function scoreOnce(
     if (acquired === undefined) return undefined;
     const note = (warning: RunNote): void => record.note(warning);
     const found = { last: record.last, backends: run.backends, note };
-    const earlier = 'earlier' in shared ? shared.earlier : await earlierOf({ ...options, ...found });
+    const finding = 'earlier' in shared ? shared.earlier : earlierOf({ ...options, ...found });
+    const earlier = await unlessStopped(Promise.resolve(finding), stop);
     const writes = writtenFile(options);
     const plan = await prepare(source, { ...options, writes, range: part?.range }, scorer, stop, run.formats);
     const { report, layout } = plan;
     checkOutputName(options.output, layout, writes);
     checkInputOptions(options, layout);
     if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
-    const input = await source.identify();
+    const input = await unlessStopped(source.identify(), stop);
     part?.checkInput(input);
     const { last } = shared;
     const same = {

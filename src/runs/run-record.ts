@@ -2,7 +2,7 @@ import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import { usualProtocol } from '../base/contract/usual-protocol.ts';
 import { RowcastError } from '../base/errors.ts';
-import { Interrupted } from '../base/interrupted.ts';
+import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
 import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
@@ -42,6 +42,9 @@ interface Predictor {
   /** Statistics of its requests for this run, if it makes any. */
   statistics?: CallStatistics | undefined;
 }
+
+/** A run that has failed does not wait for longer to find the last good one. */
+const RECALL_MS = 10_000;
 
 /** The facts about a run so far. It tells the observers of the run how it begins and ends; it writes nothing itself. */
 export class RunRecord implements RunView {
@@ -112,11 +115,16 @@ export class RunRecord implements RunView {
     if (signal.aborted) throw new Interrupted(signal);
   }
 
-  /** Finds the last good run, once: a result file that is written from now on replaces what may be known of it. */
-  async recall(): Promise<void> {
-    if (this.#isRecalled) return;
+  /**
+   * Finds the last good run, once: a result file that is written from now on replaces what may be known of it.
+   *
+   * @param stop ends the waiting for a store
+   */
+  async recall(stop: AbortSignal = this.#control.signal): Promise<void> {
+    if (this.#isRecalled || this.#memory === undefined) return;
     this.#isRecalled = true;
-    this.last ??= await this.#memory?.read();
+    const read = unlessStopped(this.#memory.read(), stop);
+    this.last ??= await read.catch(() => undefined); // what has stopped the run is noticed by whoever recalls
   }
 
   /** Runs the rest as the observers want it. */
@@ -183,7 +191,7 @@ export class RunRecord implements RunView {
   async fail(error: unknown): Promise<Summary> {
     // The checkpoint has given this process the id of the other run.
     if (error instanceof RowcastError && error.code === 'other_work') this.attempt = this.newRun;
-    await this.recall();
+    await this.recall(AbortSignal.timeout(RECALL_MS));
     const summary = this.summary(endingOf(error));
     await this.#tellEnd(summary, AbortSignal.abort()).catch(cause => {
       for (const observer of this.observers) observer.unwritten?.(reasonOf(cause));

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
-import { type Stopping, stopping } from '../base/interrupted.ts';
+import { type Stopping, stopping, unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { type InputRange, isInside } from '../formats/records/position.ts';
 import { type Plan, plannedPredictionType } from '../scoring/prepare.ts';
@@ -146,7 +146,7 @@ export async function scoreRows({
       signal: stop.calling,
     });
     if (stop.reading.aborted) throw stop.interrupted();
-    await source.checkUnchanged();
+    await unlessStopped(source.checkUnchanged(), input.stop);
     await watch.settled();
     // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
     // arrives together with the last response is only handled after it, so check again before the run is complete.

@@ -1,6 +1,6 @@
 import { driftOptions } from './drift.ts';
 import { inputOptions } from './input.ts';
-import { summaryOptions } from './observability.ts';
+import { endOptions, summaryOptions } from './observability.ts';
 import { appendedOptions, columnOptions, filesOptions, outputOptions } from './output.ts';
 import { batchOptions, rateOptions, threadOptions } from './pace.ts';
 import { rejectsOptions } from './rejects.ts';
@@ -26,6 +26,7 @@ export const scoreOptions = {
   ...rejectsOptions,
   ...driftOptions,
   ...summaryOptions,
+  ...endOptions,
 };
 
 /** Who predicts and how fast: the keys of `service` in a definition. */
@@ -57,7 +58,7 @@ export const runGroups = {
     ...outageOptions,
   },
   Pace: { ...rateOptions, ...batchOptions, ...threadOptions },
-  'Result of the run': summaryOptions,
+  'Result of the run': { ...summaryOptions, ...endOptions },
 };
 
 /** All options of a scoring run. */

@@ -117,6 +117,12 @@ export const runCodes = {
     fix: 'Run `assemble` again: it names the shard to score again.',
   },
   no_output: { exit: [2], cause: '`status` found neither an output nor an unfinished run.' },
+  not_an_output: {
+    exit: [2],
+    cause:
+      '`status` found a file that no run is known to have written: no run is at it, no ledger or rejects file tells of it, and its columns are not predictions.',
+    fix: 'Give the path of the output, as `-o` did.',
+  },
   unfinished: {
     exit: [2],
     cause: 'The output’s run is unfinished, or its killed repair cannot be finished.',

@@ -108,8 +108,9 @@ const COMMAND_SHARE = 1 / 2;
 
 async function refuseCommand([word]: readonly string[]): Promise<never> {
   if (word === undefined) throw usageError('no command given; rowcast --help lists them');
+  const { insteadOfCommand } = await import('../../base/other-words.ts');
+  const instead = insteadOfCommand(word);
   const names = commands.map(({ name }) => name);
-  throw usageError(
-    `unknown command: ${sanitize(word)}${await didYouMean(word, names, { wrongShare: COMMAND_SHARE })}`,
-  );
+  const near = instead === undefined ? await didYouMean(word, names, COMMAND_SHARE) : `; ${instead}`;
+  throw usageError(`unknown command: ${sanitize(word)}${near}`);
 }

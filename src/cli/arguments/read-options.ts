@@ -1,7 +1,7 @@
 import type { Option } from '../../base/options/option.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { type CommandRow, documentedGroups, optionsOf } from '../command-table/command-row.ts';
-import { didYouMean, usageError } from './usage-error.ts';
+import { didYouMean, insteadOfOption, usageError } from './usage-error.ts';
 
 /** A boolean is the value of a boolean option, or of an option that was negated. */
 export type Value = string | boolean;
@@ -30,7 +30,7 @@ export async function readOptions(
     if (option === undefined || option.definitionOnly || isNegated) {
       const names = documentedGroups(command).flatMap(([, group]) => Object.keys(group));
       throw usageError(
-        `unknown option: ${sanitize(spelling)}${await didYouMean(name, names, { prefix: '--' })}`,
+        `unknown option: ${sanitize(spelling)}${await insteadOfOption(spelling, names)}`,
         command,
       );
     }

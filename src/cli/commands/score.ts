@@ -15,13 +15,15 @@ import type { Summary } from '../../runs/summary/summary.ts';
 import type { RequestWatch } from '../../runs/watch.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
+import { tellingEnd } from '../ending/telling-end.ts';
 import { observersOf } from '../score/observers.ts';
 import { type Job, readJob } from '../score/read-job.ts';
 import { type SignalledRun, untilSignal } from '../score/until-signal.ts';
 import { warnOfHome } from '../warn-of-home.ts';
 
 /** Scores a CSV, or several. */
-export const run = (context: Context): Promise<number> => runScore(context, {});
+export const run = (context: Context): Promise<number> =>
+  tellingEnd('score', context, {}, told => runScore(told, {}));
 
 /**
  * Scores with the options of flags and definition.

@@ -1,15 +1,19 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Description } from '../../base/contract/schemas.ts';
 import { storeAccess } from '../../base/options/store.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { schemeOf } from '../../base/scheme.ts';
-import { flagsOfAddress } from '../../library/service/choose-service.ts';
+import { flagsOfAddress, homeOf } from '../../library/service/choose-service.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
+import type { Checkpoint } from '../../runs/checkpoint/checkpoint.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { findRuns, lostRejectsOf } from '../../runs/status/find-runs.ts';
 import { nextRunOf } from '../../runs/status/next-run.ts';
 import { noRuns, readStatus } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport, unfinishedReport } from '../../runs/status/status-report.ts';
+import { checkWritten } from '../../runs/status/written-by-run.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { readProgress } from '../../shards/status/read-progress.ts';
 import { shardsReport } from '../../shards/status/shards-report.ts';
 import { type Backends, backendsOf } from '../../storage/backends.ts';
@@ -42,7 +46,13 @@ export async function run({ flags }: Context): Promise<number> {
   const path = String(flags.output);
   const values = resolveValues(storeAccess, flags);
   const place = { among: backendsOf(values), stores: storeFlags(values) };
-  const look = (): Promise<Seen> => lookAt(path, place, flags.json === true);
+  // Whoever has seen it running knows that a run wrote it.
+  let wasRunning = false;
+  const look = async (): Promise<Seen> => {
+    const seen = await lookAt(path, place, flags.json === true, wasRunning);
+    wasRunning = seen.state === 'running';
+    return seen;
+  };
   let seen = await look();
   if (flags.watch !== true) await printText(seen.text);
   else if (process.stdout.isTTY && flags.json !== true) {
@@ -68,19 +78,34 @@ async function again(look: () => Promise<Seen>): Promise<Seen> {
   return look();
 }
 
-async function lookAt(path: string, place: Place, isJson: boolean): Promise<Seen> {
+async function lookAt(path: string, place: Place, isJson: boolean, wasRunning: boolean): Promise<Seen> {
   const { among } = place;
   const shards = await findShards(path, among);
   if (shards !== undefined) return lookAtShards(shards, place, isJson);
   if ((await stat(path).catch(() => undefined))?.isDirectory()) return lookAtFolder(path, isJson);
   const status = await readStatus(path, among);
+  const { saved, run } = status;
+  if (saved === undefined && run === undefined && status.finished !== undefined && !wasRunning)
+    await checkWritten(path, among);
   const lost = schemeOf(path) === undefined ? await lostRejectsOf(path) : undefined;
   const report = withLostRejects(statusReport(path, status), lost);
   if (isJson) return { text: jsonOf(report), state: report.state };
-  const { saved, run } = status;
-  const next = saved === undefined || run !== undefined ? undefined : await nextRunOf(saved.checkpoint);
+  const next =
+    saved === undefined || run !== undefined
+      ? undefined
+      : await nextRunOf(saved.checkpoint, await reportNow(saved.checkpoint.fingerprint));
   const text = describeStatus(path, status, { now: new Date(), next, lostRejects: report.lost_rejects });
   return { text, state: report.state };
+}
+
+/** The local report of an unfinished run as it is now; undefined if a service predicts, or it is not where it usually is. */
+async function reportNow({ service, report }: Checkpoint['fingerprint']): Promise<Description | undefined> {
+  if (service !== LOCAL) return undefined;
+  const { readLocalReport } = await import('../../models/store/report-model.ts');
+  const found = await readLocalReport(homeOf({ flags: {}, env: process.env }), report.id).catch(
+    () => undefined,
+  );
+  return found?.report;
 }
 
 const withLostRejects = (report: StatusReport, lost: string | undefined): StatusReport =>

@@ -10,6 +10,7 @@ import { homeOf } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { train } from '../../training/train.ts';
 import type { Context } from '../context.ts';
+import { tellingEnd } from '../ending/telling-end.ts';
 import { printText } from '../terminal/print.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { stepReport } from '../terminal/progress-text.ts';
@@ -17,8 +18,16 @@ import { describeReport } from '../terminal/report-text.ts';
 import { warnOfHome } from '../warn-of-home.ts';
 
 /** Trains a report and prints its id and tech specs. */
-export async function run(context: Context): Promise<number> {
-  const { report } = await runTrain(context);
+export const run = (context: Context): Promise<number> => tellingEnd('train', context, {}, trainAndPrint);
+
+async function trainAndPrint(context: Context): Promise<number> {
+  const { report, isSkipped } = await runTrain(context);
+  context.onOutcome?.({
+    report: report.id,
+    status: isSkipped ? 'skipped' : 'finished',
+    accuracy: report.tech_specs.testing_accuracy,
+    warnings: report.warnings,
+  });
   // The warnings were already logged.
   await printText(describeReport(report.id, { ...report, warnings: [] }));
   return ExitCode.done;

@@ -76,6 +76,7 @@ export function observersOf(
     drift(line => logDrift(log, line, false)),
     ...resultFiles(job),
     logRunWarnings(log),
+    { ended: summary => context.onOutcome?.(summary) },
     { begin: (_, files) => checkStdout([files.output, files.rejects, files.summary]) },
     lineageEvents(context, control.signal),
     runTelemetry(context, 'rowcast.run', control.signal),
@@ -93,11 +94,12 @@ export function observersOfFiles(context: Context, job: Job, stop: AbortSignal):
   const { log, logFields } = context;
   const telemetry = runTelemetry(context, 'rowcast.runs', stop);
   const lineage = sharedLineage(context, stop);
-  const observers = [
+  const observers: RunObserver[] = [
     logRunId(logFields),
     { retried: retryLines(log, job.values.maxOutage) },
     ...resultFiles(job),
     logRunWarnings(log),
+    { ended: summary => context.onOutcome?.(summary) },
     lineage,
     telemetry,
   ];

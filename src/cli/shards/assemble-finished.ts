@@ -96,7 +96,12 @@ async function assemble(
   };
   const record = new RunRecord({
     names: job.names,
-    observers: [logRunId(logFields), logRunWarnings(log), ...resultFiles(job)],
+    observers: [
+      logRunId(logFields),
+      logRunWarnings(log),
+      ...resultFiles(job),
+      { ended: summary => given.onOutcome?.(summary) },
+    ],
     control,
   });
   traced?.follow(record);

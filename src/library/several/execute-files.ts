@@ -1,4 +1,4 @@
-import { Interrupted } from '../../base/interrupted.ts';
+import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
 import type { EarlierFigures } from '../../runs/drift/earlier-figures.ts';
 import { TotalTally } from '../../runs/drift/total-tally.ts';
@@ -49,16 +49,15 @@ export function executeFiles(group: FileGroup): Promise<Summary> {
 /** Finds the files, and opens what predicts for all of them. */
 async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> {
   const { job, watch } = group;
+  const { signal: stop } = group.control;
   const report = reportOf(job.values);
-  const { pairs, ledger } = await planFiles(job);
-  await ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
-  const earlier = await earlierOf({
-    ...job.values,
-    report,
-    last: record.last,
-    backends: job.backends,
-    note: warning => record.note(warning),
-  });
+  const { pairs, ledger } = await planFiles(job, stop);
+  const reading = ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
+  await unlessStopped(reading, stop);
+  const { last } = record;
+  const note = (warning: RunNote): void => record.note(warning);
+  const found = { ...job.values, report, last, backends: job.backends, note };
+  const earlier = await unlessStopped(earlierOf(found), stop);
   const folders = await makeOutputFolders(writtenBy(pairs));
   try {
     const { scorer, close } = await group.openScorer(watchRequests(record));
@@ -94,6 +93,7 @@ async function scoreFiles(
     await sizesOf(
       pairs.map(({ input }) => input),
       job.backends,
+      stop,
     ),
   );
   const budget = new RejectBudget(values.maxRejects);

@@ -11,11 +11,10 @@ import type { RunJob } from '../run-job.ts';
  *
  * @throws RowcastError `no_such_file`, `same_output`, `output_is_input`, `usage`
  */
-export async function planFiles({
-  inputs,
-  values,
-  backends,
-}: RunJob): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
+export async function planFiles(
+  { inputs, values, backends }: RunJob,
+  stop?: AbortSignal,
+): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
   const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
   const ledger = new RunLedger(folderOfPattern(output), backends);
   const others = {
@@ -25,7 +24,10 @@ export async function planFiles({
     'the lineage': lineage,
     'the record of finished runs': ledger.path,
   };
-  return { pairs: await pairFiles(await findInputs(inputs, backends), { output, rejects, others }), ledger };
+  return {
+    pairs: await pairFiles(await findInputs(inputs, backends, stop), { output, rejects, others }),
+    ledger,
+  };
 }
 
 /** The outputs and rejects files of all inputs, for `makeOutputFolders`. */
@@ -38,8 +40,12 @@ export const writtenBy = (pairs: readonly FilePair[]): ReadonlyMap<string, strin
   );
 
 /** The sizes of files in bytes; 0 for those that cannot be read. */
-export async function sizesOf(paths: readonly string[], among = usual): Promise<number[]> {
+export async function sizesOf(
+  paths: readonly string[],
+  among = usual,
+  stop?: AbortSignal,
+): Promise<number[]> {
   const sizes: number[] = [];
-  for (const path of paths) sizes.push((await versionOf(path, among))?.size ?? 0);
+  for (const path of paths) sizes.push((await versionOf(path, among, stop))?.size ?? 0);
   return sizes;
 }

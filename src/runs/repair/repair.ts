@@ -1,3 +1,4 @@
+import { RowcastError } from '../../base/errors.ts';
 import type { Comparison } from '../../formats/comparison.ts';
 import { openSource, versionOf } from '../../storage/backends.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
@@ -33,7 +34,11 @@ export interface RepairOptions extends FilesOptions {
  */
 export async function repair(options: RepairOptions): Promise<Placed> {
   const { output, corrected, rejects, private: isPrivate } = options;
-  const locked = await lockRunPaths({ input: corrected, output, rejects, private: isPrivate });
+  const locked = await lockRunPaths({ input: corrected, output, rejects, private: isPrivate }).catch(
+    error => {
+      throw isSameFile(error) ? sameFile(corrected) : error;
+    },
+  );
   const sources: Source[] = [];
   const open = async (path: string): Promise<Source> => {
     const source = await openSource(path);
@@ -50,6 +55,15 @@ export async function repair(options: RepairOptions): Promise<Placed> {
     await locked.release();
   }
 }
+
+const isSameFile = (error: unknown): boolean =>
+  error instanceof RowcastError && error.code === 'output_is_input';
+
+const sameFile = (corrected: string): RowcastError =>
+  new RowcastError('output_is_input', 'the corrected rows are in a file that repair writes itself', {
+    location: { file: corrected },
+    hint: 'Correct the rows of OUTPUT.rejects and score them into a file of their own first; then: rowcast repair OUTPUT CORRECTED.',
+  });
 
 async function repairFiles(
   paths: RunFiles,

@@ -241,8 +241,8 @@ export class RunLedger {
   }
 
   /** @returns undefined if there is no such file */
-  versionOf(path: string): Promise<FileVersion | undefined> {
-    return versionOf(path, this.#among);
+  versionOf(path: string, stop?: AbortSignal): Promise<FileVersion | undefined> {
+    return versionOf(path, this.#among, stop);
   }
 }
 

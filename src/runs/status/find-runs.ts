@@ -51,12 +51,27 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
 /** The rejects file of a finished output, if it is gone, by the ledgers in the output's folder and those above it. */
 export async function lostRejectsOf(output: string): Promise<string | undefined> {
   const path = resolve(output);
+  for await (const ledger of ledgersAbove(path)) {
+    const lost = await ledger.lostRejects(path);
+    if (lost !== undefined) return join(dirname(output), relative(dirname(path), lost));
+  }
+  return undefined;
+}
+
+/** Whether a ledger in the output's folder, or in those above it, has it as finished. @param output a local path */
+export async function isInLedger(output: string): Promise<boolean> {
+  const path = resolve(output);
+  for await (const ledger of ledgersAbove(path)) if (ledger.outputs.includes(path)) return true;
+  return false;
+}
+
+/** The ledgers that may have an output. @param path absolute */
+async function* ledgersAbove(path: string): AsyncGenerator<RunLedger> {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const ledger = new RunLedger(folder);
     // A ledger that cannot be read makes all files be scored again, and that command says so.
     await ledger.read().catch(() => {});
-    const lost = await ledger.lostRejects(path);
-    if (lost !== undefined) return join(dirname(output), relative(dirname(path), lost));
-    if (folder === dirname(folder)) return undefined;
+    yield ledger;
+    if (folder === dirname(folder)) return;
   }
 }

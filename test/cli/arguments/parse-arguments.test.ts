@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { commandWords, optionWords } from '../../../src/base/other-words.ts';
 import { readArguments } from '../../../src/cli/arguments/parse-arguments.ts';
+import { optionsOf } from '../../../src/cli/command-table/command-row.ts';
+import { commands } from '../../../src/cli/command-table/commands.ts';
 
 /** The parsed command name and options. */
 async function read(line: string): Promise<[string, Record<string, unknown>]> {
@@ -113,3 +116,46 @@ describe('a command line is refused', () => {
   ] as const)
     it(what, () => refused(line, message));
 });
+
+describe('what other programs call something', () => {
+  for (const [typed, says] of [
+    [
+      'score in.csv --resume',
+      '--resume; run the same command again: it goes on where an unfinished run stopped',
+    ],
+    ['score --model x', '--model. Did you mean --report?'],
+    ['score --sep ;', '--sep. Did you mean --delimiter?'],
+    ['score --overwrite', '--overwrite. Did you mean --if-exists replace?'],
+    ['score -v', '-v. Did you mean --log-level debug?'],
+    ['score --no-header', '--no-header. Did you mean --names?'],
+    ['score --input x', '--input; name files without an option, as in rowcast score INPUT -o OUTPUT'],
+    ['train --target x', '--target. Did you mean --predict?'],
+    // A command that has no such option does not name it.
+    ['status --model x', '--model'],
+  ] as const)
+    it(`is named as rowcast calls it: ${typed}`, () =>
+      refused(typed, new RegExp(`^unknown option: ${escaped(says)}$`)));
+
+  for (const [typed, says] of [
+    ['resume', 'resume; run the same command again: it goes on where an unfinished run stopped'],
+    ['models', 'models; rowcast reports lists the models, which are called reports here'],
+    ['list', 'list; rowcast reports lists the models, which are called reports here'],
+  ] as const)
+    it(`is named as rowcast calls it: rowcast ${typed}`, () =>
+      refused(typed, new RegExp(`^unknown command: ${escaped(says)}$`)));
+
+  it('names only options and commands that there are', () => {
+    const options = new Set(commands.flatMap(command => Object.keys(optionsOf(command))));
+    const names = new Set(commands.map(({ name }) => name));
+    for (const { words, option, instead = '' } of [...optionWords, ...commandWords]) {
+      assert.ok(option === undefined || options.has(option), option);
+      for (const [, flag] of instead.matchAll(/--([a-z-]+)/g)) assert.ok(options.has(flag ?? ''), flag);
+      for (const [, command] of instead.matchAll(/rowcast ([a-z]+)/g)) assert.ok(names.has(command ?? ''));
+      // A word that is itself a command would never be looked up.
+      if (option === undefined)
+        for (const word of words) assert.ok(!names.has(word) || options.has(word), word);
+    }
+  });
+});
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
