@@ -22,6 +22,7 @@ import {
   type RunNames,
   type RunNote,
   type RunWarning,
+  type Summaries,
   type Summary,
   summaryOf,
 } from './summary/summary.ts';
@@ -70,7 +71,7 @@ export class RunRecord implements RunView {
   /** The last good run of the same output; undefined if there is none, or until `recall`. */
   last: LastRun | undefined;
   /** The totals and summaries of several files so far. */
-  files: () => { rowCounts: RowCounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
+  files: () => { rowCounts: RowCounts; runs: Summaries | undefined } | undefined = () => undefined;
   figures: () => DataFigures | undefined = () => undefined;
   columnsOf: (runId: string) => RunColumns | undefined = () => undefined;
   readonly names: RunNames;

@@ -87,7 +87,7 @@ describe('score --compare', { timeout: 120_000 }, () => {
     const { stderr } = await score('a.csv', 'b.csv', 'c.csv', '-o', '{name}.out', ...options);
     const { runs, ...total } = await summary('second.json');
     assert.deepEqual(
-      runs?.map(run => changes(run)['monthly amount']),
+      Array.from(runs ?? [], run => changes(run)['monthly amount']),
       ['none', 'significant', 'none'],
     );
     assert.notEqual(changes(total as Summary)['monthly amount'], 'none');

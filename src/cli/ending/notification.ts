@@ -86,7 +86,7 @@ function safeCodes(counts: Readonly<Record<string, number>>): Record<string, num
 }
 
 /** How many files have ended in which way. */
-function filesBy(runs: readonly Summary[]): Record<string, number> {
+function filesBy(runs: Iterable<Summary>): Record<string, number> {
   const files: Record<string, number> = {};
   for (const { status } of runs) files[status] = (files[status] ?? 0) + 1;
   return files;
@@ -150,14 +150,15 @@ function reasonFor({ code, message, file, line, row }: RunError): string {
   return `${where}${message.replace(/\.$/, '')} [${code}]${atRow}.`;
 }
 
-function failedFiles(runs: readonly Summary[]): string[] {
-  const failed = runs.filter(({ status }) => status === 'stopped' || status === 'refused');
-  if (failed.length === 0) return [];
-  const named = failed
-    .slice(0, MAX_FILES)
-    .map(({ input, error }) => `${sanitize(input)} [${safeCode(error?.code ?? OTHER_CODE)}]`);
-  const more = failed.length > MAX_FILES ? ', …' : '';
-  return [`Not scored: ${countOf(failed.length, 'file')}: ${named.join(', ')}${more}.`];
+function failedFiles(runs: Iterable<Summary>): string[] {
+  const named: string[] = [];
+  let failed = 0;
+  for (const { status, input, error } of runs)
+    if ((status === 'stopped' || status === 'refused') && failed++ < MAX_FILES)
+      named.push(`${sanitize(input)} [${safeCode(error?.code ?? OTHER_CODE)}]`);
+  if (failed === 0) return [];
+  const more = failed > MAX_FILES ? ', …' : '';
+  return [`Not scored: ${countOf(failed, 'file')}: ${named.join(', ')}${more}.`];
 }
 
 const shortened = (text: string, most = MAX_CHARACTERS): string =>

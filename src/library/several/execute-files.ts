@@ -131,7 +131,7 @@ async function scoreFiles(
   if (failures.length === 0) checkLeastRows(least, all.read);
   const changed = noteDrift(record);
   if (changed !== undefined) watch.drifted(changed);
-  const summary = await record.end(totalStatus(total.summaries.map(({ status }) => status)), code);
+  const summary = await record.end(totalStatus(Array.from(total.summaries, ({ status }) => status)), code);
   watch.finished(summary, skipped.rejected);
   return summary;
 }

@@ -36,4 +36,22 @@ export async function writeUnlocked(paths: RunPathsOptions, summary: Summary): P
   }
 }
 
-const textOf = (summary: Summary): string => `${JSON.stringify(summary, null, 2)}\n`;
+/** The summary as JSON. Those of several files are written one after the other: together they may not fit into a string. */
+function* textOf(summary: Summary): Generator<string> {
+  const { runs } = summary;
+  const whole = JSON.stringify({ ...summary, runs: runs && [] }, null, 2);
+  // A member of the summary itself: strings have no line breaks, and members of others are further in.
+  const [before = '', after] = whole.split('\n  "runs": []');
+  yield before;
+  if (runs !== null && after !== undefined) {
+    yield '\n  "runs": [';
+    let separator = '';
+    for (const run of runs) {
+      yield `${separator}\n${JSON.stringify(run, null, 2)}`.replaceAll('\n', '\n    ');
+      separator = ',';
+    }
+    yield separator === '' ? ']' : '\n  ]';
+    yield after;
+  }
+  yield '\n';
+}

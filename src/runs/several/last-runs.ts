@@ -2,7 +2,8 @@ import type { Backends } from '../../storage/backends.ts';
 import { backends, documentAt } from '../../storage/backends.ts';
 import { absoluteName, fileIn, fixedFolderOf, nameFrom } from '../../storage/folders.ts';
 import type { LastRun, RunMemory } from '../summary/last-run.ts';
-import { LEDGER, ledgerWithLast, readOrReplace } from './ledger-file.ts';
+import { lastRunShape } from '../summary/last-run-shape.ts';
+import { LEDGER, ledgerText, readOrReplace, withLast } from './ledger-file.ts';
 
 /** What changes from night to night in the name of an output: `${ROWCAST_DAY}`, and what the inputs decide. */
 const CHANGING = /\$\{|\{\w*\}/;
@@ -23,11 +24,17 @@ export function lastRunOf(written: string, output: string, among: Backends = bac
   const document = documentAt(path, among);
   return {
     async read() {
-      const bytes = await document.read().catch(() => undefined);
-      return readOrReplace(path, bytes).last[name];
+      try {
+        const { last } = JSON.parse(String(await document.read()));
+        return lastRunShape.safeParse(last[name]).data;
+      } catch {
+        return undefined; // it is not there, or damaged: it is replaced when it is written
+      }
     },
     async write(run: LastRun) {
-      await document.update(bytes => Buffer.from(ledgerWithLast(readOrReplace(path, bytes), name, run)));
+      await document.update(bytes =>
+        Buffer.from(ledgerText(withLast(readOrReplace(path, bytes), name, run))),
+      );
     },
   };
 }

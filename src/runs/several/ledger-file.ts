@@ -93,30 +93,30 @@ export function readOrReplace(path: string, bytes: Buffer | undefined): LedgerCo
   }
 }
 
-/** The text of a ledger with what is new. */
-export function ledgerText(
+/** A ledger with what is new. */
+export function withNews(
   { runs, unfinished, last }: LedgerContent,
   news: Readonly<Record<string, News>>,
-): string {
+): LedgerContent {
   const updated: LedgerContent = { runs: { ...runs }, unfinished: { ...unfinished }, last };
   for (const [output, now] of Object.entries(news)) {
     if (now.finished !== undefined) updated.runs[output] = now.finished;
     if (now.unfinished !== undefined) updated.unfinished[output] = now.unfinished;
     else delete updated.unfinished[output];
   }
-  return textOf(updated);
+  return updated;
 }
 
-/** The text of a ledger with the last good run of an output as its command has written it. */
-export function ledgerWithLast({ last, ...content }: LedgerContent, output: string, run: LastRun): string {
+/** A ledger with the last good run of an output as its command has written it. */
+export function withLast({ last, ...content }: LedgerContent, output: string, run: LastRun): LedgerContent {
   const others = Object.entries(last)
     .filter(([name]) => name !== output)
     .sort(([, a], [, b]) => (a.finished_at < b.finished_at ? 1 : -1));
   const kept = [[output, run] as const, ...others].slice(0, MAX_LAST);
-  return textOf({ ...content, last: Object.fromEntries(kept) });
+  return { ...content, last: Object.fromEntries(kept) };
 }
 
-const textOf = (content: LedgerContent): string =>
+export const ledgerText = (content: LedgerContent): string =>
   `${JSON.stringify({ format: FORMAT, ...content }, null, 1)}\n`;
 
 export const badLedger = (file: string, cause: unknown, problem = 'cannot be read'): RowcastError =>

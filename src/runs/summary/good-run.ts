@@ -5,14 +5,16 @@ import type { Summary } from './summary.ts';
 export function goodRun(summary: Summary): LastRun | undefined {
   const { status, run_id, exit_code, started_at, finished_at, input, output, report, rows } = summary;
   if (status !== 'finished' || finished_at === null || rows.read === 0) return undefined;
-  const before = (summary.runs ?? []).flatMap(run =>
-    run.status === 'skipped' && run.last !== null ? [run.last] : [],
-  );
-  const sum = (of: (rows: LastRun['rows']) => number): number =>
-    before.reduce((total, { rows }) => total + of(rows), of(rows));
-  const digests = (summary.runs ?? [summary]).flatMap(run =>
-    run.digest !== null && run.rows.read > 0 ? [run.digest] : [],
-  );
+  const all = { read: rows.read, scored: rows.scored, rejected: rows.rejected };
+  const digests: string[] = [];
+  for (const run of summary.runs ?? [summary]) {
+    if (run.digest !== null && run.rows.read > 0) digests.push(run.digest);
+    if (run.status !== 'skipped' || run.last === null) continue;
+    all.read += run.last.rows.read;
+    all.scored += run.last.rows.scored;
+    all.rejected += run.last.rows.rejected;
+    digests.push(...run.last.digests);
+  }
   return {
     run_id,
     exit_code,
@@ -21,14 +23,10 @@ export function goodRun(summary: Summary): LastRun | undefined {
     input,
     output,
     report,
-    rows: {
-      read: sum(({ read }) => read),
-      scored: sum(({ scored }) => scored),
-      rejected: sum(r => r.rejected),
-    },
+    rows: all,
     columns: summary.columns,
     scores: summary.scores,
-    digests: [...digests, ...before.flatMap(run => run.digests)],
+    digests,
   };
 }
 

@@ -85,7 +85,7 @@ export interface SummaryOptions extends RunNames {
   last: LastRun | undefined;
   warnings: readonly RunWarning[];
   /** The runs of several files, of which this one is the total. */
-  runs?: readonly Summary[] | undefined;
+  runs?: Summaries | undefined;
   /** Undefined if nothing was counted. */
   figures?: DataFigures | undefined;
 }
@@ -149,7 +149,12 @@ export interface Summary {
   /** The last good run of the same output; null if none is known, or if this one has finished: it is the last one then. */
   last: LastRun | null;
   /** For several files, the summary of each; the other members are totals then. */
-  runs: readonly Summary[] | null;
+  runs: Summaries | null;
+}
+
+/** Summaries in an order: an array, or what reads them one after the other from where they are kept. */
+export interface Summaries extends Iterable<Summary> {
+  readonly length: number;
 }
 
 export function summaryOf(options: SummaryOptions): Summary {

@@ -38,8 +38,8 @@ const fileInput = (name: string, handle: FileHandle, { size, mtimeMs, ino }: Sta
   name,
   path: resolve(name),
   version: { size, modified: mtimeMs },
-  stream: new FileBytes(Promise.resolve(handle), 0),
-  streamFrom: (offset, end) => new FileBytes(open(name), offset, end),
+  stream: new FileBytes(Promise.resolve(handle), { size }),
+  streamFrom: (offset, end) => new FileBytes(open(name), { start: offset, end, size }),
   async checkUnchanged() {
     const now = await stat(name).catch((cause: NodeJS.ErrnoException) => {
       throw unreadable(name, cause);
