@@ -23,8 +23,11 @@ export function memoryOf(job: RunJob, isMany: boolean): RunMemory | undefined {
 }
 
 /** Whether a run needs more of the last one than its summary has, which may have another name every day. */
-const comparesLast = ({ compare, minRows, ifSameAsLast }: JobValues): boolean =>
-  compare === LAST || (minRows !== undefined && 'percent' in minRows) || ifSameAsLast !== 'warn';
+const comparesLast = ({ compare, minRows, ifSameAsLast, summary, metrics }: JobValues): boolean =>
+  compare === LAST ||
+  (summary === undefined && metrics !== undefined) ||
+  (minRows !== undefined && 'percent' in minRows) ||
+  ifSameAsLast !== 'warn';
 
 async function lastRunInSummary(file: string, { backends }: RunJob) {
   // Loaded only when it is needed.

@@ -11,6 +11,7 @@ import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
 import type { Checkpoint } from './checkpoint/checkpoint.ts';
 import { commit, RunPosition } from './commit.ts';
+import { checkDrift } from './drift/check-drift.ts';
 import { dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
@@ -156,6 +157,8 @@ export async function scoreRows({
     budget.check(rowCounts);
     malformed?.checkEnd(rowCounts.read);
     if (range?.end === undefined) data?.check(options, rowCounts, 'end');
+    const figures = data?.figures(reached.predictionType, rowCounts);
+    checkDrift(options.maxDrift, figures?.drift);
     if (input.budget === undefined) budget.checkEnd();
     checkLeastRows(input.least, rowCounts.read, source.name);
     const end = reached.commitPoint();
@@ -165,8 +168,7 @@ export async function scoreRows({
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
-    input.total?.add(data, reached.predictionType);
-    const figures = data?.figures(reached.predictionType);
+    input.total?.add(data, reached.predictionType, rowCounts);
     const resumedFrom = previous && start.row;
     return {
       rowCounts,
@@ -194,9 +196,15 @@ async function digestOf(source: Source, text: string, isRemembered = false): Pro
     : undefined;
 }
 
-/** A limit of missing values is also for columns of which nothing is known. */
-const countsAll = ({ summary, summaryHtml, compare, maxMissing = 'none' }: RunValues): boolean =>
-  [summary, summaryHtml, compare].some(file => file !== undefined) || maxMissing !== 'none';
+/** Whether what was counted is written somewhere. A limit of missing values is also for columns of which nothing is known. */
+export const countsAll = ({
+  summary,
+  summaryHtml,
+  metrics,
+  compare,
+  maxMissing = 'none',
+}: Pick<RunValues, 'summary' | 'summaryHtml' | 'metrics' | 'compare' | 'maxMissing'>): boolean =>
+  [summary, summaryHtml, metrics, compare].some(file => file !== undefined) || maxMissing !== 'none';
 
 const reasonToStop = ({ code, message, hint }: RowcastError): Checkpoint['stopped'] => ({
   code,

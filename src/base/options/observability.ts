@@ -52,13 +52,6 @@ export const endOptions = {
 
 /** How a command says how far it is. */
 export const progressOptions = {
-  quiet: {
-    kind: 'boolean',
-    alias: 'q',
-    default: false,
-    common: true,
-    describe: 'log only warnings and errors',
-  },
   progress: {
     kind: 'text',
     choices: ['auto', 'always', 'never'],
@@ -77,6 +70,13 @@ export const progressOptions = {
 
 /** Options of every command. */
 export const logOptions = {
+  quiet: {
+    kind: 'boolean',
+    alias: 'q',
+    default: false,
+    common: true,
+    describe: 'log only warnings and errors',
+  },
   'log-format': {
     kind: 'text',
     choices: ['text', 'json'],

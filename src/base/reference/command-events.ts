@@ -12,7 +12,10 @@ export const commandEvents = {
   files_started: 'With the number of `files`.',
   files_suspended: 'A signal has stopped several files; `command` resumes them.',
   files_finished: '(`summary`).',
-  file_failed: 'One of several files was not scored; with the members of `error`.',
+  files_verified: 'By one `verify`: the number of `files`, with their `rows` and `seconds`.',
+  files_repaired: 'By one `repair`: the number of `files`.',
+  file_failed:
+    'One of several files was not scored, verified, repaired or discarded; with the members of `error`.',
   shard_started: '(`folder`, `shard`, `row`, `attempt`).',
   shard_finished: '(`folder`, `shard`, `rows`, `rejected`).',
   shard_lost:

@@ -181,6 +181,12 @@ export const runCodes = {
       'The input has the same bytes as one of the last good run: an error with `--if-same-as-last fail`, otherwise a warning.',
     fix: 'Check that the new rows have arrived.',
   },
+  too_much_drift: {
+    exit: [3],
+    cause:
+      'A column or the predictions have changed by more than `--max-drift` since the run of `--compare`.',
+    fix: 'Look at what has changed; a larger limit, or none, resumes.',
+  },
   unbalanced: {
     exit: [4],
     cause: 'Rows read, scored and rejected do not add up: a bug.',

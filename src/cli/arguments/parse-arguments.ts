@@ -85,7 +85,10 @@ const lettersWithValue: ReadonlySet<string | undefined> = new Set(
 /** How an option was typed: with one dash or two, or negated. */
 function spellingOf(name: string, argv: readonly string[]): string {
   if (argv.includes(`--no-${name}`)) return `--no-${name}`;
-  return dashed(name);
+  const letter = allOptions.get(name)?.alias;
+  const isLong = argv.some(word => word === `--${name}` || word.startsWith(`--${name}=`));
+  // yargs gives the long name of a short option.
+  return letter === undefined || isLong ? dashed(name) : `-${letter}`;
 }
 
 const dashed = (name: string): string => (name.length === 1 ? `-${name}` : `--${name}`);

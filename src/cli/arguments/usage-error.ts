@@ -17,15 +17,16 @@ export async function didYouMean(
   wrongShare?: number,
 ): Promise<string> {
   const { suggestNames } = await import('../../base/suggest-names.ts');
-  return asked(suggestNames(word, names, wrongShare));
+  return questionOf(suggestNames(word, names, wrongShare));
 }
 
 /** What to use in place of an unknown option, as the end of a message. @param spelling as typed */
 export async function insteadOfOption(spelling: string, names: readonly string[]): Promise<string> {
   const { suggestFlags } = await import('../../base/other-words.ts');
   const found = suggestFlags(spelling.replace(/^-+/, ''), names);
-  return typeof found === 'string' ? `; ${found}` : asked(found);
+  return typeof found === 'string' ? `; ${found}` : questionOf(found);
 }
 
-const asked = (near: readonly string[]): string =>
+/** Names as a sentence to add to a message, if there are any. */
+export const questionOf = (near: readonly string[]): string =>
   near.length === 0 ? '' : `. Did you mean ${near.join(' or ')}?`;

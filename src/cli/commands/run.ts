@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { Report } from '../../base/contract/schemas.ts';
 import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { Interrupted } from '../../base/interrupted.ts';
 import { storeAccess } from '../../base/options/store.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import type { History } from '../../base/options/values/run-values.ts';
@@ -15,13 +14,13 @@ import type { Definition } from '../../library/definition/inspect-definition.ts'
 import type { Setting } from '../../library/definition/settings.ts';
 import { findHistory } from '../../library/history-files.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
-import { codeOfFile, combineExitCodes } from '../../library/several/combine-exit-codes.ts';
-import { ExitCode, exitCodeOf } from '../../runs/exit-code.ts';
+import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
 import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../definitions.ts';
+import { eachFile } from '../each-file.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
-import { logFileFailure } from '../last-error.ts';
 import { readJob } from '../score/read-job.ts';
 import { type PreviewOptions, preview } from '../terminal/preview.ts';
 import { printText } from '../terminal/print.ts';
@@ -45,16 +44,15 @@ export async function run(given: Context): Promise<number> {
   const definitions = await loadAll(files, context, settings);
   const [only] = definitions;
   if (definitions.length === 1 && only !== undefined) return runDefinition(context, only);
-  const codes: number[] = [];
-  for (const definition of definitions) {
-    const code = await runDefinition(context, definition).catch((error: unknown) => {
-      if (error instanceof Interrupted) throw error;
-      logFileFailure(context, error, definition.file);
-      return codeOfFile(exitCodeOf(error));
-    });
-    codes.push(code);
-    if (code > ExitCode.someRejected && context.flags['fail-fast'] === true) break;
-  }
+  const codes = await eachFile(
+    context,
+    definitions,
+    {
+      nameOf: ({ file }) => file,
+      isLast: code => code > ExitCode.someRejected && context.flags['fail-fast'] === true,
+    },
+    definition => runDefinition(context, definition),
+  );
   return combineExitCodes(
     codes,
     codes.includes(ExitCode.someRejected) ? ExitCode.someRejected : ExitCode.done,

@@ -25,7 +25,7 @@ const [MAX_WARNINGS, MAX_FILES, MAX_CHARACTERS] = [10, 3, 1_000];
 /** Codes of errors whose message has only counts, names of files, columns and options: no values of rows, and no responses. */
 const SAFE_MESSAGES: readonly string[] = [
   ...['bad_definition', 'usage', 'no_key', 'no_such_file', 'locked', 'disk_full', 'interrupted'],
-  ...['too_many_mismatches', 'too_many_unseen', 'too_many_missing'],
+  ...['too_many_mismatches', 'too_many_unseen', 'too_many_missing', 'too_much_drift'],
 ];
 
 /**

@@ -1,10 +1,6 @@
 import { counted, countOf } from '../../base/number-text.ts';
-import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import { shownPath } from '../terminal/shown-path.ts';
-
-/** Maximum number of failed files that are listed; the summary has all. */
-const MAX_LISTED = 20;
+import { type ListedFile, listOf, MAX_LISTED } from '../terminal/files-list.ts';
 
 /**
  * Describes the summary of several files for people.
@@ -19,11 +15,11 @@ export function describeFiles(
   rejectedBefore: number,
 ): string {
   const files = { finished: 0, skipped: 0, failed: 0 };
-  const listed: string[] = [];
+  const listed: ListedFile[] = [];
   for (const { status, input, error } of runs ?? []) {
     if (status === 'finished' || status === 'skipped') files[status]++;
     if (status !== 'stopped' && status !== 'refused') continue;
-    if (files.failed++ < MAX_LISTED) listed.push(`${sanitize(shownPath(input))} [${error?.code}]`);
+    if (files.failed++ < MAX_LISTED) listed.push({ path: input, code: error?.code });
   }
   const parts = [
     [files.finished, 'scored'],
@@ -37,7 +33,5 @@ export function describeFiles(
     rejectedBefore === 0
       ? ''
       : `\n  of the unchanged files, ${countOf(rejectedBefore, 'row')} ${rejectedBefore === 1 ? 'was' : 'were'} rejected when they were scored`;
-  if (files.failed === 0) return line + earlier;
-  const more = files.failed - listed.length;
-  return `${line}${earlier}\n  not scored: ${listed.join(', ')}${more > 0 ? ` and ${counted(more)} more` : ''}`;
+  return [line + earlier, ...listOf('not scored', listed, files.failed)].join('\n  ');
 }

@@ -12,10 +12,10 @@ type Written = 'output' | 'rejects' | 'summary' | 'summaryHtml' | 'metrics' | 'l
  * @throws RowcastError `output_is_input` if the run would replace its summary
  */
 export async function checkCompared(
-  values: Pick<JobValues, Written | 'compare'>,
-  found: Omit<EarlierOptions, 'compare'>,
+  values: Pick<JobValues, Written | 'compare' | 'maxDrift'>,
+  found: Omit<EarlierOptions, 'compare' | 'maxDrift'>,
 ): Promise<void> {
-  await earlierOf({ ...found, compare: values.compare });
+  await earlierOf({ ...values, ...found });
   const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
   for (const at of [output, rejects, summary, summaryHtml, metrics, lineage]) {
     // What does not exist is not the file that was read, and its folder may be made by the run.

@@ -9,11 +9,13 @@ import type { RunJob } from '../run-job.ts';
 /**
  * Finds the inputs of a job and names their outputs.
  *
+ * @param outputOption how the user names the outputs, for messages
  * @throws RowcastError `no_such_file`, `same_output`, `output_is_input`, `usage`
  */
 export async function planFiles(
-  { inputs, values, backends }: RunJob,
+  { inputs, values, backends }: Pick<RunJob, 'inputs' | 'values' | 'backends'>,
   stop?: AbortSignal,
+  outputOption?: string,
 ): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
   const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
   const ledger = new RunLedger(folderOfPattern(output), backends);
@@ -25,7 +27,12 @@ export async function planFiles(
     'the record of finished runs': ledger.path,
   };
   return {
-    pairs: await pairFiles(await findInputs(inputs, backends, stop), { output, rejects, others }),
+    pairs: await pairFiles(await findInputs(inputs, backends, stop), {
+      output,
+      rejects,
+      others,
+      outputOption,
+    }),
     ledger,
   };
 }

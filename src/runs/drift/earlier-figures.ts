@@ -34,6 +34,7 @@ const training = z.object({
 export const columnShapes = z
   .array(
     column.extend({
+      missing_share: z.number().nullable(),
       trimmed: count.nullable(),
       mean: z.number().nullable(),
       training: training.nullable(),

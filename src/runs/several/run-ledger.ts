@@ -76,6 +76,23 @@ export class RunLedger {
     return Object.keys(this.#content.runs).map(output => fileIn(this.#folder, output));
   }
 
+  /** The files of all runs that it knows, finished or not. */
+  get files(): (LedgerFiles & Pick<LedgerKey, 'rejects'>)[] {
+    const { runs, unfinished } = this.#content;
+    return Object.entries<{ input: string | { path: string }; rejects?: { path: string } | null }>({
+      ...unfinished,
+      ...runs,
+    }).map(([name, { input, rejects }]) => {
+      const output = fileIn(this.#folder, name);
+      const path = rejects ? fileIn(this.#folder, rejects.path) : undefined;
+      return {
+        input: fileIn(this.#folder, typeof input === 'string' ? input : input.path),
+        output,
+        rejects: path === `${output}.rejects` ? undefined : path,
+      };
+    });
+  }
+
   /** The runs that commands have begun and not finished, by output; not those whose output was written since. */
   async unfinished(): Promise<Map<string, UnfinishedRun>> {
     const found = new Map<string, UnfinishedRun>();

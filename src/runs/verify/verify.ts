@@ -42,6 +42,8 @@ export interface VerifyOptions
   tally?: VerifiedRows | undefined;
   /** What each prediction of the run is; by default, what the columns tell. See `AppendedShape`. */
   kind?: PredictionType['kind'] | undefined;
+  /** Whether the run appended the predicted class to probabilities; by default, what the columns tell. */
+  prediction?: boolean | undefined;
   /** The --prefix that the run had. */
   prefix?: string | undefined;
   /** The classes and the predicted column that the run had, if they are known: the appended columns are named so. */

@@ -90,6 +90,11 @@ export interface GivenInputOptions {
    */
   maxUnseen?: number | string | undefined;
   /**
+   * Stop the run, before its output appears, if a column or the predictions have changed by more than this
+   * population stability index since the run of `compare`, such as 0.25. Default: none.
+   */
+  maxDrift?: number | undefined;
+  /**
    * Compare with the summary of an earlier run, or with the last good run of this output: population stability index
    * per column and class. Default: none.
    */
