@@ -9,6 +9,7 @@ import { type Attempt, firstAttempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/saved-attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import { exitCodeOf } from './exit-code.ts';
+import type { Waiting } from './input-wait.ts';
 import type { LockedTargets, RunObserver, RunView } from './observer.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
@@ -136,6 +137,11 @@ export class RunRecord implements RunView {
     }, rest)();
   }
 
+  /** The run waits for its input. */
+  waiting(waiting: Waiting): void {
+    for (const observer of this.observers) observer.waiting?.(waiting);
+  }
+
   /** It is known who predicts. */
   ready(scorer: Predictor): void {
     this.service = scorer.name;
@@ -160,8 +166,9 @@ export class RunRecord implements RunView {
     this.#warnings.push(warning);
   }
 
-  /** Adds a warning to the summary, and tells the observers. */
+  /** Adds a warning to the summary, and tells the observers, once. */
   note(warning: RunNote): void {
+    if (this.#warnings.some(({ message }) => message === warning.message)) return;
     this.warn(warning);
     for (const observer of this.observers) observer.noted?.(warning);
   }

@@ -19,6 +19,7 @@ import { MalformedLimit } from './guards/malformed-limit.ts';
 import { checkLeastRows, type LeastRows } from './guards/min-rows.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
 import { digestOfInput } from './guards/same-as-last.ts';
+import { isWorthless, judgeEnd, waitsForRows } from './input-wait.ts';
 import type { Output } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
 import type { RunEncoder } from './output/run-encoder.ts';
@@ -56,6 +57,8 @@ export interface PlannedRows {
   range?: InputRange | undefined;
   /** What each prediction consists of, if that was found out when the run was planned. */
   planned?: PredictionType | undefined;
+  /** Whether an input that ends too early is read again, once it has changed. */
+  isReadAgain?: boolean | undefined;
   /** Whether to count all that a summary has, if there is one that the options do not name. */
   isDetailed?: boolean | undefined;
 }
@@ -80,6 +83,8 @@ export async function scoreRows({
   } = input;
   const { earlier, isDetailed = countsAll(options) } = input;
   const { layout } = plan;
+  const { waitForInput, readyFile } = options;
+  const end = { waitForInput, readyFile, isReadAgain: input.isReadAgain === true };
   const { previous } = output;
   const before = rowCountsOf(previous?.checkpoint);
   const data = dataTally(plan, previous?.checkpoint, { isDetailed, earlier });
@@ -156,15 +161,17 @@ export async function scoreRows({
     checkBalance(rowCounts);
     budget.check(rowCounts);
     malformed?.checkEnd(rowCounts.read);
+    if (rowCounts.read === 0 && range === undefined && waitsForRows(end))
+      throw new RowcastError('empty_input', 'it has no rows', { severity: 'stopped', isUnfinished: true });
     if (range?.end === undefined) data?.check(options, rowCounts, 'end');
     const figures = data?.figures(reached.predictionType, rowCounts);
     checkDrift(options.maxDrift, figures?.drift);
     if (input.budget === undefined) budget.checkEnd();
     checkLeastRows(input.least, rowCounts.read, source.name);
-    const end = reached.commitPoint();
+    const last = reached.commitPoint();
     const isWhole = range === undefined && options.limit === undefined;
-    const whole = isWhole ? await digestOf(source, end.prefix.digest, input.isRemembered) : undefined;
-    const written = await output.finish(end);
+    const whole = isWhole ? await digestOf(source, last.prefix.digest, input.isRemembered) : undefined;
+    const written = await output.finish(last);
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
@@ -182,7 +189,11 @@ export async function scoreRows({
   } catch (error) {
     stop.end();
     const isDuring = error instanceof RowcastError && rowCounts.read > before.read;
-    const failure = isDuring ? error.duringRun() : error;
+    const failure = await judgeEnd(isDuring ? error.duringRun() : error, source, end);
+    if (!stop.reading.aborted && isWorthless(failure, end)) {
+      await output.discard();
+      throw failure;
+    }
     throw await suspend(failure, rowCounts.scored > 0, output, stop, watch);
   } finally {
     stop.end();

@@ -23,6 +23,7 @@ import { type Lineage, lineageEvents, sharedLineage } from './run-lineage.ts';
 import { runLog } from './run-log.ts';
 import { runTelemetry } from './run-telemetry.ts';
 import type { SignalledRun } from './until-signal.ts';
+import { waitingLog } from './waiting-log.ts';
 
 type Section = Readonly<Record<string, unknown>>;
 
@@ -62,6 +63,7 @@ export function observersOf(
         isAgain = isRejectsFile(columnsOf(attempt.runId)?.input.map(({ name }) => name) ?? []);
       },
     },
+    { waiting: waitingLog(log) },
     progressLine({ ...progressMode(flags), output, logFormat, log }, control.signal),
     runLog(context, {
       report,
@@ -96,7 +98,7 @@ export function observersOfFiles(context: Context, job: Job, stop: AbortSignal):
   const lineage = sharedLineage(context, stop);
   const observers: RunObserver[] = [
     logRunId(logFields),
-    { retried: retryLines(log, job.values.maxOutage) },
+    { waiting: waitingLog(log), retried: retryLines(log, job.values.maxOutage) },
     ...resultFiles(job),
     logRunWarnings(log),
     { ended: summary => context.onOutcome?.(summary) },

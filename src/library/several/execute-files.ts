@@ -6,6 +6,7 @@ import { executeRecorded } from '../../runs/execute-run.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
 import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
+import { inputWait, type Waiting } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { RunsTotal } from '../../runs/observers/total.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
@@ -51,6 +52,9 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   const { job, watch } = group;
   const { signal: stop } = group.control;
   const report = reportOf(job.values);
+  const { inputs, values, backends } = job;
+  const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
+  await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
   const { pairs, ledger } = await planFiles(job, stop);
   const reading = ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
   await unlessStopped(reading, stop);
