@@ -20,7 +20,7 @@ import { combineExitCodes, totalStatus } from './combine-exit-codes.ts';
 import { FileScorer } from './file-scorer.ts';
 import type { FileGroup } from './group.ts';
 import { lockTotal } from './lock-total.ts';
-import { planFiles, sizesOf, writtenBy } from './plan-files.ts';
+import { fixedFolders, planFiles, sizesOf, writtenBy } from './plan-files.ts';
 import { workOf } from './work-of.ts';
 
 /**
@@ -51,7 +51,7 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   const reading = ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
   await unlessStopped(reading, stop);
   const earlier = await unlessStopped(earlierOf({ ...job.values, report }), stop);
-  const folders = await makeOutputFolders(writtenBy(pairs));
+  const folders = await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
   try {
     const { scorer, close } = await group.openScorer(watchRequests(record));
     try {
