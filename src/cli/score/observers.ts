@@ -44,9 +44,11 @@ export function observersOf(
   const [input = '-'] = job.inputs;
   const path = rejects ?? (output === '-' ? undefined : runFilesOf(output).rejects);
   let isAgain = false;
+  let format: string | undefined;
   const describe = (path: string, { prediction }: Summary): string =>
     describeRejects({
       isAgain,
+      format,
       values,
       input,
       address: chooseService(context, defined),
@@ -60,7 +62,9 @@ export function observersOf(
     {
       ready: (_, scorer) => onService(scorer.name),
       opened({ columnsOf, attempt }) {
-        isAgain = isRejectsFile(columnsOf(attempt.runId)?.input.map(({ name }) => name) ?? []);
+        const columns = columnsOf(attempt.runId);
+        isAgain = isRejectsFile(columns?.input.map(({ name }) => name) ?? []);
+        format = columns?.format;
       },
     },
     { waiting: waitingLog(log) },

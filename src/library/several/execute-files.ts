@@ -23,7 +23,7 @@ import { combineExitCodes, totalStatus } from './combine-exit-codes.ts';
 import { FileScorer } from './file-scorer.ts';
 import type { FileGroup } from './group.ts';
 import { lockTotal } from './lock-total.ts';
-import { planFiles, sizesOf, writtenBy } from './plan-files.ts';
+import { fixedFolders, planFiles, sizesOf, writtenBy } from './plan-files.ts';
 import { workOf } from './work-of.ts';
 
 /**
@@ -60,9 +60,9 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   await unlessStopped(reading, stop);
   const { last } = record;
   const note = (warning: RunNote): void => record.note(warning);
-  const found = { ...job.values, report, last, backends: job.backends, note };
+  const found = { ...values, report, last, backends: job.backends, note };
   const earlier = await unlessStopped(earlierOf(found), stop);
-  const folders = await makeOutputFolders(writtenBy(pairs));
+  const folders = await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
   try {
     const { scorer, close } = await group.openScorer(watchRequests(record));
     try {
