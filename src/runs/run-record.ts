@@ -9,6 +9,7 @@ import { type Attempt, firstAttempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/saved-attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import { exitCodeOf } from './exit-code.ts';
+import type { Waiting } from './input-wait.ts';
 import type { LockedTargets, RunObserver, RunView } from './observer.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
@@ -104,6 +105,11 @@ export class RunRecord implements RunView {
       const within = observer.within?.bind(observer);
       return within === undefined ? inner : () => within(inner);
     }, rest)();
+  }
+
+  /** The run waits for its input. */
+  waiting(waiting: Waiting): void {
+    for (const observer of this.observers) observer.waiting?.(waiting);
   }
 
   /** It is known who predicts. */

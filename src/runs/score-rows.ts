@@ -17,6 +17,7 @@ import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
 import { MalformedLimit } from './guards/malformed-limit.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
+import { isWorthless, judgeEnd, waitsForRows } from './input-wait.ts';
 import type { Output } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
 import type { RunEncoder } from './output/run-encoder.ts';
@@ -50,6 +51,8 @@ export interface PlannedRows {
   range?: InputRange | undefined;
   /** What each prediction consists of, if that was found out when the run was planned. */
   planned?: PredictionType | undefined;
+  /** Whether an input that ends too early is read again, once it has changed. */
+  isReadAgain?: boolean | undefined;
   /** Whether to count all that a summary has, if there is one that the options do not name. */
   isDetailed?: boolean | undefined;
 }
@@ -74,6 +77,8 @@ export async function scoreRows({
   } = input;
   const { earlier, isDetailed = countsAll(options) || earlier !== undefined } = input;
   const { layout } = plan;
+  const { waitForInput, readyFile } = options;
+  const end = { waitForInput, readyFile, isReadAgain: input.isReadAgain === true };
   const { previous } = output;
   const before = rowCountsOf(previous?.checkpoint);
   const data = dataTally(plan, previous?.checkpoint, { isDetailed, earlier });
@@ -150,6 +155,8 @@ export async function scoreRows({
     checkBalance(rowCounts);
     budget.check(rowCounts);
     malformed?.checkEnd(rowCounts.read);
+    if (rowCounts.read === 0 && range === undefined && waitsForRows(end))
+      throw new RowcastError('empty_input', 'it has no rows', { severity: 'stopped', isUnfinished: true });
     if (range?.end === undefined) data?.check(options, rowCounts, 'end');
     const figures = data?.figures(reached.predictionType, rowCounts);
     checkDrift(options.maxDrift, figures?.drift);
@@ -164,7 +171,11 @@ export async function scoreRows({
   } catch (error) {
     stop.end();
     const isDuring = error instanceof RowcastError && rowCounts.read > before.read;
-    const failure = isDuring ? error.duringRun() : error;
+    const failure = await judgeEnd(isDuring ? error.duringRun() : error, source, end);
+    if (!stop.reading.aborted && isWorthless(failure, end)) {
+      await output.discard();
+      throw failure;
+    }
     throw await suspend(failure, rowCounts.scored > 0, output, stop, watch);
   } finally {
     stop.end();

@@ -1,5 +1,5 @@
 import { driftOptions } from './drift.ts';
-import { inputOptions } from './input.ts';
+import { inputOptions, waitOptions } from './input.ts';
 import { endOptions, summaryOptions } from './observability.ts';
 import { appendedOptions, columnOptions, filesOptions, outputOptions } from './output.ts';
 import { batchOptions, rateOptions, threadOptions } from './pace.ts';
@@ -18,6 +18,7 @@ import { storeOptions } from './store.ts';
 export const scoreOptions = {
   ...reportOption,
   ...inputOptions,
+  ...waitOptions,
   ...outputOptions,
   ...filesOptions,
   ...storeOptions,
@@ -42,7 +43,7 @@ export const serviceOptions = {
 
 /** The options of a run, and the folder of the local reports, by the headings of the help. */
 export const runGroups = {
-  Input: inputOptions,
+  Input: { ...inputOptions, ...waitOptions },
   Output: { ...outputOptions, ...filesOptions },
   Stores: storeOptions,
   'Columns of the output': columnOptions,

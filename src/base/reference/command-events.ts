@@ -58,6 +58,7 @@ export const commandEvents = {
   on_end_output: 'A line that the command of `--on-end` has written.',
   summary_not_written: 'The summary of a stopped run cannot be written.',
   input_from_terminal: '',
+  waiting_for_input: 'A run waits for `file`, because of `why`; at once, then every ten minutes.',
   definition_started: '(`definition`).',
   definition_valid: '(`definition`).',
   next_step: 'What to do after a definition.',

@@ -107,6 +107,9 @@ export async function checkPaths(
   reads: readonly UsedFile[],
 ): Promise<void> {
   const job = await readJob(context, defined, reads);
+  // What is not there yet is waited for after the training.
+  const { waitForInput, readyFile } = job.values;
+  if (job.isMany && (waitForInput > 0 || readyFile !== undefined)) return;
   if (job.isMany) await (await import('../../library/several/plan-files.ts')).planFiles(job);
   else await resolveRunPaths(job.places);
 }

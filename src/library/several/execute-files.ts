@@ -4,6 +4,7 @@ import { TotalTally } from '../../runs/drift/total-tally.ts';
 import { executeRecorded } from '../../runs/execute-run.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
+import { inputWait, type Waiting } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { RunsTotal } from '../../runs/observers/total.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
@@ -19,7 +20,7 @@ import { combineExitCodes, totalStatus } from './combine-exit-codes.ts';
 import { FileScorer } from './file-scorer.ts';
 import type { FileGroup } from './group.ts';
 import { lockTotal } from './lock-total.ts';
-import { planFiles, sizesOf, writtenBy } from './plan-files.ts';
+import { fixedFolders, planFiles, sizesOf, writtenBy } from './plan-files.ts';
 import { workOf } from './work-of.ts';
 
 /**
@@ -43,11 +44,14 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   const { job, watch } = group;
   const { signal: stop } = group.control;
   const report = reportOf(job.values);
+  const { inputs, values, backends } = job;
+  const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
+  await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
   const { pairs, ledger } = await planFiles(job, stop);
   const reading = ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
   await unlessStopped(reading, stop);
   const earlier = await unlessStopped(earlierOf({ ...job.values, report }), stop);
-  const folders = await makeOutputFolders(writtenBy(pairs));
+  const folders = await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
   try {
     const { scorer, close } = await group.openScorer(watchRequests(record));
     try {
