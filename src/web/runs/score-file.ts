@@ -88,7 +88,7 @@ export async function scoreFile(upload: Readable, options: ScoreFileOptions): Pr
 }
 
 const endedBefore = (): RowcastError =>
-  new RowcastError('unreadable_input', 'the session ended before all rows were scored', {
+  new RowcastError('unreadable_input', 'the session has ended before all rows were scored', {
     severity: 'stopped',
   });
 
