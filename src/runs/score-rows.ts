@@ -18,6 +18,7 @@ import type { TotalTally } from './drift/total-tally.ts';
 import { MalformedLimit } from './guards/malformed-limit.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
 import { isWorthless, judgeEnd, waitsForRows } from './input-wait.ts';
+import { noRows, unendedRecord } from './input-warnings.ts';
 import type { Output } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
 import type { RunEncoder } from './output/run-encoder.ts';
@@ -124,6 +125,11 @@ export async function scoreRows({
       stop,
       counting,
       onLongField: watch.longField,
+      // A line of JSON that is cut off is malformed.
+      onUnended:
+        layout.format === 'csv' && !source.isLive
+          ? ({ line }) => watch.warned(unendedRecord(source.name, line))
+          : undefined,
       traceBatch: watch.traceBatch,
       windowBytes,
     });
@@ -161,6 +167,7 @@ export async function scoreRows({
     const figures = data?.figures(reached.predictionType, rowCounts);
     checkDrift(options.maxDrift, figures?.drift);
     if (input.budget === undefined) budget.checkEnd();
+    if (rowCounts.read === 0 && range === undefined) watch.warned(noRows(source.name));
     const written = await output.finish(reached.commitPoint());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }

@@ -48,6 +48,8 @@ export const commandEvents = {
     'Columns have values that the model does not know, or far more missing ones than in training.',
   drift: 'What has changed most since the run of `--compare`; with its `psi`.',
   scored_before: 'A line of JSON seems to have been scored before; with `line` and `row`. Once per run.',
+  no_rows: 'The input has a header only.',
+  unended_record: 'The only row of the input, at `line`, has no line ending, so it may be cut off.',
   long_field: 'A quoted field is suspiciously long; with `line`, `row` and size.',
   worker_not_started: 'The system cannot start a process of `--workers`.',
   signal: 'The command is about to stop; with `signal`.',

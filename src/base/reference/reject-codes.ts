@@ -94,6 +94,14 @@ export const warningDocs = {
     cause: 'Columns or probabilities are distributed differently from the run of `--compare`.',
     fix: 'See [the comparison](drift.md#compared-with-an-earlier-run).',
   },
+  no_rows: {
+    cause: 'The input has a header and no rows.',
+    fix: 'If they come later, wait for them: `--wait-for-input`.',
+  },
+  unended_record: {
+    cause: 'The only row of a CSV file has no line ending, so it may be cut off, and others missing.',
+    fix: 'Several rows of which the last has none are not warned of: many programs write no last line ending.',
+  },
   long_field: {
     cause: 'A quoted field exceeds 64 KiB or 100 lines: a stray quote may have joined rows.',
     fix: 'Only the first one of a run is reported.',
