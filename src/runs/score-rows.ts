@@ -161,13 +161,14 @@ export async function scoreRows({
     checkBalance(rowCounts);
     budget.check(rowCounts);
     malformed?.checkEnd(rowCounts.read);
-    if (rowCounts.read === 0 && range === undefined && waitsForRows(end))
+    const isWithoutRows = rowCounts.read === 0 && range === undefined && limit !== 0;
+    if (isWithoutRows && waitsForRows(end))
       throw new RowcastError('empty_input', 'it has no rows', { severity: 'stopped', isUnfinished: true });
     if (range?.end === undefined) data?.check(options, rowCounts, 'end');
     const figures = data?.figures(reached.predictionType, rowCounts);
     checkDrift(options.maxDrift, figures?.drift);
     if (input.budget === undefined) budget.checkEnd();
-    if (rowCounts.read === 0 && range === undefined) watch.warned(noRows(source.name));
+    if (isWithoutRows) watch.warned(noRows(source.name));
     const written = await output.finish(reached.commitPoint());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
