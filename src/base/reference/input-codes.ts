@@ -75,11 +75,6 @@ export const inputCodes = {
       'A row group of a Parquet file takes more bytes than `--max-group-bytes`, or a column of one to be written 2 GiB.',
     fix: 'Raise the limit, write the file with smaller groups (`--group-rows`), or pipe its rows as text: `duckdb … | rowcast score -`.',
   },
-  not_a_number: {
-    exit: [3],
-    cause: 'A value of a column of numbers is not a number that a double of Parquet can have.',
-    fix: 'Name it with `--nulls` as missing, or the type of the column with `--types COLUMN=text`.',
-  },
   bad_header: {
     exit: [2],
     cause:

@@ -46,6 +46,11 @@ export const faultDocs = {
       'The object on this line has a value that none of the first objects has, and the output has no column for it, because it is CSV or Parquet.',
     fix: 'Name the columns of the output with `--keep`, or write JSON lines.',
   },
+  not_a_number: {
+    cause:
+      'A value of a column that is written as numbers, to Parquet, is none that a double can have. A column is [text](parquet.md#csv-and-json-lines-to-parquet) if most of its first values are no numbers.',
+    fix: 'Correct it, or name it with `--nulls` if it stands for a missing value.',
+  },
 } as const satisfies ErrorDocs;
 
 export type FaultCode = keyof typeof faultDocs;
@@ -101,6 +106,15 @@ export const warningDocs = {
   unended_record: {
     cause: 'The only row of a CSV file has no line ending, so it may be cut off, and others missing.',
     fix: 'Several rows of which the last has none are not warned of: many programs write no last line ending.',
+  },
+  no_comparison: {
+    cause:
+      'There is no run to compare with, or of whose rows `--min-rows` could be a part: the summary of `--compare` is missing or has no counts, or no good run is known.',
+    fix: 'On the first day, nothing. Otherwise check the name of the summary.',
+  },
+  last_run_not_kept: {
+    cause: 'The record of finished runs cannot be written, so the next run will not know this one.',
+    fix: 'Make the folder of the outputs writable.',
   },
   long_field: {
     cause: 'A quoted field exceeds 64 KiB or 100 lines: a stray quote may have joined rows.',

@@ -7,7 +7,8 @@ import { contentEnd, countLines } from '../records/line-endings.ts';
 import type { Position } from '../records/position.ts';
 import { RecordKind } from '../records/record-kind.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
-import { countFields } from './fields/malformed.ts';
+import type { RequiredNumbers } from '../required-numbers.ts';
+import { countFields } from './fields/count-fields.ts';
 import { newScan, type Scan, scanRecord } from './records/scan-record.ts';
 
 /** The header record of a CSV. */
@@ -27,6 +28,8 @@ export interface Header {
   readonly lines: number;
   /** The dialect, including the detected line ending. */
   readonly dialect: Dialect;
+  /** The columns whose values must be numbers, if there are any. */
+  readonly numbers?: RequiredNumbers | undefined;
 }
 
 export interface HeaderOptions {
