@@ -1,6 +1,7 @@
 import type { TypeChoice } from '../../base/contract/limits.ts';
 import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { unlessStopped } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
 import { historyOptions, trainOptions } from '../../base/options/train.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
@@ -11,6 +12,7 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import { train } from '../../training/train.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
+import { onSignals } from '../signals.ts';
 import { printText } from '../terminal/print.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { stepReport } from '../terminal/progress-text.ts';
@@ -29,7 +31,8 @@ async function trainAndPrint(context: Context): Promise<number> {
     warnings: report.warnings,
   });
   // The warnings were already logged.
-  await printText(describeReport(report.id, { ...report, warnings: [] }));
+  const text = (): string => describeReport(report.id, { ...report, warnings: [] });
+  await printText(context.flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : text());
   return ExitCode.done;
 }
 
@@ -37,6 +40,7 @@ async function trainAndPrint(context: Context): Promise<number> {
  * Trains a report.
  *
  * @param definition the `train` section of a definition, if one trains it; flags override it
+ * @throws Interrupted; as `train`
  */
 export async function runTrain(
   { flags, env, log, logFormat }: Context,
@@ -59,7 +63,12 @@ export async function runTrain(
   const { historyFile, furtherFiles } = await findHistory(names, { storeOptions });
   let isSkipped = false;
   const steps = showSteps({ flags, log, logFormat });
-  const report = await train({
+  const signals = onSignals({
+    onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: the training is stopped`),
+  });
+  const stop = signals.first;
+  const training = train({
+    signal: stop,
     onStep: steps.onStep,
     historyFile,
     furtherFiles,
@@ -101,7 +110,12 @@ export async function runTrain(
     maxRejects: values.maxRejects,
     // The choices of the option are the types of columns.
     types: values.types as Readonly<Record<string, TypeChoice>> | undefined,
-  }).finally(steps.close);
+  });
+  // Reading may hang.
+  const report = await unlessStopped(training, stop).finally(() => {
+    steps.close();
+    signals.end();
+  });
   if (isSkipped) return { report, isSkipped };
   for (const note of firstNotes(report.notes)) log.info({ event: 'training_note' }, note);
   for (const { code, message } of report.warnings) log.warn({ event: 'training_warning', code }, message);

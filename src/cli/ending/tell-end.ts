@@ -5,6 +5,7 @@ import { exitCodes } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import { ExitCode, exitCodeOf } from '../../runs/exit-code.ts';
+import { summaryText } from '../../runs/observers/summary-file.ts';
 import { runErrorOf } from '../../runs/run-error.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Context, Outcome } from '../context.ts';
@@ -145,7 +146,7 @@ async function runOnEnd(
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-'));
   try {
     const summary = join(folder, 'summary.json');
-    await writeFile(summary, `${JSON.stringify(ending, null, 2)}\n`, { mode: 0o600 });
+    await writeFile(summary, summaryText(ending), { mode: 0o600 });
     const told = commandEnvironment(env, [flags, defined], { ending, text, summary });
     const onOutput = (lines: string): void => {
       if (logFormat === 'text') process.stderr.write(lines);

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { listen } from '../../support/listen.ts';
@@ -159,7 +160,13 @@ describe('--notify-env', () => {
     const { env, folder, posted } = await bench(t);
     await writeFile(join(folder, 'b.csv'), 'id\n"1\n');
     const many = ['score', '*.csv', '--report', 'r', '-o', 'scored/{name}.csv', ...told];
-    assert.equal((await rowcast(many, { cwd: folder, env })).code, 3);
+    const onEnd = ['--on-end', 'cat "$ROWCAST_SUMMARY" >told.json'];
+    assert.equal((await rowcast([...many, ...onEnd], { cwd: folder, env })).code, 3);
+    const { runs } = JSON.parse(await readFile(join(folder, 'told.json'), 'utf8'));
+    assert.deepEqual(
+      runs.map(({ status }: { status: string }) => status),
+      ['stopped', 'finished'],
+    );
     assert.equal(posted.length, 1);
     assert.deepEqual(posted[0]?.body.files, { finished: 1, stopped: 1 });
     assert.match(posted[0]?.body.text ?? '', /2 files.*Not scored: 1 file: .*b\.csv \[/);
@@ -249,6 +256,35 @@ describe('what trained, worked and assembled is told of', () => {
     assert.equal(refused?.status, 'refused');
     assert.match(refused?.text ?? '', /^rowcast train was refused \(exit code 2\)\. .*\[/);
     assert.doesNotMatch(JSON.stringify(refused), /plan/);
+  });
+
+  it('is that a signal has stopped the training, also while it waits for its rows', async t => {
+    const { env, folder, posted } = await bench(t);
+    const { ROWCAST_URL: _, ...local } = env;
+    await writeFile(
+      join(folder, 'h.yaml'),
+      'train: { history: history.csv, predict: y, report: r }\nscore: { input: in.csv, output: out.csv, report: r, summary: s.json }\n',
+    );
+    await makeFifo(join(folder, 'history.csv'));
+    for (const args of [
+      ['train', 'history.csv', '--predict', 'y'],
+      ['run', 'h.yaml'],
+    ]) {
+      const { child, finished } = startRowcast([...args, ...told], { cwd: folder, env: local });
+      await waitForStderr(child, /training on/);
+      child.kill('SIGTERM');
+      const { code, signal } = await finished;
+      assert.ok(code === 143 || signal === 'SIGTERM', `${code} ${signal}`);
+    }
+    const ends = posted.map(({ body: { command, status, exit_code, error } }) => [
+      ...[command, status, exit_code],
+      (error as { code: string }).code,
+    ]);
+    assert.deepEqual(ends, [
+      ['train', 'stopped', 143, 'interrupted'],
+      ['run', 'stopped', 143, 'interrupted'],
+    ]);
+    assert.equal(JSON.parse(await readFile(join(folder, 's.json'), 'utf8')).status, 'stopped');
   });
 
   it('is the folder and the number of shards, then the summary of the joined run', async t => {
