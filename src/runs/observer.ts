@@ -10,10 +10,11 @@ import type { Target } from '../storage/target.ts';
 import type { Attempt } from './attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import type { Waiting } from './input-wait.ts';
+import type { InputWarning } from './input-warnings.ts';
 import type { ResumePoint } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
 import type { RunResult } from './run-result.ts';
-import type { RunWarning, Summary } from './summary/summary.ts';
+import type { RunNote, RunWarning, Summary } from './summary/summary.ts';
 import type { TimelineSample } from './summary/timeline.ts';
 
 /** The progress of a run. */
@@ -89,12 +90,16 @@ export interface RunObserver {
   rejected?(reject: Reject): void;
   /** Called once, for the first suspiciously long quoted field: it may have swallowed rows. */
   longField?(field: LongField): void;
+  /** Called for what is suspicious about the input. */
+  warned?(warning: InputWarning): void;
   /** Called before each wait for a retry, which is in milliseconds. */
   retried?(failure: CallError, wait: number): void;
   /** Called before the output is completed: waits for what the other callbacks have begun. */
   settled?(): Promise<void>;
   /** Called when the run was stopped early; unless it needs a restart, the same command resumes it. */
   suspended?(point: ResumePoint, needsRestart: boolean): void;
+  /** Called with a warning that the run itself has added to the summary. */
+  noted?(warning: RunNote): void;
   /** Called when the output is complete, before the summary is written. */
   scored?(run: RunView, result: RunResult | undefined): void;
   /** Called when the run has finished, was skipped, has stopped or was refused; the signal ends waiting for a FIFO's reader. */

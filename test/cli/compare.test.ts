@@ -74,7 +74,7 @@ describe('score --compare', { timeout: 120_000 }, () => {
   });
 
   it('compares each of several files, and all together, with the same run', async t => {
-    const { score, summary } = await folderWith(t, {
+    const { cwd, score, summary } = await folderWith(t, {
       'a.csv': personas(3),
       'b.csv': personas(4, doubled),
       'c.csv': personas(5),
@@ -85,7 +85,8 @@ describe('score --compare', { timeout: 120_000 }, () => {
       first.columns?.[0]?.ranges?.rows.reduce((sum, rows) => sum + rows, first.columns[0].missing),
       3000,
     );
-    const options = ['--compare', 'first.json', '--summary', 'second.json', '--if-exists', 'replace'];
+    const results = ['--summary', 'second.json', '--metrics', 'second.prom'];
+    const options = ['--compare', 'first.json', ...results, '--if-exists', 'replace'];
     const { stderr } = await score('a.csv', 'b.csv', 'c.csv', '-o', '{name}.out', ...options);
     const { runs, ...total } = await summary('second.json');
     assert.deepEqual(
@@ -93,6 +94,11 @@ describe('score --compare', { timeout: 120_000 }, () => {
       ['none', 'significant', 'none'],
     );
     assert.notEqual(changes(total as Summary)['monthly amount'], 'none');
+    const psi = total.drift?.columns.find(({ name }) => name === 'monthly amount')?.psi;
+    assert.match(
+      await readFile(join(cwd, 'second.prom'), 'utf8'),
+      new RegExp(`^rowcast_run_column_psi\\{.*,column="monthly amount"\\} ${psi}$`, 'm'),
+    );
     assert.equal(stderr.match(/compared with/g)?.length, 2, stderr);
   });
 
@@ -186,20 +192,35 @@ describe('score --compare', { timeout: 120_000 }, () => {
     assert.deepEqual(changes(await summary()), { id: null, amount: null, 'P(no)': 'none', 'P(yes)': 'none' });
   });
 
-  it('refuses the summary that the run would replace, and one of another report, before any request', async t => {
+  it('refuses the summary that the run would replace, before any request', async t => {
     const { score, stub, summary } = await filesWith(t, { 'in/a.csv': stubCsv(5), 'in/b.csv': stubCsv(5) });
     await score(...all);
     const requests = stub.bodies.length;
     const same = await score(...all, '--compare', 's.json');
     assert.equal(same.code, 2);
     assert.match(same.stderr, /\[output_is_input\]/);
-    const one = ['in/a.csv', '-o', 'a.out'];
-    const other = await score(...one, '--compare', 'in/a.csv', '--summary', 'other.json');
-    assert.equal(other.code, 2);
-    assert.match(other.stderr, /in\/a\.csv: this is not the summary of a run \[bad_summary\]/);
-    const many = await score(...all.slice(0, 3), '--compare', 'in/a.csv');
-    assert.match(many.stderr, /\[bad_summary\]/);
     assert.equal(stub.bodies.length, requests);
     assert.equal((await summary()).status, 'finished');
+  });
+
+  it('warns of a comparison that is not there, and scores all the same', async t => {
+    const { score, read } = await filesWith(t, { 'in/a.csv': stubCsv(5), 'in/b.csv': stubCsv(5) });
+    for (const [file, reason, name] of [
+      ['last', 'no good run of this output is known yet', 'a'],
+      ['monday.json', 'monday.json: no such file', 'b'],
+      ['in/a.csv', 'in/a.csv is not the summary of a run', 'c'],
+    ] as const) {
+      const files = ['in/a.csv', '-o', `${name}.out`, '--summary', `${name}.json`];
+      const { code, stderr } = await score(...files, '--compare', file);
+      assert.equal(code, 0, stderr);
+      assert.ok(stderr.includes(`rowcast: nothing to compare with: ${reason}\n`), stderr);
+      const { warnings, drift, scores } = JSON.parse(await read(`${name}.json`));
+      assert.deepEqual(warnings, [{ code: 'no_comparison', message: `nothing to compare with: ${reason}` }]);
+      assert.equal(drift, null);
+      assert.ok(scores.yes.ranges.rows.length > 1);
+    }
+    const many = await score(...all, '--compare', 'monday.json');
+    assert.equal(many.code, 0, many.stderr);
+    assert.equal(many.stderr.match(/nothing to compare with/g)?.length, 1, many.stderr);
   });
 });

@@ -47,6 +47,9 @@ export function runLog(
       const [fields, message] = longFieldLine(file, field);
       log.warn({ event: 'long_field', ...fields }, message);
     },
+    warned({ code, message, ...fields }) {
+      log.warn({ event: code, ...fields }, message);
+    },
     rejected({ code, line, row }) {
       if (code !== 'scored_before' || wasScoredBefore) return;
       wasScoredBefore = true;
@@ -76,7 +79,8 @@ export function runLog(
     },
     // Now the output of a pipe has ended, too.
     close() {
-      if (last?.status === 'skipped')
+      const isNamed = last?.warnings.some(({ code }) => code === 'same_as_last');
+      if (last?.status === 'skipped' && !isNamed)
         log.info({ event: 'run_skipped', output }, `${output} already exists; skipped`);
       if (last?.status !== 'finished') return;
       log.info({ event: 'run_finished', summary: last }, describeSummary(last));

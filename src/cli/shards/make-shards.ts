@@ -3,7 +3,7 @@ import { shardOptions } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
 import { reportOf } from '../../library/runs-of.ts';
-import { writtenBy } from '../../library/several/plan-files.ts';
+import { fixedFolders, writtenBy } from '../../library/several/plan-files.ts';
 import { shardsOf, withoutSlash } from '../../library/shards/find-folder.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
@@ -77,9 +77,10 @@ export async function makeShards(
     ...work,
     trace,
     backends: job.backends,
+    written: absoluteName(job.outputAsWritten ?? output),
     ledger: job.isMany ? absoluteName(folderOfPattern(output)) : undefined,
   });
-  await makeOutputFolders(writtenBy(pairs));
+  await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
   await startPlan(folder, plan);
   return {
     folder,
@@ -116,6 +117,11 @@ function checkReplaces(given: Readonly<Record<string, unknown>>): void {
   if (restart !== undefined)
     throw new RowcastError('usage', `--${restart} has no effect on shards`, {
       hint: 'Discard the unfinished run first: rowcast abort DIR.',
+    });
+  const ifSame = given['if-same-as-last'];
+  if (ifSame === 'fail' || ifSame === 'skip')
+    throw new RowcastError('usage', `--if-same-as-last ${ifSame} has no effect on shards`, {
+      hint: 'Compare the input with that of the day before, before you run the command.',
     });
   const ifExists = given['if-exists'];
   if (ifExists === 'fail' || ifExists === 'skip')

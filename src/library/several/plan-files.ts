@@ -1,6 +1,6 @@
 import { schemeOf } from '../../base/scheme.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
-import { folderOfPattern } from '../../runs/several/output-pattern.ts';
+import { folderOfPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/several/pair-files.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
 import { backends as usual, versionOf } from '../../storage/backends.ts';
@@ -45,6 +45,15 @@ export const writtenBy = (pairs: readonly FilePair[]): ReadonlyMap<string, strin
       .filter(path => schemeOf(path) === undefined)
       .map(path => [path, path]),
   );
+
+/** The folders that are given by the names of outputs, which are patterns. */
+export const fixedFolders = ({
+  output,
+  rejects = output,
+}: {
+  output: string;
+  rejects?: string | undefined;
+}): string[] => [output, rejects].filter(isOutputPattern).map(folderOfPattern);
 
 /** The sizes of files in bytes; 0 for those that cannot be read. */
 export async function sizesOf(

@@ -16,15 +16,21 @@ const PART_BYTES = 1 << 16;
  */
 export async function writeWhole(target: Target, text: Iterable<string>, stop: AbortSignal): Promise<void> {
   const sink = await target.open(stop);
-  let part = '';
-  for (const more of text) {
-    part += more;
-    if (part.length < PART_BYTES) continue;
-    await sink.write(Buffer.from(part));
-    part = '';
+  try {
+    let part = '';
+    for (const more of text) {
+      part += more;
+      if (part.length < PART_BYTES) continue;
+      await sink.write(Buffer.from(part));
+      part = '';
+    }
+    if (part !== '') await sink.write(Buffer.from(part));
+    await sink.close();
+  } catch (error) {
+    // What a full disk cut off is of no use.
+    await sink.abandon().catch(() => {}); // the first error is reported
+    throw error;
   }
-  if (part !== '') await sink.write(Buffer.from(part));
-  await sink.close();
 }
 
 /**
