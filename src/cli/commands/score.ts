@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { RowcastError } from '../../base/errors.ts';
 import { shardOptions, workersOption } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
@@ -64,6 +65,8 @@ async function executeMany(
   const { executeFiles } = await import('../../library/several/execute-files.ts');
   const { filesWatch } = await import('../score/files-watch.ts');
   const watch = filesWatch(context, job, run);
+  // Each file is soon forgotten, so the young generation of V8's heap would only grow from 1 MB to three times 16 MB.
+  setFlagsFromString('--semi-space-growth-factor=1');
   return executeFiles({ job, control: run.control, watch, openScorer: scorerOf(context, defined, job, run) });
 }
 
