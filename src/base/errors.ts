@@ -34,6 +34,8 @@ export interface ErrorDetails {
   quote?: string;
   /** Whether the same command cannot resume the run that this error stops: it needs another option, or starts over. */
   needsRestart?: boolean;
+  /** Whether the input ends too early, perhaps because another program still writes it. */
+  isUnfinished?: boolean;
   cause?: unknown;
 }
 
@@ -48,6 +50,8 @@ export class RowcastError extends Error {
   readonly quote: string | undefined;
   /** Whether the same command cannot resume the run that this error stops. */
   readonly needsRestart: boolean;
+  /** Whether the input ends too early, perhaps because another program still writes it. */
+  readonly isUnfinished: boolean;
 
   constructor(code: string, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -57,6 +61,7 @@ export class RowcastError extends Error {
     this.hint = details.hint;
     this.quote = details.quote;
     this.needsRestart = details.needsRestart ?? false;
+    this.isUnfinished = details.isUnfinished ?? false;
   }
 
   /** The exit code of a command that ends with this error. */

@@ -12,9 +12,14 @@ export class Interrupted extends Error {
 /**
  * The value of a promise, unless the signal is aborted first.
  *
+ * @param drop releases a value that comes after that
  * @throws Interrupted
  */
-export async function unlessStopped<T>(promise: Promise<T>, stop: AbortSignal | undefined): Promise<T> {
+export async function unlessStopped<T>(
+  promise: Promise<T>,
+  stop: AbortSignal | undefined,
+  drop?: (late: T) => void,
+): Promise<T> {
   let onAbort = (): void => {};
   const stopped = new Promise<never>((_, reject) => {
     onAbort = () => reject(new Interrupted(stop));
@@ -23,6 +28,9 @@ export async function unlessStopped<T>(promise: Promise<T>, stop: AbortSignal | 
   else stop?.addEventListener('abort', onAbort);
   try {
     return await Promise.race([promise, stopped]);
+  } catch (error) {
+    if (error instanceof Interrupted && drop !== undefined) promise.then(drop).catch(() => {}); // it is over
+    throw error;
   } finally {
     stop?.removeEventListener('abort', onAbort);
   }

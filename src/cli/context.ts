@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { History } from '../base/options/values/run-values.ts';
 import type { Environment } from '../library/service/choose-service.ts';
 import type { RunTelemetry } from '../runs/observers/telemetry/run-telemetry.ts';
+import type { Summary } from '../runs/summary/summary.ts';
 import type { Lineage } from './score/run-lineage.ts';
 import type { LogFields, LogFormat } from './terminal/log.ts';
 
@@ -24,6 +25,19 @@ export interface Context {
   telemetry?: RunTelemetry | undefined;
   /** Lineage of its runs, if they are sent anywhere. */
   lineage?: Lineage | undefined;
+  /** To be called with what the command has come to, for those who are told when it ends. */
+  onOutcome?: ((outcome: Outcome) => void) | undefined;
+}
+
+/** What a command has come to: the summary of its run, or facts of a command that makes none. */
+export interface Outcome extends Partial<Summary> {
+  /** The file of the definition that is run. */
+  definition?: string;
+  /** The folder of the shards, and how many of them a worker has scored. */
+  folder?: string;
+  shards?: number;
+  /** Of a report that was trained, as its tech specs have it. */
+  accuracy?: string;
 }
 
 /** Runs a command; resolves to its exit code, or rejects with an error that has one. */

@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
  * @throws RowcastError `no_such_file`, `bad_definition`, `untrusted_definition`
  */
 export async function definedBy(
-  { flags, env }: Context,
+  { flags, env }: Pick<Context, 'flags' | 'env'>,
   options: Options,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { definition: file } = resolveValues(definitionOption, flags);

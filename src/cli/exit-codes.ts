@@ -33,10 +33,16 @@ export function describeFailure(error: unknown): string {
   const where = file === undefined || (isRequest && line !== undefined) ? '' : `${file}${at}: `;
   const quote = error.quote === undefined ? '' : `; ${error.quote}`;
   const details = [
-    row === undefined ? undefined : isRequest ? `Rows from ${row} on are not scored.` : `Row ${row}.`,
+    row === undefined
+      ? undefined
+      : isRequest
+        ? `${rowsOf(file)} from ${row} on are not scored.`
+        : `Row ${row}.`,
     request === undefined ? undefined : `Request: ${request}.`,
     error.hint,
   ].filter(text => text !== undefined);
   const more = details.length === 0 ? '' : `  ${details.join(' ')}\n`;
   return sanitizeLines(`rowcast: ${where}${failureMessage(error)}${quote} [${error.code}]\n${more}`);
 }
+
+const rowsOf = (file: string | undefined): string => (file === undefined ? 'Rows' : `Rows of ${file}`);

@@ -31,6 +31,8 @@ export interface RejectsOfRun {
   env: Environment;
   /** What each prediction of the run consists of, if that is known. */
   prediction?: PredictionType | null | undefined;
+  /** The name of the input's format, if it is known otherwise than by its name. */
+  format?: string | undefined;
   /** Whether the input is a rejects file itself, whose rows were corrected. */
   isAgain?: boolean;
 }
@@ -79,11 +81,12 @@ export function repairCommands({
   rejects,
   env,
   prediction,
+  format,
 }: RejectsOfRun): [string, string] {
   const { output } = values;
   const corrected = `${output}.corrected`;
   const own = readAsOf(values, nameOfContent(input));
-  const isParquet = formatsOf({ values, input }).to === 'parquet';
+  const isParquet = formatsOf({ values, input, format }).to === 'parquet';
   const left = isParquet ? [...NOT_REPEATED, ...OF_PARQUET] : NOT_REPEATED;
   const scoring = flagsWhere(
     values,
@@ -123,16 +126,20 @@ function hasCommas({ values, input }: RejectsOfRun): boolean {
   return delimiter === ',' && quote === '"' && escaper === undefined;
 }
 
-function formatsOf({ values, input }: Pick<RejectsOfRun, 'values' | 'input'>): { from: string; to: string } {
+function formatsOf({ values, input, format }: Pick<RejectsOfRun, 'values' | 'input' | 'format'>): {
+  from: string;
+  to: string;
+} {
   const { inputFormat } = values;
-  const from = formatOfName(inputFormat === undefined ? nameOfContent(input) : `.${inputFormat}`) ?? 'csv';
+  const named = formatOfName(inputFormat === undefined ? nameOfContent(input) : `.${inputFormat}`);
+  const from = format ?? named ?? 'csv';
   return { from, to: writtenFile(values).format ?? from };
 }
 
 /** Whether a Parquet output may lack columns that its rejects have: those of a text have all of its input. */
-function lacksColumns({ values, input }: RejectsOfRun): boolean {
+function lacksColumns({ values, input, format }: RejectsOfRun): boolean {
   const { keep = 'all', features } = values;
-  const { from, to } = formatsOf({ values, input });
+  const { from, to } = formatsOf({ values, input, format });
   if (keep === 'all' || to !== 'parquet') return false;
   return !(from === 'parquet' && Array.isArray(features) && features.every(name => keep.includes(name)));
 }

@@ -13,6 +13,8 @@ export interface ClientOptions<P extends Protocol = Protocol> {
   url: URL;
   /** Not needed if none is sent. */
   key?: string | Key | undefined;
+  /** Where the key is from, for messages. */
+  keyFrom?: string | undefined;
   /** How the key is sent; by default, as is usual with the protocol. */
   auth?: Auth | undefined;
   /** More headers, whose values are secret. */

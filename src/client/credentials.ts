@@ -44,6 +44,8 @@ export interface CredentialsOptions {
   auth: Auth;
   /** Not needed if none is sent. */
   key: string | Key | CloudKey | undefined;
+  /** Where the key is from, for messages, such as a path or `ROWCAST_API_KEY`. */
+  keyFrom?: string | undefined;
   /** More headers, whose values are secret. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** What proves to a proxy who asks, in all forms in which it could be repeated. */
@@ -54,13 +56,15 @@ export interface CredentialsOptions {
 export class Credentials {
   readonly secrets = new Secrets();
   readonly #auth: Auth;
+  readonly #keyFrom: string | undefined;
   readonly #key: Key | CloudKey | undefined;
   readonly #others: Readonly<Record<string, string>>;
   #sent: string | undefined;
   #headers: Readonly<Record<string, string>>;
 
-  constructor({ auth, key, headers = {}, ofProxy = [] }: CredentialsOptions) {
+  constructor({ auth, key, keyFrom, headers = {}, ofProxy = [] }: CredentialsOptions) {
     this.#auth = auth;
+    this.#keyFrom = keyFrom;
     this.#key = typeof key === 'string' ? { current: () => key, isReplaced: async () => false } : key;
     this.#others = headers;
     this.#headers = headers;
@@ -74,9 +78,16 @@ export class Credentials {
 
   /** What to check if the service does not let a request in, as a sentence without its end. */
   get advice(): string {
-    return isOfCloud(this.#auth)
-      ? 'Check which credentials of the cloud this machine has, and what they may do'
-      : 'Check the key in ROWCAST_API_KEY or --api-key-file';
+    if (isOfCloud(this.#auth))
+      return 'Check which credentials of the cloud this machine has, and what they may do';
+    const headers = Object.keys(this.#others);
+    const ofHeaders =
+      headers.length === 0
+        ? ''
+        : `what is in the ${headers.length === 1 ? 'header' : 'headers'} ${headers.join(', ')}`;
+    const key = `the key${this.#keyFrom === undefined ? '' : ` in ${this.#keyFrom}`}`;
+    if (this.#auth === 'none') return `Check ${ofHeaders || 'whether the service needs a key'}`;
+    return `Check ${ofHeaders === '' ? key : `${key}, ${ofHeaders}`}`;
   }
 
   /** Whether each request has headers of its own. */

@@ -47,7 +47,7 @@ export class ModelReadiness {
       }
       throw new CallError('unavailable', 'model_not_ready', `${error.message}; the model is not ready`, {
         location: error.location,
-        hint: 'Check --report, and whether the model is loaded.',
+        hint: 'Check the name of the report, and whether the model is loaded.',
       });
     }
   }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
-import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import { type CallStatistics, recordLatency } from '../base/contract/call-statistics.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import { CallError } from '../scoring/failures/call-error.ts';
 import type { TraceRequest } from '../scoring/trace.ts';
@@ -117,7 +117,7 @@ export class Requests {
       deadline.release();
     }
     if (body === undefined) throw failures.tooLarge(limit, { location });
-    statistics.latency.record(Math.max(1, Math.round(performance.now() - slot.sentAt)));
+    recordLatency(statistics, slot.sentAt);
     if (origin?.isSuspect) throw failures.surplusBytes({ location });
     try {
       return read(body, origin);

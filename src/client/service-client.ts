@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { createHistogram } from 'node:perf_hooks';
-import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import { type CallStatistics, newCallStatistics } from '../base/contract/call-statistics.ts';
 import type { Description } from '../base/contract/schemas.ts';
 import type { RetryPolicy } from '../scoring/failures/attempts.ts';
 import { CallError } from '../scoring/failures/call-error.ts';
@@ -34,12 +33,7 @@ const MAX_OUTAGE_SECONDS = 5;
 export class ServiceClient<P extends Protocol = Protocol> {
   readonly name: string;
   readonly protocol: P;
-  readonly statistics: CallStatistics = {
-    calls: 0,
-    inFlight: 0,
-    retries: new Map(),
-    latency: createHistogram(),
-  };
+  readonly statistics: CallStatistics = newCallStatistics();
   /** How failed requests are handled. */
   readonly retryPolicy: RetryPolicy;
   readonly transport: Transport;
@@ -55,8 +49,8 @@ export class ServiceClient<P extends Protocol = Protocol> {
     this.#options = options;
     this.name = options.name;
     this.protocol = options.protocol;
-    const { url, key, auth = options.protocol.auth, headers, tls, proxy, onRetry } = options;
-    this.#credentials = new Credentials({ auth, key, headers, ofProxy: proxy?.secrets });
+    const { url, key, keyFrom, auth = options.protocol.auth, headers, tls, proxy, onRetry } = options;
+    this.#credentials = new Credentials({ auth, key, keyFrom, headers, ofProxy: proxy?.secrets });
     const maxOutage = options.maxOutage ?? MAX_OUTAGE_SECONDS;
     const concurrency = options.concurrency ?? CONCURRENCY;
     const pacer =

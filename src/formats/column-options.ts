@@ -22,4 +22,8 @@ export interface WrittenFile {
   readonly format?: string | undefined;
   /** How its rows are grouped, unless it is text or the groups of the input stay as they are. */
   readonly groups?: RowGroups | undefined;
+  /** Whether its columns of numbers can have nothing else. */
+  readonly hasNumbers?: boolean | undefined;
+  /** Whether it is there, so that the types of the options are those of its columns. */
+  readonly isThere?: boolean | undefined;
 }

@@ -105,6 +105,8 @@ export interface OpenedGroups extends Opened {
    * @returns the row that the added one is compared with by `asWritten`; undefined if rows cannot be added
    */
   addRow(after: number): Buffer | undefined;
+  /** Whether the columns can have the fields of a corrected row that the file does not have. */
+  canAdd(corrected: Buffer): boolean;
 }
 
 /** An input whose beginning was read. */
@@ -200,6 +202,8 @@ export interface Layout {
   appended(options: AppendedOptions): Appended;
   /** The names that the input's columns have in the output. */
   readonly ownNames: readonly string[];
+  /** Those of them whose values must be numbers, because the file that is written has numbers there. */
+  readonly numberNames: ReadonlySet<string>;
   /** The names of the appended columns in the output. */
   appendedNames(options: AppendedOptions): string[];
   outputPreamble(appended: Appended): Buffer;

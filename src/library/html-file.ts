@@ -20,7 +20,7 @@ export function htmlFile(lock: () => Promise<LockedOutput>): RunObserver {
       ...locked,
       text(summary) {
         addPoint();
-        return summaryPage(summary, timeline.points);
+        return [summaryPage(summary, timeline.points)];
       },
     };
   });

@@ -38,6 +38,8 @@ const {
   'summary-html': _summaryHtml,
   metrics: _metrics,
   lineage: _lineage,
+  'notify-env': _notifyVariable,
+  'on-end': _onEnd,
   'input-env': _inputVariable,
   'api-key-file': _keyFile,
   'api-key-env': _keyVariable,

@@ -18,7 +18,7 @@ export interface FilesToVerify {
   /** A path, or `-` for stdin, as are the others. */
   input: string;
   output: string;
-  values: Values<typeof verifyOptions> & Pick<VerifyOptions, 'classes' | 'predict'>;
+  values: Values<typeof verifyOptions> & Pick<VerifyOptions, 'classes' | 'predict' | 'secretUrls'>;
   /** Receives the counts so far. */
   tally?: VerifiedRows;
   onLongField?: (field: LongField) => void;

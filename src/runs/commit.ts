@@ -145,7 +145,7 @@ export async function commit(
     budget.check(rowCounts);
     data?.check(limits, rowCounts, part.input);
     const { predictionType, position } = reached;
-    const figures = () => data?.figures(predictionType);
+    const figures = () => data?.figures(predictionType, rowCounts);
     watch.progress({
       rowCounts,
       figures,

@@ -1,6 +1,6 @@
 import { REQUEST_ROWS } from '../base/contract/limits.ts';
 import { RowcastError } from '../base/errors.ts';
-import { Interrupted } from '../base/interrupted.ts';
+import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import { prepare } from '../scoring/prepare.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { openSource } from '../storage/backends.ts';
@@ -8,6 +8,7 @@ import { fingerprintOf, reportHash } from './checkpoint/fingerprint.ts';
 import { endLast } from './end-last.ts';
 import { exitCodeOfRows } from './exit-code.ts';
 import { checkInputOptions, checkOutputName } from './guards/check-output-name.ts';
+import { type InputWait, inputWait, judgeEnd, type Waiting } from './input-wait.ts';
 import type { LockedTargets } from './observer.ts';
 import { acquireOutput } from './output/acquire-output.ts';
 import { encoderFor, withoutEnd, writtenFile } from './output/written-file.ts';
@@ -55,7 +56,7 @@ export async function executeRecorded<F extends LockedTargets>(
   held.add(() => record.close());
   control.atExit((error, exitCode) => record.endNow(error, exitCode));
   try {
-    const files = await lock();
+    const files = await unlessStopped(lock(), control.signal, late => void late.release());
     held.add(() => files.release());
     await record.begin(files, restart);
     return await record.within(() => execute(files));
@@ -76,13 +77,17 @@ async function scoreLocked(run: Run, record: RunRecord, files: LockedPaths): Pro
   const output = endLast(files.output);
   let summary: Summary;
   try {
+    const wait = waitOf(run, record);
+    await wait?.arrived();
     record.ready(scorer);
     const locked = { ...files, output: output.target };
-    const result = await scoreOnce(run, record, locked, scorer).catch(error => {
-      // The bytes of the input show that the unfinished run is of another one, so it begins with the first row.
-      if (!isOtherInput(error, run)) throw error;
-      return scoreOnce(run, record, locked, scorer, true);
-    });
+    const score = (isAgain: boolean): Promise<RunResult | undefined> =>
+      scoreOnce(run, record, locked, scorer, isAgain).catch(error => {
+        // The bytes of the input show that the unfinished run is of another one, so it begins with the first row.
+        if (isAgain || !isOtherInput(error, run)) throw error;
+        return scoreOnce(run, record, locked, scorer, true);
+      });
+    const result = await (wait?.complete(score) ?? score(false));
     record.scored(result);
     const code = result === undefined ? 0 : exitCodeOfRows(run.options, result.rowCounts);
     summary = await record.end(result === undefined ? 'skipped' : 'finished', code);
@@ -97,20 +102,45 @@ async function scoreLocked(run: Run, record: RunRecord, files: LockedPaths): Pro
   return summary;
 }
 
+/**
+ * Whether a run has a file of its own. A stream has no name by which it could be waited for, and who scores several files or
+ * shards has waited for all of them.
+ */
+const isAlone = ({
+  openInput,
+  shared,
+  part,
+}: { [K in 'openInput' | 'shared' | 'part']?: Run[K] | undefined }): boolean =>
+  openInput === undefined && shared === undefined && part === undefined;
+
+function waitOf(run: Run, record: RunRecord): InputWait | undefined {
+  if (!isAlone(run)) return undefined;
+  const { options, backends, control, wait } = run;
+  const { input, waitForInput, readyFile } = options;
+  const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
+  const { signal: stop } = control;
+  return inputWait({ inputs: [input], waitForInput, readyFile, backends, stop, onWaiting, ...wait });
+}
+
 /** @returns undefined if the output exists and is not to be replaced */
 async function scoreOnce(
-  { options, openInput, control, shared = {}, part, ...run }: Run,
+  { options, openInput, control, shared, part, ...run }: Run,
   record: RunRecord,
   locked: LockedPaths,
   scorer: Scorer,
   isOtherWork = false,
 ): Promise<RunResult | undefined> {
   const { signal: stop, cancel } = control;
+  const isReadAgain = isAlone({ openInput, shared, part });
   const { input: name, checksum, encoding } = options;
-  const source = await (openInput?.() ?? openSource(name, checksum, encoding, run.backends));
+  const source = await unlessStopped(
+    openInput?.() ?? openSource(name, checksum, encoding, run.backends, stop),
+    stop,
+    late => late.close(),
+  );
   try {
     const watch = watchRows(record, options.input === '-' ? 'stdin' : options.input);
-    const earlier = shared.earlier ?? (await earlierOf(options));
+    const earlier = shared?.earlier ?? (await unlessStopped(earlierOf(options), stop));
     const onSetAside = watch.setAside;
     const acquired = await acquireOutput(options, {
       locked,
@@ -125,7 +155,7 @@ async function scoreOnce(
     checkOutputName(options.output, layout, writes);
     checkInputOptions(options, layout);
     if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
-    const input = await source.identify();
+    const input = await unlessStopped(source.identify(), stop);
     part?.checkInput(input);
     const { relativeRejects: rejects } = locked;
     const fingerprint = fingerprintOf({
@@ -165,14 +195,18 @@ async function scoreOnce(
       watch,
       stop,
       cancel,
-      budget: shared.budget,
-      total: shared.total,
+      budget: shared?.budget,
+      total: shared?.total,
       earlier,
       range: part?.range,
       planned: part?.predictionType,
       isDetailed: run.isDetailed,
       windowBytes: run.windowBytes,
+      isReadAgain,
     });
+  } catch (error) {
+    const { waitForInput, readyFile } = options;
+    throw await judgeEnd(error, source, { waitForInput, readyFile, isReadAgain });
   } finally {
     source.close();
   }

@@ -9,6 +9,7 @@ import type { TraceBatch, TraceRequest } from '../scoring/trace.ts';
 import type { Target } from '../storage/target.ts';
 import type { Attempt } from './attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
+import type { Waiting } from './input-wait.ts';
 import type { ResumePoint } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
 import type { RunResult } from './run-result.ts';
@@ -72,6 +73,8 @@ export interface RunObserver {
   begin?(run: RunView, files: LockedTargets): Promise<void> | void;
   /** Runs what follows, for example as a part of a trace. */
   within?<T>(rest: () => Promise<T>): Promise<T>;
+  /** Called while the run waits for its input: when that begins, and at each further look. */
+  waiting?(waiting: Waiting): void;
   /** Called when it is known who predicts. */
   ready?(run: RunView, scorer: Pick<Scorer, 'name'>): void;
   /** Called when an unfinished run of different work was set aside, so that this one begins with the first row. */

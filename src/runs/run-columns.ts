@@ -11,6 +11,8 @@ export interface RunColumn {
 
 /** The columns of a run's input and output. */
 export interface RunColumns {
+  /** The name of the format that the input is read as. */
+  format?: string;
   input: readonly RunColumn[];
   /** The names of those that --allow-missing let be sent as missing values. */
   absent?: readonly string[];
@@ -25,6 +27,7 @@ export function runColumns({ layout, report, options }: Plan): RunColumns {
     return { name, ...(type !== undefined && { type: String(type) }) };
   };
   return {
+    format: layout.format,
     input: layout.names.map(typed),
     absent: absentFrom(layout, report, options),
     output(predictionType) {

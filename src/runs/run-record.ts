@@ -9,6 +9,7 @@ import { type Attempt, firstAttempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/saved-attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import { exitCodeOf } from './exit-code.ts';
+import type { Waiting } from './input-wait.ts';
 import type { LockedTargets, RunObserver, RunView } from './observer.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
@@ -19,6 +20,7 @@ import {
   type Ending,
   type RunNames,
   type RunWarning,
+  type Summaries,
   type Summary,
   summaryOf,
 } from './summary/summary.ts';
@@ -59,7 +61,7 @@ export class RunRecord implements RunView {
   others: { seconds: number; rows: number } | undefined;
   checksums: Checksums | undefined;
   /** The totals and summaries of several files so far. */
-  files: () => { rowCounts: RowCounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
+  files: () => { rowCounts: RowCounts; runs: Summaries | undefined } | undefined = () => undefined;
   figures: () => DataFigures | undefined = () => undefined;
   columnsOf: (runId: string) => RunColumns | undefined = () => undefined;
   readonly names: RunNames;
@@ -103,6 +105,11 @@ export class RunRecord implements RunView {
       const within = observer.within?.bind(observer);
       return within === undefined ? inner : () => within(inner);
     }, rest)();
+  }
+
+  /** The run waits for its input. */
+  waiting(waiting: Waiting): void {
+    for (const observer of this.observers) observer.waiting?.(waiting);
   }
 
   /** It is known who predicts. */

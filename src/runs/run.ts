@@ -9,6 +9,7 @@ import type { Identity, Source } from '../storage/source.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
 import type { RejectBudget } from './guards/reject-budget.ts';
+import type { InputWaitOptions } from './input-wait.ts';
 import type { RunObserver } from './observer.ts';
 import type { RunPathsOptions } from './paths/run-paths.ts';
 import type { RunControl } from './run-control.ts';
@@ -49,6 +50,8 @@ export interface Run {
   isDetailed?: boolean;
   /** Maximum bytes in flight, if not the usual ones, which are for a service. */
   windowBytes?: number;
+  /** How often it is looked whether the input is there and complete, if not as usual. */
+  wait?: Pick<InputWaitOptions, 'stableMs' | 'lookMs'>;
   /** Backends of the names of its files, if they are not the usual ones. */
   backends?: Backends | undefined;
 }

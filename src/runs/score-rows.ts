@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
-import { type Stopping, stopping } from '../base/interrupted.ts';
+import { type Stopping, stopping, unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { type InputRange, isInside } from '../formats/records/position.ts';
 import { type Plan, plannedPredictionType } from '../scoring/prepare.ts';
@@ -11,11 +11,13 @@ import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
 import type { Checkpoint } from './checkpoint/checkpoint.ts';
 import { commit, RunPosition } from './commit.ts';
+import { checkDrift } from './drift/check-drift.ts';
 import { dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
 import { MalformedLimit } from './guards/malformed-limit.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
+import { isWorthless, judgeEnd, waitsForRows } from './input-wait.ts';
 import type { Output } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
 import type { RunEncoder } from './output/run-encoder.ts';
@@ -49,6 +51,8 @@ export interface PlannedRows {
   range?: InputRange | undefined;
   /** What each prediction consists of, if that was found out when the run was planned. */
   planned?: PredictionType | undefined;
+  /** Whether an input that ends too early is read again, once it has changed. */
+  isReadAgain?: boolean | undefined;
   /** Whether to count all that a summary has, if there is one that the options do not name. */
   isDetailed?: boolean | undefined;
 }
@@ -73,6 +77,8 @@ export async function scoreRows({
   } = input;
   const { earlier, isDetailed = countsAll(options) || earlier !== undefined } = input;
   const { layout } = plan;
+  const { waitForInput, readyFile } = options;
+  const end = { waitForInput, readyFile, isReadAgain: input.isReadAgain === true };
   const { previous } = output;
   const before = rowCountsOf(previous?.checkpoint);
   const data = dataTally(plan, previous?.checkpoint, { isDetailed, earlier });
@@ -140,7 +146,7 @@ export async function scoreRows({
       signal: stop.calling,
     });
     if (stop.reading.aborted) throw stop.interrupted();
-    await source.checkUnchanged();
+    await unlessStopped(source.checkUnchanged(), input.stop);
     await watch.settled();
     // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
     // arrives together with the last response is only handled after it, so check again before the run is complete.
@@ -149,29 +155,41 @@ export async function scoreRows({
     checkBalance(rowCounts);
     budget.check(rowCounts);
     malformed?.checkEnd(rowCounts.read);
+    if (rowCounts.read === 0 && range === undefined && waitsForRows(end))
+      throw new RowcastError('empty_input', 'it has no rows', { severity: 'stopped', isUnfinished: true });
     if (range?.end === undefined) data?.check(options, rowCounts, 'end');
+    const figures = data?.figures(reached.predictionType, rowCounts);
+    checkDrift(options.maxDrift, figures?.drift);
     if (input.budget === undefined) budget.checkEnd();
     const written = await output.finish(reached.commitPoint());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
-    input.total?.add(data, reached.predictionType);
-    const figures = data?.figures(reached.predictionType);
+    input.total?.add(data, reached.predictionType, rowCounts);
     const resumedFrom = previous && start.row;
     return { rowCounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON(), written };
   } catch (error) {
     stop.end();
     const isDuring = error instanceof RowcastError && rowCounts.read > before.read;
-    const failure = isDuring ? error.duringRun() : error;
+    const failure = await judgeEnd(isDuring ? error.duringRun() : error, source, end);
+    if (!stop.reading.aborted && isWorthless(failure, end)) {
+      await output.discard();
+      throw failure;
+    }
     throw await suspend(failure, rowCounts.scored > 0, output, stop, watch);
   } finally {
     stop.end();
   }
 }
 
-/** A limit of missing values is also for columns of which nothing is known. */
-const countsAll = ({ summary, summaryHtml, maxMissing = 'none' }: RunValues): boolean =>
-  summary !== undefined || summaryHtml !== undefined || maxMissing !== 'none';
+/** Whether what was counted is written somewhere. A limit of missing values is also for columns of which nothing is known. */
+export const countsAll = ({
+  summary,
+  summaryHtml,
+  metrics,
+  maxMissing = 'none',
+}: Pick<RunValues, 'summary' | 'summaryHtml' | 'metrics' | 'maxMissing'>): boolean =>
+  summary !== undefined || summaryHtml !== undefined || metrics !== undefined || maxMissing !== 'none';
 
 const reasonToStop = ({ code, message, hint }: RowcastError): Checkpoint['stopped'] => ({
   code,

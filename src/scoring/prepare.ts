@@ -52,13 +52,13 @@ export async function prepare(
   formats?: Formats,
 ): Promise<Plan> {
   const report = withPredicted(await unlessStopped(scorer.describe(options.report), stop), options);
-  const read = { ...options, ...knownOf(options, report) };
+  const nulls = nullsOf(options, report);
+  const read = { ...options, ...knownOf(options, report), nulls };
   const opened = await unlessStopped(readLayout(source, read, formats), stop);
   const { layout } = opened;
   if (read.columns === undefined && layout.namesColumnsLater) throw unknownColumns(source.name);
   const features = chooseFeatures(layout, report, options, source.name);
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
-  const nulls = nullsOf(options, report);
   layout.refuseUnits?.(nulls, source.name);
   scorer.check?.({ ...options, features, nulls });
   const learned = withOrders(scorer.learnedColumns?.(options.report), features);

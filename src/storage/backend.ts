@@ -30,9 +30,11 @@ export interface Backend {
   /**
    * Opens an input.
    *
+   * @param stop ends waiting for a store
    * @throws RowcastError `no_such_file`, `unreadable_input`
+   * @throws Interrupted
    */
-  openInput(name: string): Promise<StoredInput>;
+  openInput(name: string, stop?: AbortSignal): Promise<StoredInput>;
   /**
    * Finds what the name of an output refers to. Nothing is created yet.
    *
@@ -41,11 +43,11 @@ export interface Backend {
    */
   resolveTarget(name: string, isPrivate: boolean): Promise<Target>;
   /** @returns undefined if there is no such file, or nothing is known of it */
-  versionOf(name: string): Promise<FileVersion | undefined>;
+  versionOf(name: string, stop?: AbortSignal): Promise<FileVersion | undefined>;
   /** Whether a name is a pattern, such as `in/2*.csv`. The name of what exists is never one. */
-  isPattern(name: string): Promise<boolean>;
+  isPattern(name: string, stop?: AbortSignal): Promise<boolean>;
   /** The names that a pattern matches, sorted. */
-  namesMatching(pattern: string): Promise<string[]>;
+  namesMatching(pattern: string, stop?: AbortSignal): Promise<string[]>;
   document(name: string): SharedDocument;
   /** A folder that several machines see. */
   sharedFolder(path: string, layout: FolderLayout): SharedFolder;

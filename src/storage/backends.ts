@@ -1,4 +1,5 @@
 import { RowcastError } from '../base/errors.ts';
+import { unlessStopped } from '../base/interrupted.ts';
 import { checkPublicUrl, schemeOf } from '../base/scheme.ts';
 import type { Backend, FileVersion, SharedDocument } from './backend.ts';
 import { sha256OfStream } from './checksum.ts';
@@ -67,30 +68,41 @@ function backendOf(name: string, among: Backends): Backend {
  *
  * @param checksum whether `sha256` will be called
  * @param encoding of the text, if it is not UTF-8
+ * @param stop ends waiting for it
  * @throws RowcastError `no_such_file`, `unreadable_input`, `usage`, `bad_option` for an unknown encoding
+ * @throws Interrupted
  */
 export async function openSource(
   input: string,
   checksum = false,
   encoding?: string,
   among = backends,
+  stop?: AbortSignal,
 ): Promise<Source> {
   // Before the file is opened.
   if (encoding !== undefined) checkEncoding(encoding);
-  return new DecodedSource(await backendOf(input, among).openInput(input), checksum, { encoding });
+  const opening = backendOf(input, among).openInput(input, stop);
+  const stored = await unlessStopped(opening, stop, late => late.stream.destroy());
+  return new DecodedSource(stored, checksum, { encoding });
 }
 
 /** @returns undefined if there is no such file, or nothing is known of it */
-export const versionOf = async (name: string, among = backends): Promise<FileVersion | undefined> =>
-  backendOf(name, among).versionOf(name);
+export const versionOf = async (
+  name: string,
+  among = backends,
+  stop?: AbortSignal,
+): Promise<FileVersion | undefined> => unlessStopped(backendOf(name, among).versionOf(name, stop), stop);
 
 /** Whether a name is a pattern, such as `in/2*.csv`. The name of what exists is never one. */
-export const isPattern = async (name: string, among = backends): Promise<boolean> =>
-  backendOf(name, among).isPattern(name);
+export const isPattern = async (name: string, among = backends, stop?: AbortSignal): Promise<boolean> =>
+  unlessStopped(backendOf(name, among).isPattern(name, stop), stop);
 
 /** The names that a pattern matches, sorted. */
-export const namesMatching = async (pattern: string, among = backends): Promise<string[]> =>
-  backendOf(pattern, among).namesMatching(pattern);
+export const namesMatching = async (
+  pattern: string,
+  among = backends,
+  stop?: AbortSignal,
+): Promise<string[]> => unlessStopped(backendOf(pattern, among).namesMatching(pattern, stop), stop);
 
 /** SHA-256 in hex of all bytes of a file, as they are stored. */
 export async function sha256Of(name: string, among = backends): Promise<string> {

@@ -39,6 +39,7 @@ export class DecodedSource implements Source {
   /** Hash of a live input's bytes so far; any other is read a second time instead. */
   readonly #hash: Hash | undefined;
   #isRead = false;
+  #isClosed = false;
   /** Ranges of the file that are being read. */
   readonly #ranges = new Set<ByteStream>();
   /** The text that is made of the file, if it is not text. */
@@ -132,6 +133,7 @@ export class DecodedSource implements Source {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#stream.destroy();
     for (const stream of this.#ranges) stream.destroy();
   }
@@ -165,6 +167,7 @@ export class DecodedSource implements Source {
     } finally {
       this.#ranges.delete(stream);
     }
+    if (this.#isClosed) throw new Error('the file was closed before its end was read');
     // A file that has become shorter.
     if (at < size) await this.checkUnchanged();
     if (at < size) throw unreadable(this.name, new Error('it is shorter than it was'), 'stopped');

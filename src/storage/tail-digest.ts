@@ -25,6 +25,10 @@ export class Tail {
     return window.tail;
   }
 
+  get length(): number {
+    return this.#bytes.length;
+  }
+
   copyTo(target: Buffer): number {
     return this.#bytes.copy(target);
   }
@@ -37,17 +41,22 @@ export class Tail {
 
 /** The tail of a file that grows. It is a copy, made only when it is asked for. */
 export class TailWindow {
-  readonly #bytes = Buffer.allocUnsafeSlow(TAIL_BYTES);
+  /** As long as the longest tail so far needs: most files are small. */
+  #bytes: Buffer;
   #length: number;
 
   constructor(tail: Tail) {
+    this.#bytes = Buffer.allocUnsafeSlow(tail.length);
     this.#length = tail.copyTo(this.#bytes);
   }
 
   append(bytes: Buffer): void {
     const last = endOf(bytes);
     const kept = Math.min(this.#length, TAIL_BYTES - last.length);
-    this.#bytes.copyWithin(0, this.#length - kept, this.#length);
+    const from = this.#bytes;
+    if (kept + last.length > from.length)
+      this.#bytes = Buffer.allocUnsafeSlow(Math.min(TAIL_BYTES, 2 * (kept + last.length)));
+    from.copy(this.#bytes, 0, this.#length - kept, this.#length);
     this.#length = kept + last.copy(this.#bytes, kept);
   }
 

@@ -124,7 +124,7 @@ describe('--protocol sagemaker', { concurrency: 2 }, () => {
         'User: x is not authorized',
         /Check which credentials of the cloud this machine has/,
       ],
-      ['ValidationError', 'Endpoint r of account 1 not found.', /Check --report and --url/],
+      ['ValidationError', 'Endpoint r of account 1 not found.', /Check the report and the URL/],
     ] as const) {
       const found = await place(t, sagemaker, ({ response }) => {
         response.writeHead(400, { 'x-amzn-errortype': type }).end(JSON.stringify({ message }));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
@@ -6,6 +7,7 @@ import type { Summary } from '../../src/runs/summary/summary.ts';
 import { train } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
+import { startRowcast } from '../support/rowcast.ts';
 import { all, filesWith, csv as stubCsv } from '../support/scoring/files.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
 import { slow } from '../support/slow.ts';
@@ -87,11 +89,75 @@ describe('score --compare', { timeout: 120_000 }, () => {
     const { stderr } = await score('a.csv', 'b.csv', 'c.csv', '-o', '{name}.out', ...options);
     const { runs, ...total } = await summary('second.json');
     assert.deepEqual(
-      runs?.map(run => changes(run)['monthly amount']),
+      Array.from(runs ?? [], run => changes(run)['monthly amount']),
       ['none', 'significant', 'none'],
     );
     assert.notEqual(changes(total as Summary)['monthly amount'], 'none');
     assert.equal(stderr.match(/compared with/g)?.length, 2, stderr);
+  });
+
+  it('stops before the output appears when a column or the predictions have changed by more than --max-drift; a higher one resumes', async t => {
+    const { cwd, score, summary } = await folderWith(t, {
+      'a.csv': personas(3),
+      'b.csv': personas(4, doubled),
+    });
+    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
+    const b = ['b.csv', '-o', 'b.out', '--compare', 'a.json', '--summary', 'b.json', '--metrics', 'b.prom'];
+    const { code, stderr } = await score(...b, '--max-drift', '0.25');
+    assert.equal(code, 3);
+    assert.match(
+      stderr,
+      /rowcast: (?:b\.csv: )?the data has changed since the run of a\.json: (?:.*, )?"monthly amount" \(PSI \d+\.\d\d\).* \[too_much_drift\]\n.*--max-drift/,
+    );
+    assert.equal(existsSync(join(cwd, 'b.out')), false);
+    const stopped = await summary('b.json');
+    assert.deepEqual([stopped.status, stopped.error?.code], ['stopped', 'too_much_drift']);
+    const psi = stopped.drift?.columns.find(({ name }) => name === 'monthly amount')?.psi;
+    const metrics = await readFile(join(cwd, 'b.prom'), 'utf8');
+    assert.match(metrics, new RegExp(`^rowcast_run_column_psi\\{.*,column="monthly amount"\\} ${psi}$`, 'm'));
+    assert.match(metrics, /^rowcast_run_exit_code\{.*\} 3$/m);
+    const resumed = await score(...b, '--max-drift', '99');
+    assert.equal(resumed.code, 0, resumed.stderr);
+    assert.match(resumed.stderr, /resuming at row 1,501/);
+    const same = await score('a.csv', '-o', 'c.out', '--compare', 'a.json', '--max-drift', '0.01');
+    assert.equal(same.code, 0, same.stderr);
+  });
+
+  it('needs something to compare with for --max-drift', async t => {
+    const { score } = await folderWith(t, { 'a.csv': personas(3) });
+    for (const output of ['a.out', '{name}.out']) {
+      const { code, stderr } = await score('a.csv', '-o', output, '--max-drift', '0.25');
+      assert.equal(code, 2);
+      assert.match(stderr, /--max-drift has no effect without --compare \[usage\]/);
+    }
+  });
+
+  it('does not stop because of what chance alone does to a few rows', async t => {
+    const rows = (seed: number, count: number) =>
+      personas(seed)
+        .split('\n')
+        .slice(0, count + 1)
+        .join('\n');
+    const { score, summary } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': `${rows(4, 40)}\n` });
+    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
+    const { code, stderr } = await score(
+      ...['b.csv', '-o', 'b.out', '--compare', 'a.json', '--max-drift', '0.25', '--summary', 'b.json'],
+    );
+    const { drift } = await summary('b.json');
+    const largest = Math.max(...(drift?.columns ?? []).map(({ psi }) => psi ?? 0));
+    assert.ok(largest > 0.25, `PSI ${largest}`);
+    assert.equal(code, 0, stderr);
+  });
+
+  slow('stops the joined shards of a run as a single process', async t => {
+    const { cwd, score } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': personas(4, doubled) });
+    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
+    const b = ['b.csv', '-o', 'b.out', '--compare', 'a.json', '--max-drift', '0.25', '--workers', '1'];
+    const { code, stderr } = await startRowcast(['score', ...b, '--report', 'r', '--home', home], { cwd })
+      .finished;
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /\[too_much_drift\]/);
+    assert.equal(existsSync(join(cwd, 'b.out')), false);
   });
 
   slow('takes its paths relative to a definition, and so does the web page', async t => {

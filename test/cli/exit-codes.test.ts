@@ -53,7 +53,7 @@ describe('a failure', () => {
     });
     assert.equal(
       describeFailure(call.addLocation(place)),
-      'rowcast: responded with 503 [busy]\n  Rows from 16 on are not scored. Request: POST http://x/y.\n',
+      'rowcast: responded with 503 [busy]\n  Rows of in.csv from 16 on are not scored. Request: POST http://x/y.\n',
     );
     assert.equal(describeFailure(new RowcastError('x', 'no')), 'rowcast: no [x]\n');
   });

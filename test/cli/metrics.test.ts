@@ -14,6 +14,7 @@ async function bench(t: TestContext, rows: string) {
   const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
   return {
     run: (...more: string[]) => rowcast(['score', 'in.csv', '--report', 'r', ...more], { cwd, env }),
+    writeTo: (name: string, text: string): Promise<void> => writeFile(join(cwd, name), text),
     read: (name: string): Promise<string> => readFile(join(cwd, name), 'utf8'),
   };
 }
@@ -43,6 +44,35 @@ describe('the metrics of a run', () => {
     assert.ok(
       text.split('\n').every(line => /^(# (TYPE|HELP|EOF)|rowcast_run_\w+\{.*\} [\d.]+$|$)/.test(line)),
     );
+  });
+
+  it('have the values of each column that are missing, and the mean of each probability', async t => {
+    const { run, read } = await bench(t, '1,2\n,5\n3,4\n,6\n');
+    const { code, stderr } = await run('-o', 'out.csv', '--metrics', 'run.prom', '--summary', 's.json');
+    assert.equal(code, 0, stderr);
+    const text = await read('run.prom');
+    const { columns, scores } = JSON.parse(await read('s.json'));
+    assert.deepEqual(
+      columns.map(({ missing_share }: { missing_share: number }) => missing_share),
+      [0.5, 0],
+    );
+    assert.match(text, /^rowcast_run_column_missing_ratio\{.*,column="a"\} 0\.5$/m);
+    assert.match(text, /^rowcast_run_column_missing_ratio\{.*,column="b"\} 0$/m);
+    for (const [name, { mean }] of Object.entries<{ mean: number }>(scores))
+      assert.match(text, new RegExp(`^rowcast_run_score_mean_ratio\\{.*,class="${name}"\\} ${mean}$`, 'm'));
+    // Of an earlier run, and of what no report says, there is nothing.
+    assert.doesNotMatch(text, /psi|mismatched|unseen/);
+  });
+
+  it('are of at most 100 columns', async t => {
+    const { run, read, writeTo } = await bench(t, '1,2\n');
+    const columns = Array.from({ length: 150 }, (_, i) => `c${i}`);
+    const values = columns.map((_, i) => (i === 140 ? '' : '1'));
+    await writeTo('in.csv', `${columns}\n${values}\n`);
+    assert.equal((await run('-o', 'wide.csv', '--metrics', 'run.prom')).code, 0);
+    const text = await read('run.prom');
+    assert.equal(text.match(/^rowcast_run_column_missing_ratio\{/gm)?.length, 100);
+    assert.match(text, /column="c140"\} 1$/m);
   });
 
   it('also say how a run failed', async t => {

@@ -139,6 +139,52 @@ describe('the folders of the files that a command writes', () => {
     assert.deepEqual(readdirSync(folder), ['in.csv']);
   });
 
+  it('are created below the working directory, or in a folder that has something in it', async t => {
+    const { folder, run } = await bench(t);
+    const elsewhere = await newFolder(t);
+    const score = (output: string) => run('score', 'in.csv', '--report', 'r', '-o', output);
+    // What is left of a disk that is not mounted is an empty folder, or none.
+    for (const [output, why] of [
+      [join(elsewhere, 'scored/out.csv'), 'empty'],
+      [join(elsewhere, 'data/scored/out.csv'), 'not there'],
+      [join(elsewhere, 'scored/{name}.csv'), 'empty'],
+      [join(elsewhere, 'data/scored/{dir}/{name}.csv'), 'not there'],
+    ] as const) {
+      const { code, stderr } = await score(output);
+      assert.equal(code, 2, stderr);
+      assert.match(
+        stderr,
+        new RegExp(`no such folder, and the one that it would be in is ${why} \\[unwritable_output\\]`),
+      );
+      assert.match(
+        stderr,
+        /\n {2}Check the path, and that its disk is mounted; or create the folder: mkdir -p \S+\n/,
+      );
+      assert.deepEqual(readdirSync(elsewhere), []);
+    }
+    const shards = await run(
+      'plan',
+      'in.csv',
+      '--report',
+      'r',
+      '-o',
+      'x.csv',
+      '--shards',
+      join(elsewhere, 'shards'),
+    );
+    assert.match(shards.stderr, /\[unwritable_output\]/);
+    assert.deepEqual(readdirSync(elsewhere), []);
+    await writeFile(join(elsewhere, 'mounted'), '');
+    for (const output of [
+      join(elsewhere, 'scored/out.csv'),
+      join(elsewhere, 'of/{name}/{dir}/x.csv'),
+      'a/b/c/out.csv',
+    ])
+      assert.equal((await score(output)).code, 1, output);
+    assert.deepEqual(readdirSync(elsewhere).sort(), ['mounted', 'of', 'scored']);
+    assert.ok(existsSync(join(folder, 'a/b/c/out.csv')));
+  });
+
   it('are refused where none can be created', async t => {
     const { run } = await bench(t);
     for (const output of ['/proc/new/x.csv', '/dev/null/new/x.csv', 'in.csv/new/x.csv']) {

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { train } from '../../src/library/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
@@ -65,6 +66,78 @@ describe('a command that is printed', { timeout: 300_000 }, () => {
         assert.equal(end.code, 0, `${line}\n${end.said}`);
       }
     });
+
+  it('puts corrected rejects back in every format, or is not printed', async t => {
+    const { folder, shell, printed } = await bench(t);
+    const header = 'customer,contract,tenure';
+    const whole = 'P-9,rolling,3';
+    const rows = ['P-1,rolling,3', 'P-2,24 months,40', 'P-3,12 months,12'];
+    const asObject = (row: string): string => {
+      const [customer, contract, tenure] = row.split(',');
+      return JSON.stringify({ customer, contract, tenure: Number(tenure) });
+    };
+    const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
+    const comma = text([header, ...rows, 'P-9,rolling']);
+    const lines = text([...rows.map(asObject), '{"customer": "P-9",']);
+    const train = "rowcast train history.csv --predict left --report left --home 'my home'";
+    const history = Array.from(
+      { length: 300 },
+      (_, n) => `P-${n},${n % 3 ? 'rolling' : '12 months'},${n % 60},${n % 3 ? 'yes' : 'no'}`,
+    );
+    await writeFile(join(folder, 'history.csv'), text([`${header},left`, ...history]));
+    assert.equal((await shell(train)).code, 0);
+    const files: Readonly<Record<string, string | Buffer>> = {
+      'a b.csv': comma,
+      "a'b.csv.gz": gzipSync(comma),
+      'a.tsv': comma.replaceAll(',', '\t'),
+      'a;b.jsonl': lines,
+      'a.jsonl.gz': gzipSync(lines),
+      // Only their first bytes say what they are.
+      'of lines.log': lines,
+      'of commas.log': comma,
+    };
+    const options = "--report left --home 'my home' --prediction";
+    const hasStdin = ['a b.csv', 'of lines.log'];
+    const asWord = (name: string): string => `'${name.replaceAll("'", "'\\''")}'`;
+    const corrections: readonly (readonly [string, string])[] = [
+      ['P-9,rolling', whole],
+      ['P-9\trolling', whole.replaceAll(',', '\t')],
+      [`"reject_record":${JSON.stringify('{"customer": "P-9",')}`, asObject(whole).slice(1, -1)],
+    ];
+    for (const [name, bytes] of Object.entries(files)) {
+      await writeFile(join(folder, name), bytes);
+      for (const suffix of ['.csv', '.csv.gz', '.tsv', '.jsonl', '.jsonl.gz', '.parquet', ' of any'])
+        for (const from of [asWord(name), ...(hasStdin.includes(name) ? [`- < ${asWord(name)}`] : [])]) {
+          const output = `my ${name.length} it's${suffix}`;
+          const quoted = asWord(output);
+          const { code, said } = await shell(`rowcast score ${options} -o ${quoted} ${from}`);
+          // A name that says what cannot be written.
+          if (code === 2) {
+            assert.match(said, /\[(wrong_suffix|cannot_quote)\]/);
+            continue;
+          }
+          assert.equal(code, 1, `${from} ${output}: ${said}`);
+          const commands = printed(said);
+          if (commands.length === 0) {
+            assert.match(said, /cannot be repaired/);
+            continue;
+          }
+          const path = join(folder, `${output}.rejects`);
+          const rejects = await readFile(path, 'utf8');
+          await writeFile(
+            path,
+            corrections.reduce((all, [wrong, right]) => all.replace(wrong, right), rejects),
+          );
+          for (const line of commands) {
+            const end = await shell(line);
+            assert.equal(end.code, 0, `${from} ${output}: ${line}\n${end.said}`);
+          }
+          const input = from.startsWith('-') ? `- ${quoted} ${from.slice(2)}` : `${from} ${quoted}`;
+          const verified = await shell(`rowcast verify ${input}`);
+          assert.equal(verified.code, 0, `${from} ${output}: ${verified.said}`);
+        }
+    }
+  });
 
   it('scores and joins the shards of a plan', async t => {
     const { shell, printed, correct } = await bench(t);

@@ -109,10 +109,20 @@ describe('the commands after correcting rejects', () => {
   });
 
   it('are not named for an output of another format than its rejects', () => {
-    const told = (input: string, output: string): string => {
+    const told = (input: string, output: string, format?: string): string => {
       const values = resolveValues(runOptions, { report: 'churn', output });
-      return describeRejects({ values, input, address: local, rejects: `${output}.rejects`, env: {} });
+      return describeRejects({
+        values,
+        input,
+        format,
+        address: local,
+        rejects: `${output}.rejects`,
+        env: {},
+      });
     };
+    // What the first bytes say counts, whatever the name is.
+    assert.match(told('-', 'out.csv', 'jsonl'), /cannot be repaired$/);
+    assert.match(told('in.log', 'out.jsonl', 'jsonl'), /rowcast repair/);
     for (const [input, output] of [
       ['in.jsonl', 'out.csv.gz'],
       ['in.jsonl', 'out.parquet'],

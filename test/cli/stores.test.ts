@@ -70,7 +70,7 @@ describe('a command with objects', () => {
   });
 
   it('says how rejects in a store are repaired: with local copies', async t => {
-    const { rowcast, folder, textOf } = await bench(t, {
+    const { rowcast, folder, textOf, env, service } = await bench(t, {
       '/in/a.csv': `${csv(3)}only-one\n${csv(5).split('\n')[4]}\n`,
     });
     const { code, stderr } = await rowcast(
@@ -89,10 +89,16 @@ describe('a command with objects', () => {
     const rejects = textOf('/out/a.csv.rejects') ?? '';
     await writeFile(join(folder, 'a.csv'), textOf('/out/a.csv') ?? '');
     await writeFile(join(folder, 'a.csv.rejects'), rejects.replace('only-one', csv(4).split('\n')[3] ?? ''));
-    for (const command of commands) {
-      const done = await rowcast(...command.split(' '));
-      assert.equal(done.code, 0, done.stderr);
-    }
+    const [score = '', repair = ''] = commands;
+    const scored = await rowcast(...score.split(' '));
+    assert.equal(scored.code, 0, scored.stderr);
+    // The corrections may have been scored to a store, of which the machine knows nothing.
+    const { AWS_ENDPOINT_URL_S3: endpoint = '', ...own } = env;
+    service.put('/corrected.csv', await readFile(join(folder, 'a.csv.corrected')));
+    const stored = repair.replace(/\S+\.corrected/, 's3://bucket/corrected.csv');
+    const options = ['--store-options', `endpoint=${endpoint}`];
+    const done = await rowcastHere([...stored.split(' '), ...options], { cwd: folder, env: own });
+    assert.equal(done.code, 0, done.stderr);
     assert.equal((await readFile(join(folder, 'a.csv'), 'utf8')).split('\n').length, 7);
   });
 
@@ -131,6 +137,12 @@ describe('a command with objects', () => {
     assert.equal(third.code, 0, third.stderr);
     assert.equal(textOf('/out/eu/c.csv')?.split('\n').length, 8);
     assert.equal(service.objects.size, size);
+    const verified = await rowcast('verify', 's3://bucket/in/**/*.csv*', 's3://bucket/out/{dir}/{name}.csv');
+    assert.match(verified.stderr, /3 files: 3 match; 13 rows/);
+    for (const pattern of ['s3://bucket/out/{dir}/{name}.csv', 's3://bucket/out/**/*.csv']) {
+      const status = await rowcast('status', pattern);
+      assert.match(status.stdout.toString(), /: 3 runs: 3 finished\n$/, pattern);
+    }
     const none = await rowcast('score', 's3://bucket/in/*.tsv', ...report, '-o', 's3://bucket/{name}.csv');
     assert.match(none.stderr, /s3:\/\/bucket\/in\/\*\.tsv: no file matches the pattern \[no_such_file\]/);
   });
@@ -174,6 +186,11 @@ describe('a command with objects', () => {
     // Training has threads, which have the environment of their process.
     const trained = await startedRowcast(train, { env });
     assert.equal(trained.code, 0, trained.stderr);
+    // The same without a configuration of the machine.
+    const { AWS_ENDPOINT_URL_S3: endpoint, ...own } = env;
+    const options = ['--store-options', `endpoint=${endpoint},region=eu-west-1`, '--if-exists', 'replace'];
+    const again = await startedRowcast([...train, ...options], { env: own });
+    assert.equal(again.code, 0, again.stderr);
   });
 
   it('sends no credentials of its own to an endpoint that only a definition names', async t => {

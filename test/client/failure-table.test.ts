@@ -78,7 +78,7 @@ describe('a failed request', () => {
     const said = { code: '', advice: 'Check the key in ROWCAST_API_KEY' };
     for (const [status, hint] of [
       [401, /ROWCAST_API_KEY/],
-      [404, /--report/],
+      [404, /the report/],
       [413, /--batch-bytes/],
       [307, /final URL/],
     ] as const)

@@ -129,10 +129,10 @@ describe('a request', { concurrency: true }, () => {
   });
 
   it('with a wrong key names the key to check', async t => {
-    const { client } = await connect(t, { key: 'another' });
+    const { client } = await connect(t, { key: 'another', keyFrom: 'ROWCAST_OF_B' });
     const failure = await failureOf(client.predict(reportBatch('churn', body, expected)));
     assert.deepEqual([failure.code, failure.severity], ['unauthorized', 'refused']);
-    assert.match(failure.hint ?? '', /ROWCAST_API_KEY/);
+    assert.match(failure.hint ?? '', /Check the key in ROWCAST_OF_B,/);
   });
 
   it('is retried after a 5xx, whether the body is a problem document, HTML or empty', async t => {

@@ -55,7 +55,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
     const stopped = await run(['--timeout', '1', '--max-outage', '2']);
     assertStopped(
       stopped,
-      /no complete response within 1 s \[service_timeout\]\n {2}Rows from 301 on are not scored\. .* It was retried for 2 s \(--max-outage\)\./,
+      /no complete response within 1 s \[service_timeout\]\n {2}Rows of \S+ from 301 on are not scored\. .* It was retried for 2 s \(--max-outage\)\./,
     );
     assert.match(stopped.stderr, /; will keep trying for up to 2 s \(--max-outage\)/);
     assert.match(stopped.stderr, kept);
@@ -102,7 +102,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
     const { code, stderr } = await run(['--url', 'https://rowcast.invalid', '--max-outage', '1']);
     if (stderr.includes('EAI_AGAIN')) return t.skip('no name server responds here');
     assert.equal(code, 2, stderr);
-    assert.match(stderr, /unknown host \S+ \(\w+\) \[no_such_host\]\n.*Check --url/);
+    assert.match(stderr, /unknown host \S+ \(\w+\) \[no_such_host\]\n.*Check the URL/);
     assert.doesNotMatch(stderr, /retrying/);
   });
 

@@ -30,6 +30,13 @@ export const driftLimits = {
 /** What happens if the data has changed since the training. */
 export const driftOptions = {
   ...driftLimits,
+  'max-drift': {
+    kind: 'number',
+    min: 0,
+    affectsOutput: false,
+    describe:
+      'stop the run, before its output appears, if a column or the predictions have changed by more than this population stability index since the run of --compare, such as 0.25',
+  },
   compare: {
     kind: 'path',
     value: 'SUMMARY',

@@ -3,6 +3,24 @@ import { missingStyles, sentTypes } from '../contract/sent-types.ts';
 import { uploadFormats } from '../contract/upload-formats.ts';
 import type { RunOption } from './option.ts';
 
+/** Inputs that other programs deliver, perhaps late. */
+export const waitOptions = {
+  'wait-for-input': {
+    kind: 'duration',
+    affectsOutput: false,
+    default: 0,
+    max: 604_800,
+    describe: 'how long to wait until the input is there and complete: unchanged for 5 s',
+  },
+  'ready-file': {
+    kind: 'text',
+    affectsOutput: false,
+    value: 'NAME',
+    describe: 'file in the folder of each input, such as _SUCCESS, without which that is not complete',
+    defaultText: 'none',
+  },
+} as const satisfies Record<string, RunOption>;
+
 /** How the input is read, and which of its columns are sent. */
 export const inputOptions = {
   features: {

@@ -32,15 +32,26 @@ export const summaryOptions = {
   },
 } as const satisfies Record<string, RunOption>;
 
+/** Who is told when a command ends. */
+export const endOptions = {
+  'notify-env': {
+    kind: 'text',
+    value: 'NAME',
+    affectsOutput: false,
+    describe:
+      'environment variable with the URL that gets the summary by POST when the command ends, such as ROWCAST_NOTIFY_URL',
+  },
+  'on-end': {
+    kind: 'text',
+    value: 'COMMAND',
+    affectsOutput: false,
+    describe:
+      'run COMMAND in a shell when the command ends; exit code, summary and more are in its environment (ROWCAST_EXIT_CODE, ROWCAST_SUMMARY, ROWCAST_TEXT)',
+  },
+} as const satisfies Record<string, RunOption>;
+
 /** How a command says how far it is. */
 export const progressOptions = {
-  quiet: {
-    kind: 'boolean',
-    alias: 'q',
-    default: false,
-    common: true,
-    describe: 'log only warnings and errors',
-  },
   progress: {
     kind: 'text',
     choices: ['auto', 'always', 'never'],
@@ -59,6 +70,13 @@ export const progressOptions = {
 
 /** Options of every command. */
 export const logOptions = {
+  quiet: {
+    kind: 'boolean',
+    alias: 'q',
+    default: false,
+    common: true,
+    describe: 'log only warnings and errors',
+  },
   'log-format': {
     kind: 'text',
     choices: ['text', 'json'],

@@ -1,6 +1,7 @@
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
 import { outputOptions } from './output.ts';
+import { storeAccess } from './store.ts';
 import { shapeOptions, verifyOptions } from './verify.ts';
 
 const { delimiter, quote } = inputOptions;
@@ -20,4 +21,5 @@ export const repairOptions = {
   escape: inputOptions.escape,
   'max-record-bytes': inputOptions['max-record-bytes'],
   private: outputOptions.private,
+  ...storeAccess,
 } as const satisfies Record<string, Option>;

@@ -1,6 +1,6 @@
 import { driftOptions } from './drift.ts';
-import { inputOptions } from './input.ts';
-import { summaryOptions } from './observability.ts';
+import { inputOptions, waitOptions } from './input.ts';
+import { endOptions, summaryOptions } from './observability.ts';
 import { appendedOptions, columnOptions, filesOptions, outputOptions } from './output.ts';
 import { batchOptions, rateOptions, threadOptions } from './pace.ts';
 import { rejectsOptions } from './rejects.ts';
@@ -18,6 +18,7 @@ import { storeOptions } from './store.ts';
 export const scoreOptions = {
   ...reportOption,
   ...inputOptions,
+  ...waitOptions,
   ...outputOptions,
   ...filesOptions,
   ...storeOptions,
@@ -26,6 +27,7 @@ export const scoreOptions = {
   ...rejectsOptions,
   ...driftOptions,
   ...summaryOptions,
+  ...endOptions,
 };
 
 /** Who predicts and how fast: the keys of `service` in a definition. */
@@ -41,7 +43,7 @@ export const serviceOptions = {
 
 /** The options of a run, and the folder of the local reports, by the headings of the help. */
 export const runGroups = {
-  Input: inputOptions,
+  Input: { ...inputOptions, ...waitOptions },
   Output: { ...outputOptions, ...filesOptions },
   Stores: storeOptions,
   'Columns of the output': columnOptions,
@@ -57,7 +59,7 @@ export const runGroups = {
     ...outageOptions,
   },
   Pace: { ...rateOptions, ...batchOptions, ...threadOptions },
-  'Result of the run': summaryOptions,
+  'Result of the run': { ...summaryOptions, ...endOptions },
 };
 
 /** All options of a scoring run. */

@@ -140,6 +140,9 @@ export const idleTimeoutOption = {
   },
 } as const satisfies Record<string, RunOption>;
 
+/** The --max-outage of a plan, unless it is given: somebody is waiting. */
+export const PLAN_OUTAGE = '5s';
+
 /** What only runs of many requests need. */
 export const outageOptions = {
   'max-outage': {
@@ -147,8 +150,9 @@ export const outageOptions = {
     affectsOutput: false,
     common: true,
     default: '10m',
+    defaultText: '10m; of plan without --shards 5s',
     max: 604_800,
-    describe: 'how long to keep retrying while the service is unavailable',
+    describe: 'how long to keep retrying while the service or a store is unavailable',
   },
   wire: {
     kind: 'map',

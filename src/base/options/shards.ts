@@ -1,5 +1,5 @@
 import { driftOptions } from './drift.ts';
-import { progressOptions, summaryOptions } from './observability.ts';
+import { endOptions, progressOptions, summaryOptions } from './observability.ts';
 import type { Option } from './option.ts';
 import { rejectsOptions } from './rejects.ts';
 import { connectionOptions, homeOption, timeoutOption } from './service.ts';
@@ -12,7 +12,7 @@ export const assembleGroups = {
   'Rows that fail': { 'max-rejects': maxRejects, 'rejects-ok': rejectsOk },
   Drift: driftOptions,
   Service: { ...connectionOptions, ...homeOption, ...timeoutOption },
-  'Result of the run': summaryOptions,
+  'Result of the run': { ...summaryOptions, ...endOptions },
   Stores: storeOptions,
   Progress: progressOptions,
 } as const satisfies Record<string, Record<string, Option>>;

@@ -27,6 +27,11 @@ export const shapeOptions = {
     describe: 'what each prediction of the run is, as prediction.kind in its summary',
     defaultText: 'a label or a number if only one predicted column was appended, else a distribution',
   },
+  prediction: {
+    kind: 'boolean',
+    describe: 'whether the run appended predicted_<column> to probabilities',
+    defaultText: 'what the columns tell',
+  },
   probabilities,
   decimals,
   threshold,

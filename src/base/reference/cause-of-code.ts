@@ -1,5 +1,5 @@
 import { commandLineCodes } from './command-line-codes.ts';
-import type { ErrorDocs } from './error-doc.ts';
+import type { ErrorDoc, ErrorDocs } from './error-doc.ts';
 import { inputCodes } from './input-codes.ts';
 import { libraryCodes } from './library-codes.ts';
 import { problemDocs } from './problem-codes.ts';
@@ -24,6 +24,13 @@ const tables: readonly ErrorDocs[] = [
 /** What an error with this code means, in fixed words; undefined for a code that is not one of ours. */
 export function causeOfCode(code: string): string | undefined {
   const [, status] = /^http_(\d{3})$/.exec(code) ?? [];
-  if (status !== undefined) return requestCodes.http_NNN.cause.replace('NNN', status);
-  return tables.find(table => Object.hasOwn(table, code))?.[code]?.cause;
+  return docOfCode(code)?.cause.replace('NNN', status ?? '');
+}
+
+/** What to do about an error with this code, in fixed words; undefined if its cause says it already. */
+export const fixOfCode = (code: string): string | undefined => docOfCode(code)?.fix;
+
+function docOfCode(code: string): ErrorDoc | undefined {
+  if (/^http_\d{3}$/.test(code)) return requestCodes.http_NNN;
+  return tables.find(table => Object.hasOwn(table, code))?.[code];
 }

@@ -12,6 +12,12 @@ export const inputCodes = {
     cause: 'The input is a folder, or it or its shards cannot be read; 75: its disk is unreachable.',
     fix: 'Run all commands of a sharded run as the same user.',
   },
+  input_not_ready: {
+    exit: [75],
+    cause:
+      'The input, or the file of `--ready-file`, was not there or not complete within `--wait-for-input`, or it was cut off while another program wrote it.',
+    fix: 'Run the same command again. If it should be there, check its name and the program that writes it.',
+  },
   input_changed: {
     exit: [3],
     cause: 'The input changed while it was read.',
@@ -68,11 +74,6 @@ export const inputCodes = {
     cause:
       'A row group of a Parquet file takes more bytes than `--max-group-bytes`, or a column of one to be written 2 GiB.',
     fix: 'Raise the limit, write the file with smaller groups (`--group-rows`), or pipe its rows as text: `duckdb … | rowcast score -`.',
-  },
-  not_a_number: {
-    exit: [3],
-    cause: 'A value of a column of numbers is not a number that a double of Parquet can have.',
-    fix: 'Name it with `--nulls` as missing, or the type of the column with `--types COLUMN=text`.',
   },
   bad_header: {
     exit: [2],

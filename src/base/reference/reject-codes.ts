@@ -46,6 +46,11 @@ export const faultDocs = {
       'The object on this line has a value that none of the first objects has, and the output has no column for it, because it is CSV or Parquet.',
     fix: 'Name the columns of the output with `--keep`, or write JSON lines.',
   },
+  not_a_number: {
+    cause:
+      'A value of a column that is written as numbers, to Parquet, is none that a double can have. A column is [text](parquet.md#csv-and-json-lines-to-parquet) if most of its first values are no numbers.',
+    fix: 'Correct it, or name it with `--nulls` if it stands for a missing value.',
+  },
 } as const satisfies ErrorDocs;
 
 export type FaultCode = keyof typeof faultDocs;

@@ -22,12 +22,16 @@ export const requestCodes = {
     cause: 'The connection broke before the response was complete.',
     fix: 'Check service and proxies.',
   },
-  no_such_host: { exit: [2, 3], cause: 'The host name is unknown.', fix: 'Check `--url` and DNS.' },
+  no_such_host: {
+    exit: [2, 3],
+    cause: 'The name of the host of a service, an input or a store is unknown.',
+    fix: 'Check `--url`, the URL of the input, the endpoint of the store, and DNS.',
+  },
   bad_certificate: {
     exit: [2, 3],
     cause:
-      'The certificate of the service is untrusted or for another host, it does not accept that of the client, or a file with certificates or a key cannot be used.',
-    fix: 'Renew it, use its host name, or name its authority with `--ca-file`. Files must be PEM, and keys have no passphrase.',
+      'The certificate of the service, or of the host of an input or a store, is untrusted or for another host, it does not accept that of the client, or a file with certificates or a key cannot be used.',
+    fix: 'Renew it, use its host name, or name its authority with `--ca-file`, and for inputs and stores with the variable `NODE_EXTRA_CA_CERTS`. Files must be PEM, and keys have no passphrase.',
   },
   proxy_refused: {
     exit: [2, 3],

@@ -117,6 +117,12 @@ export const runCodes = {
     fix: 'Run `assemble` again: it names the shard to score again.',
   },
   no_output: { exit: [2], cause: '`status` found neither an output nor an unfinished run.' },
+  not_an_output: {
+    exit: [2],
+    cause:
+      '`status` found a file that no run is known to have written: no run is at it, no ledger or rejects file tells of it, and its columns are not predictions.',
+    fix: 'Give the path of the output, as `-o` did.',
+  },
   unfinished: {
     exit: [2],
     cause: 'The output’s run is unfinished, or its killed repair cannot be finished.',
@@ -163,6 +169,12 @@ export const runCodes = {
     cause:
       'More values of a column are missing than `--max-missing` allows: a join matched nothing, or a column is empty.',
     fix: 'Look at the column; a larger limit, or `none`, resumes.',
+  },
+  too_much_drift: {
+    exit: [3],
+    cause:
+      'A column or the predictions have changed by more than `--max-drift` since the run of `--compare`.',
+    fix: 'Look at what has changed; a larger limit, or none, resumes.',
   },
   bad_summary: {
     exit: [2],

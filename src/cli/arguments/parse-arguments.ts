@@ -85,7 +85,10 @@ const lettersWithValue: ReadonlySet<string | undefined> = new Set(
 /** How an option was typed: with one dash or two, or negated. */
 function spellingOf(name: string, argv: readonly string[]): string {
   if (argv.includes(`--no-${name}`)) return `--no-${name}`;
-  return dashed(name);
+  const letter = allOptions.get(name)?.alias;
+  const isLong = argv.some(word => word === `--${name}` || word.startsWith(`--${name}=`));
+  // yargs gives the long name of a short option.
+  return letter === undefined || isLong ? dashed(name) : `-${letter}`;
 }
 
 const dashed = (name: string): string => (name.length === 1 ? `-${name}` : `--${name}`);
@@ -108,8 +111,9 @@ const COMMAND_SHARE = 1 / 2;
 
 async function refuseCommand([word]: readonly string[]): Promise<never> {
   if (word === undefined) throw usageError('no command given; rowcast --help lists them');
+  const { insteadOfCommand } = await import('../../base/other-words.ts');
+  const instead = insteadOfCommand(word);
   const names = commands.map(({ name }) => name);
-  throw usageError(
-    `unknown command: ${sanitize(word)}${await didYouMean(word, names, { wrongShare: COMMAND_SHARE })}`,
-  );
+  const near = instead === undefined ? await didYouMean(word, names, COMMAND_SHARE) : `; ${instead}`;
+  throw usageError(`unknown command: ${sanitize(word)}${near}`);
 }

@@ -1,7 +1,7 @@
-import type { Option } from '../../base/options/option.ts';
+import type { Option, Options } from '../../base/options/option.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { type CommandRow, documentedGroups, optionsOf } from '../command-table/command-row.ts';
-import { didYouMean, usageError } from './usage-error.ts';
+import { didYouMean, insteadOfOption, questionOf, usageError } from './usage-error.ts';
 
 /** A boolean is the value of a boolean option, or of an option that was negated. */
 export type Value = string | boolean;
@@ -29,10 +29,10 @@ export async function readOptions(
     const isNegated = option?.kind !== 'boolean' && values.includes(false);
     if (option === undefined || option.definitionOnly || isNegated) {
       const names = documentedGroups(command).flatMap(([, group]) => Object.keys(group));
-      throw usageError(
-        `unknown option: ${sanitize(spelling)}${await didYouMean(name, names, { prefix: '--' })}`,
-        command,
-      );
+      const instead = await insteadOfOption(spelling, names);
+      const near =
+        instead === '' && spelling === `-${name}` ? questionOf(withInitial(name, options)) : instead;
+      throw usageError(`unknown option: ${sanitize(spelling)}${near}`, command);
     }
     for (const value of values)
       if (typeof value === 'string') await checkChoice(command, `--${name}`, option, value);
@@ -42,6 +42,14 @@ export async function readOptions(
   const missing = command.required?.find(name => flags[name] === undefined);
   if (missing !== undefined) throw usageError(`a required option is missing: --${missing}`, command);
   return flags;
+}
+
+/** The options that a letter may stand for: the common ones that begin with it, if they are few. */
+function withInitial(letter: string, options: Options): string[] {
+  const begins = Object.entries(options).filter(([name]) => name.startsWith(letter));
+  const common = begins.filter(([, option]) => option.common);
+  const names = (common.length > 0 ? common : begins).map(([name]) => `--${name}`);
+  return names.length > 3 ? [] : names;
 }
 
 /** @throws RowcastError `usage` for a value that is not one of the option's choices */

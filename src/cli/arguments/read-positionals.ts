@@ -15,11 +15,14 @@ export async function readPositionals(
 ): Promise<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
   const rest = [...words];
-  for (const positional of command.positionals ?? []) {
+  const { positionals = [] } = command;
+  for (const [index, positional] of positionals.entries()) {
     const { name, isRequired, isRepeated } = positional;
     if (isRequired && rest.length === 0)
       throw usageError(`missing argument: ${argumentName(positional)}`, command);
-    const value = isRepeated && rest.length > 0 ? rest.splice(0) : rest.shift();
+    // A word is left for each of those that follow.
+    const count = Math.max(1, rest.length - (positionals.length - index - 1));
+    const value = isRepeated && rest.length > 0 ? rest.splice(0, count) : rest.shift();
     if (typeof value === 'string') await checkChoice(command, argumentName(positional), positional, value);
     if (value !== undefined) values[name] = value;
   }

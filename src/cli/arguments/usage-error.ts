@@ -10,13 +10,23 @@ export function usageError(message: string, command?: { name: string }): Rowcast
   });
 }
 
-/** The similar names as a sentence to add to a message, if there are any: `. Did you mean --report?` */
+/** The similar names as a sentence to add to a message, if there are any: `. Did you mean score?` */
 export async function didYouMean(
   word: string,
   names: readonly string[],
-  { prefix = '', wrongShare }: { prefix?: string; wrongShare?: number } = {},
+  wrongShare?: number,
 ): Promise<string> {
   const { suggestNames } = await import('../../base/suggest-names.ts');
-  const near = suggestNames(word, names, wrongShare).map(name => prefix + name);
-  return near.length === 0 ? '' : `. Did you mean ${near.join(' or ')}?`;
+  return questionOf(suggestNames(word, names, wrongShare));
 }
+
+/** What to use in place of an unknown option, as the end of a message. @param spelling as typed */
+export async function insteadOfOption(spelling: string, names: readonly string[]): Promise<string> {
+  const { suggestFlags } = await import('../../base/other-words.ts');
+  const found = suggestFlags(spelling.replace(/^-+/, ''), names);
+  return typeof found === 'string' ? `; ${found}` : questionOf(found);
+}
+
+/** Names as a sentence to add to a message, if there are any. */
+export const questionOf = (near: readonly string[]): string =>
+  near.length === 0 ? '' : `. Did you mean ${near.join(' or ')}?`;

@@ -23,7 +23,7 @@ export interface CommandRow {
 export interface Positional extends Option {
   readonly name: string;
   readonly isRequired?: boolean;
-  /** Whether it takes all arguments that are left. */
+  /** Whether it takes all arguments that are left, but one for each that follows. */
   readonly isRepeated?: boolean;
 }
 

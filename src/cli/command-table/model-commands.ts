@@ -1,6 +1,6 @@
 import { definitionOption } from '../../base/options/definition.ts';
 import { inputOptions, personaFormatOption, uploadFormatOption } from '../../base/options/input.ts';
-import { jsonOption, progressOptions } from '../../base/options/observability.ts';
+import { endOptions, jsonOption, progressOptions } from '../../base/options/observability.ts';
 import { appendedOptions, outputOptions } from '../../base/options/output.ts';
 import { historyPositional, inputPositional } from '../../base/options/positionals.ts';
 import {
@@ -28,6 +28,7 @@ export const modelCommands: readonly CommandRow[] = [
     options: {
       Report: { ...trainOptions, ...homeOption },
       Input: historyOptions,
+      'Result of the training': endOptions,
       Progress: progressOptions,
     },
     required: ['predict'],

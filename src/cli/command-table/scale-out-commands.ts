@@ -1,5 +1,5 @@
 import { driftLimits } from '../../base/options/drift.ts';
-import { progressOptions } from '../../base/options/observability.ts';
+import { endOptions, progressOptions } from '../../base/options/observability.ts';
 import { batchOptions, rateOptions, threadOptions } from '../../base/options/pace.ts';
 import { connectionOptions, homeOption, outageOptions, timeoutOption } from '../../base/options/service.ts';
 import {
@@ -24,6 +24,7 @@ export const scaleOutCommands: readonly CommandRow[] = [
       Shards: workOptions,
       Drift: driftLimits,
       Queue: queueWorkOptions,
+      'Result of the work': endOptions,
       Service: { ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },
       Pace: { ...rateOptions, ...batchOptions, ...threadOptions },
       Stores: storeOptions,

@@ -121,14 +121,35 @@ export const scoreCommands: readonly CommandRow[] = [
   {
     name: 'verify',
     group: 'Score',
-    describe: 'verify that an output file matches its input',
+    describe: 'verify that outputs match their inputs',
     positionals: [
-      { name: 'input', kind: 'path', describe: 'CSV that was scored; - is stdin', isRequired: true },
-      { name: 'output', kind: 'path', describe: 'scored CSV; - is stdin', isRequired: true },
+      {
+        name: 'input',
+        kind: 'path',
+        describe:
+          'what was scored, as score takes it: a CSV, - for stdin, several files and quoted patterns; or, alone, a folder of outputs, whose inputs are recorded',
+        defaultText: "the definition's",
+        isRepeated: true,
+      },
+      {
+        name: 'output',
+        kind: 'path',
+        describe: "scored CSV; - is stdin; for several inputs the pattern of -o: 'scored/{name}.csv'",
+        defaultText: "the definition's",
+      },
     ],
-    options: { Input: { ...definitionOption, ...verifyOptions }, Sample: sampleOptions },
+    options: {
+      Input: { ...definitionOption, ...verifyOptions },
+      Sample: sampleOptions,
+      Output: jsonOption('print the result for each file as JSON'),
+    },
     examples: [
       { about: 'Check a finished run', command: 'rowcast verify personas.csv scored.csv' },
+      {
+        about: 'Check what a folder became',
+        command: "rowcast verify 'in/**/*.csv.gz' 'scored/{name}.csv'",
+      },
+      { about: 'Check what a definition has written', command: 'rowcast verify --definition nightly.yaml' },
       {
         about: 'Predict 1,000 of its rows again',
         command: 'rowcast verify personas.csv scored.csv --sample 1000 --report churn',
@@ -141,21 +162,36 @@ export const scoreCommands: readonly CommandRow[] = [
     group: 'Score',
     describe: 'put corrected and scored rejects back into their places',
     positionals: [
-      { name: 'output', kind: 'path', describe: 'scored CSV with rejected rows', isRequired: true },
+      {
+        name: 'output',
+        kind: 'path',
+        describe:
+          'scored CSV with rejected rows; several files and quoted patterns; or, alone, a folder of outputs',
+        defaultText: "the definition's",
+        isRepeated: true,
+      },
       {
         name: 'corrected',
         kind: 'path',
-        describe: 'its rejects file, corrected and scored; - is stdin',
-        isRequired: true,
+        describe:
+          "its rejects file, corrected and scored; - is stdin; for several outputs a pattern: 'fixed/{name}.csv'",
+        defaultText: 'OUTPUT.corrected',
       },
     ],
-    options: { Files: repairOptions },
+    options: {
+      Files: { ...definitionOption, ...repairOptions },
+      Output: jsonOption('print the result for each file as JSON'),
+    },
     examples: [
       {
         about: 'Score the rejects after correcting them',
         command: 'rowcast score scored.csv.rejects --report churn -o corrected.csv',
       },
       { about: 'Put them back', command: 'rowcast repair scored.csv corrected.csv' },
+      {
+        about: 'Those of a folder, after scoring each to OUTPUT.corrected',
+        command: 'rowcast repair --definition nightly.yaml',
+      },
     ],
     load: () => import('../commands/repair.ts'),
   },
@@ -167,13 +203,19 @@ export const scoreCommands: readonly CommandRow[] = [
       {
         name: 'output',
         kind: 'path',
-        describe: 'output of the run, a folder of outputs, or the folder of its shards',
-        isRequired: true,
+        describe:
+          "output of the run, a folder of outputs, or the folder of its shards; several of them, and quoted patterns as in -o: 'scored/{name}.csv'",
+        defaultText: "the definition's",
+        isRepeated: true,
       },
     ],
-    options: { Output: statusOptions },
+    options: { Runs: definitionOption, Output: statusOptions },
     examples: [
       { about: 'How far is it?', command: 'rowcast status scored.csv' },
+      {
+        about: 'Is everything scored that a definition is to score?',
+        command: 'rowcast status --definition nightly.yaml',
+      },
       { about: 'Wait until all runs of a folder have ended', command: 'rowcast status scored/ --watch' },
     ],
     load: () => import('../commands/status.ts'),
@@ -187,13 +229,19 @@ export const scoreCommands: readonly CommandRow[] = [
       {
         name: 'output',
         kind: 'path',
-        describe: 'output of the run, or the folder of its shards',
-        isRequired: true,
+        describe:
+          'output of the run, a folder of outputs, or the folder of its shards; several of them, and quoted patterns',
+        defaultText: "the definition's",
+        isRepeated: true,
       },
     ],
-    options: { Output: storeAccess },
+    options: {
+      Runs: { ...definitionOption, ...storeAccess },
+      Output: jsonOption('print what became of each run as JSON'),
+    },
     examples: [
       { about: 'Give up an interrupted run', command: 'rowcast abort scored.csv' },
+      { about: 'Give up all unfinished runs of a folder', command: 'rowcast abort scored/' },
       { about: 'Give up a sharded run', command: 'rowcast abort /shared/scored.csv.shards' },
     ],
     load: () => import('../commands/abort.ts'),

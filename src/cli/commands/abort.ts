@@ -1,31 +1,97 @@
-import { storeAccess } from '../../base/options/store.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { countOf } from '../../base/number-text.ts';
+import { jsonOption } from '../../base/options/observability.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { discardShards } from '../../library/shards/discard-shards.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { discardUnfinished } from '../../runs/status/discard-run.ts';
-import { backendsOf } from '../../storage/backends.ts';
+import { readStatus } from '../../runs/status/status.ts';
+import { type Backends, backendsOf } from '../../storage/backends.ts';
 import type { Context } from '../context.ts';
+import { eachFile } from '../each-file.ts';
+import { definedRuns, type SelectedRuns, selectRuns } from '../select-runs.ts';
+import { printText } from '../terminal/print.ts';
 
-/** Discards an unfinished run, of one process or in shards. */
-export async function run({ flags, log }: Context): Promise<number> {
-  const output = String(flags.output);
-  const among = backendsOf(resolveValues(storeAccess, flags));
+/** Discards unfinished runs, of one process or in shards. */
+export async function run(context: Context): Promise<number> {
+  const { flags } = context;
+  const { defined, stores } = await definedRuns(context);
+  const among = backendsOf(stores);
+  const { json } = resolveValues(jsonOption(''), flags);
+  const selected = await selectRuns('abort', context, defined, among);
+  if (selected.single === undefined) return discardRuns(context, selected, among, json);
+  const output = selected.single;
+  const discarded = await discardOne(context, output, among);
+  if (json) await printText(jsonOf({ output, discarded }));
+  return ExitCode.done;
+}
+
+const jsonOf = (members: Readonly<Record<string, unknown>>): string =>
+  `${JSON.stringify({ format: 1, ...members })}\n`;
+
+/** @returns whether something was discarded; if not, the output is finished now */
+async function discardOne({ log }: Context, output: string, among: Backends): Promise<boolean> {
+  const event = { event: 'run_discarded' } as const;
   const folder = await findShards(output, among);
   if (folder !== undefined) {
     await discardShards(folder, among);
-    log.info(
-      { event: 'run_discarded' },
-      `${folder.path}: the plan and what the workers have scored are removed`,
-    );
-    return ExitCode.done;
+    log.info(event, `${folder.path}: the plan and what the workers have scored are removed`);
+    return true;
   }
   const isDiscarded = await discardUnfinished(output, among);
   log.info(
-    { event: 'run_discarded' },
+    event,
     isDiscarded
       ? `${output}: the unfinished run is discarded`
       : `${output}: the run or repair was complete, and its files are in their places now; nothing is discarded`,
   );
-  return ExitCode.done;
+  return isDiscarded;
+}
+
+/** Discards the unfinished ones of several runs. @throws RowcastError `no_output` if there is none */
+async function discardRuns(
+  context: Context,
+  { title, runs: { outputs } }: Extract<SelectedRuns, { single: undefined }>,
+  among: Backends,
+  isJson: boolean,
+): Promise<number> {
+  const runs: { output: string; discarded: boolean; error?: { code: string; message: string } }[] = [];
+  const discard = async (output: string): Promise<number> => {
+    try {
+      if (await isUnfinished(output, among))
+        runs.push({ output, discarded: await discardOne(context, output, among) });
+      return ExitCode.done;
+    } catch (error) {
+      if (error instanceof RowcastError) {
+        const { code, message } = error;
+        runs.push({ output, discarded: false, error: { code, message } });
+      }
+      throw error;
+    }
+  };
+  const codes = await eachFile(context, outputs, { nameOf: output => output }, discard);
+  if (runs.length === 0)
+    throw new RowcastError('no_output', 'there is no unfinished run', {
+      location: { file: title },
+      hint: 'Check the path.',
+    });
+  const discarded = runs.filter(run => run.discarded).length;
+  context.log.info({ event: 'run_discarded' }, `${title}: ${countOf(discarded, 'unfinished run')} discarded`);
+  if (isJson) await printText(jsonOf({ runs }));
+  return combineExitCodes(codes, ExitCode.done);
+}
+
+/** Whether a run of the output is in progress or was begun. What is wrong with its files is found by discarding it. */
+async function isUnfinished(output: string, among: Backends): Promise<boolean> {
+  if ((await findShards(output, among)) !== undefined) return true;
+  try {
+    const { saved, run, partialBytes } = await readStatus(output, among);
+    return saved !== undefined || run !== undefined || partialBytes !== undefined;
+  } catch (error) {
+    if (error instanceof RowcastError && error.code === 'no_output') return false;
+    if (error instanceof RowcastError && error.code === 'bad_checkpoint') return true;
+    throw error;
+  }
 }

@@ -64,7 +64,7 @@ export async function run(given: Context): Promise<number> {
   return count === 0 ? ExitCode.done : exitCodes.refused;
 }
 
-const VERBS = { read: 'reads', write: 'writes', send: 'sends' } as const;
+const VERBS = { read: 'reads', write: 'writes', send: 'sends', run: 'runs' } as const;
 
 /** For example `  reads   score.input: nightly/in.csv`. */
 function describeAccess({ does, path, what, to }: Access): string {

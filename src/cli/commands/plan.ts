@@ -2,6 +2,7 @@ import { exitCodes, RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
 import { jsonOption } from '../../base/options/observability.ts';
 import { planOptions } from '../../base/options/plan.ts';
+import { PLAN_OUTAGE } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import { loadTrusted } from '../../library/definition/check-trust.ts';
@@ -79,9 +80,14 @@ async function planDefinition(context: Context, { file, train, score }: Definiti
   });
 }
 
-/** @param defined the `score` section of a definition; flags override it */
+/**
+ * Somebody waits for a plan that is only shown, so it does not wait for long, whatever the definition says of its run.
+ *
+ * @param defined the `score` section of a definition; flags override it
+ */
 async function planSection(context: Context, defined: Section): Promise<number> {
-  if (context.flags.shards === undefined) return runPlan(context, defined);
+  if (context.flags.shards === undefined)
+    return runPlan({ ...context, flags: { 'max-outage': PLAN_OUTAGE, ...context.flags } }, defined);
   const { planShards } = await import('../shards/plan-shards.ts');
   return planShards(context, defined, await readJob(context, defined, []));
 }
@@ -108,7 +114,7 @@ async function runPlan(context: Context, defined: Section): Promise<number> {
     };
     return await withScorer(opening, async scorer => {
       const plans: InputPlan[] = [];
-      for (const input of await inputsOf(job)) {
+      for (const input of await inputsOf(job, stop)) {
         const isFirst = plans.length === 0;
         const options = { ...job.values, report, input };
         plans.push(
@@ -147,8 +153,8 @@ function firstRequestOf([first]: readonly InputPlan[]): string {
   return first?.firstRequest ?? '';
 }
 
-const inputsOf = async ({ isMany, inputs, backends }: Job): Promise<string[]> =>
-  isMany ? (await findInputs(inputs, backends)).map(({ path }) => path) : [...inputs];
+const inputsOf = async ({ isMany, inputs, backends }: Job, stop: AbortSignal): Promise<string[]> =>
+  isMany ? (await findInputs(inputs, backends, stop)).map(({ path }) => path) : [...inputs];
 
 /** Maximum number of inputs that are described one by one. */
 const MAX_DESCRIBED = 5;

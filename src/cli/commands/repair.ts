@@ -1,42 +1,156 @@
+import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
-import { counted, countOf } from '../../base/number-text.ts';
+import { jsonOption } from '../../base/options/observability.ts';
 import { repairOptions } from '../../base/options/repair.ts';
-import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
+import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
+import { runFilesOf } from '../../runs/paths/run-files.ts';
+import type { Placed } from '../../runs/repair/place-rows.ts';
 import { repair } from '../../runs/repair/repair.ts';
+import { findInputs } from '../../runs/several/input-files.ts';
+import { fillPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
+import { checkIsPattern, pairFiles } from '../../runs/several/pair-files.ts';
+import { type Backends, backendsOf, isPattern, versionOf } from '../../storage/backends.ts';
+import { followLinks } from '../../storage/local/follow-links.ts';
+import { usageError } from '../arguments/usage-error.ts';
 import type { Context } from '../context.ts';
+import { definedBy } from '../defined-by.ts';
+import { eachFile } from '../each-file.ts';
+import { fileOptions, filesInFolder, filesOfRuns, isFolder } from '../finished-files.ts';
 import { onSignals } from '../signals.ts';
+import { printText } from '../terminal/print.ts';
+import { describePlaced, describeRepaired, type RepairedFile } from '../terminal/repaired-text.ts';
+
+/** An output with the scored corrections of its rejects. */
+interface FileToRepair {
+  output: string;
+  corrected: string;
+  /** Undefined: next to the output. */
+  rejects: string | undefined;
+}
 
 /** Puts corrected and scored rejects back into their places. */
-export async function run({ flags, log }: Context): Promise<number> {
-  const values = resolveValues(repairOptions, flags);
-  const [output, corrected] = [String(flags.output), String(flags.corrected)];
+export async function run(context: Context): Promise<number> {
+  const { flags, log } = context;
+  const taken = flags.output === undefined ? fileOptions : {};
+  const defined = await definedBy(context, { ...repairOptions, ...taken });
+  const values = resolveValues(repairOptions, flags, defined);
+  const { json } = resolveValues(jsonOption(''), flags);
+  const among = backendsOf(values);
+  const { repairs, areMany } = await filesToRepair(context, defined, { values, among });
   const signals = onSignals({ onFirst: () => {}, onSecond: () => {} });
   const stop = signals.first;
-  try {
-    let how = '';
-    const onComparison = (preserves: string): void => {
-      how = preserves === 'values' ? ' by its values' : '';
-    };
-    const rows = await repair({ ...values, output, corrected, stop, onComparison }).catch(error => {
-      throw stop.aborted ? new Interrupted(stop) : error;
-    });
-    const { placed, already, left } = rows;
-    if (placed === 0 && left === 0) {
-      log.info({ event: 'repaired', rows }, `${output}: nothing is left to repair${beforeText(already)}`);
-      return ExitCode.done;
+  const files: RepairedFile[] = [];
+  const repairFile = async (file: FileToRepair): Promise<number> => {
+    const { output, corrected } = file;
+    try {
+      if (areMany && (await isUncorrected(file, among))) {
+        const isLeft = await hasRejects(file);
+        files.push({ output, corrected: null, hasRejects: isLeft, rows: null });
+        return isLeft ? ExitCode.someRejected : ExitCode.done;
+      }
+      const rows = await repairOne(context, values, { ...file, stop });
+      files.push({ output, corrected, hasRejects: rows.left > 0, rows });
+      return rows.left === 0 ? ExitCode.done : ExitCode.someRejected;
+    } catch (error) {
+      if (error instanceof RowcastError) {
+        const { code, message } = error;
+        files.push({ output, corrected, hasRejects: null, rows: null, error: { code, message } });
+      }
+      throw error;
     }
-    const parts = [
-      `${countOf(placed, 'row')} repaired in ${output}${how}`,
-      ...(already > 0 ? [`${counted(already)} repaired before`] : []),
-      left > 0 ? `${counted(left)} still rejected` : 'no rejects are left',
-    ];
-    log.info({ event: 'repaired', rows }, parts.join(', '));
-    return left === 0 ? ExitCode.done : ExitCode.someRejected;
+  };
+  try {
+    if (!areMany) {
+      const [file] = repairs;
+      const code = file && repairFile(file).finally(() => json && printText(jsonOf({ ...files[0] })));
+      return (await code) ?? ExitCode.done;
+    }
+    const codes = await eachFile(context, repairs, { nameOf: ({ output }) => output }, repairFile);
+    const isLeft = codes.includes(ExitCode.someRejected);
+    const code = combineExitCodes(codes, isLeft ? ExitCode.someRejected : ExitCode.done);
+    const isFailed = code > ExitCode.someRejected;
+    log[isFailed ? 'error' : 'info'](
+      { event: 'files_repaired', files: files.length },
+      describeRepaired(files),
+    );
+    if (json) await printText(jsonOf({ files }));
+    return code;
   } finally {
     signals.end();
   }
 }
 
-const beforeText = (rows: number): string =>
-  rows === 0 ? '' : `; ${countOf(rows, 'row')} ${rows === 1 ? 'was' : 'were'} repaired before`;
+const jsonOf = (members: Readonly<Record<string, unknown>>): string =>
+  `${JSON.stringify({ format: 1, ...members })}\n`;
+
+async function repairOne(
+  { log }: Context,
+  values: Values<typeof repairOptions>,
+  { stop, ...file }: FileToRepair & { stop: AbortSignal },
+): Promise<Placed> {
+  let how = '';
+  const onComparison = (preserves: string): void => {
+    how = preserves === 'values' ? ' by its values' : '';
+  };
+  const rows = await repair({ ...values, ...file, stop, onComparison }).catch(error => {
+    throw stop.aborted ? new Interrupted(stop) : error;
+  });
+  log.info({ event: 'repaired', rows }, describePlaced(file.output, rows, how));
+  return rows;
+}
+
+/** @throws RowcastError `usage`; as `filesOfRuns`, `filesInFolder` and `pairFiles` */
+async function filesToRepair(
+  context: Context,
+  defined: Readonly<Record<string, unknown>>,
+  { values: { rejects }, among }: { values: Values<typeof repairOptions>; among: Backends },
+): Promise<{ repairs: readonly FileToRepair[]; areMany: boolean }> {
+  const { output, corrected, ...flags } = context.flags;
+  const names = [output ?? []].flat().map(String);
+  const [first, ...others] = names;
+  if (first === undefined && flags.definition === undefined)
+    throw usageError('missing argument: OUTPUT', { name: 'repair' });
+  const isAlone = corrected === undefined && others.length === 0;
+  if (first === undefined || (isAlone && (await isFolder(first)))) {
+    const { pairs, areMany } =
+      first === undefined
+        ? await filesOfRuns({ ...context, flags }, defined)
+        : await filesInFolder(first, among);
+    return { areMany, repairs: pairs.map(pair => ({ ...pair, corrected: usualCorrected(pair.output) })) };
+  }
+  const pattern = corrected === undefined ? undefined : String(corrected);
+  const areMany =
+    others.length > 0 ||
+    (pattern !== undefined && isOutputPattern(pattern)) ||
+    (await isPattern(first, among));
+  if (!areMany)
+    return { areMany, repairs: [{ output: first, corrected: pattern ?? usualCorrected(first), rejects }] };
+  const outputs = await findInputs(names, among);
+  if (pattern !== undefined) {
+    const pairs = await pairFiles(outputs, { output: pattern, rejects, outputOption: 'CORRECTED' });
+    const repairs = pairs.map(pair => ({
+      output: pair.input,
+      corrected: pair.output,
+      rejects: pair.rejects,
+    }));
+    return { areMany, repairs };
+  }
+  checkIsPattern('--rejects', rejects, outputs.length);
+  const repairs = outputs.map((file, index) => ({
+    output: file.path,
+    corrected: usualCorrected(file.path),
+    rejects: rejects === undefined ? undefined : fillPattern(rejects, file, index + 1),
+  }));
+  return { areMany, repairs };
+}
+
+/** Where the last message of a run with rejects has their corrections scored to. */
+const usualCorrected = (output: string): string => `${output}.corrected`;
+
+const isUncorrected = async ({ corrected }: FileToRepair, among: Backends): Promise<boolean> =>
+  corrected !== '-' && (await versionOf(corrected, among)) === undefined;
+
+const hasRejects = async ({ output, rejects }: FileToRepair): Promise<boolean> =>
+  (await versionOf(rejects ?? runFilesOf(await followLinks(output)).rejects)) !== undefined;

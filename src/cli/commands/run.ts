@@ -2,22 +2,25 @@ import { resolve } from 'node:path';
 import type { Report } from '../../base/contract/schemas.ts';
 import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { Interrupted } from '../../base/interrupted.ts';
 import { storeAccess } from '../../base/options/store.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import type { History } from '../../base/options/values/run-values.ts';
+import { formatList } from '../../base/sanitize.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import { loadTrusted } from '../../library/definition/check-trust.ts';
+import { endOptionsIn } from '../../library/definition/end-options-in.ts';
 import type { Definition } from '../../library/definition/inspect-definition.ts';
+import type { Setting } from '../../library/definition/settings.ts';
 import { findHistory } from '../../library/history-files.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
-import { codeOfFile, combineExitCodes } from '../../library/several/combine-exit-codes.ts';
-import { ExitCode, exitCodeOf } from '../../runs/exit-code.ts';
+import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
 import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../definitions.ts';
-import { logFileFailure } from '../last-error.ts';
+import { eachFile } from '../each-file.ts';
+import { tellingEnd } from '../ending/telling-end.ts';
 import { readJob } from '../score/read-job.ts';
 import { type PreviewOptions, preview } from '../terminal/preview.ts';
 import { printText } from '../terminal/print.ts';
@@ -38,32 +41,62 @@ export async function run(given: Context): Promise<number> {
   }
   const settings = settingsOf(given);
   const context = withSettings(given, settings);
-  const definitions: Definition[] = [];
-  for (const file of files) definitions.push(await loadTrusted(file, context, settings));
+  const definitions = await loadAll(files, context, settings);
   const [only] = definitions;
   if (definitions.length === 1 && only !== undefined) return runDefinition(context, only);
-  checkOutputs(definitions, context.flags);
-  const codes: number[] = [];
-  for (const definition of definitions) {
-    const code = await runDefinition(context, definition).catch((error: unknown) => {
-      if (error instanceof Interrupted) throw error;
-      logFileFailure(context, error, definition.file);
-      return codeOfFile(exitCodeOf(error));
-    });
-    codes.push(code);
-    if (code > ExitCode.someRejected && context.flags['fail-fast'] === true) break;
-  }
+  const codes = await eachFile(
+    context,
+    definitions,
+    {
+      nameOf: ({ file }) => file,
+      isLast: code => code > ExitCode.someRejected && context.flags['fail-fast'] === true,
+    },
+    definition => runDefinition(context, definition),
+  );
   return combineExitCodes(
     codes,
     codes.includes(ExitCode.someRejected) ? ExitCode.someRejected : ExitCode.done,
   );
 }
 
+/** Reads all definitions. If one is wrong, none is run, and whom they name is told so. @throws as `loadTrusted` */
+async function loadAll(
+  files: readonly string[],
+  context: Context,
+  settings: readonly Setting[],
+): Promise<Definition[]> {
+  const definitions: Definition[] = [];
+  try {
+    for (const file of files) definitions.push(await loadTrusted(file, context, settings));
+    if (definitions.length > 1) checkOutputs(definitions, context.flags);
+    return definitions;
+  } catch (error) {
+    const ends = new Map<string, Awaited<ReturnType<typeof endOptionsIn>>>();
+    for (const file of files) {
+      const end = await endOptionsIn(file, context.flags);
+      ends.set(JSON.stringify({ ...end, ...context.flags }), end);
+    }
+    for (const end of ends.values())
+      await tellingEnd('run', context, end, async ({ onOutcome }) => {
+        onOutcome?.({ definition: formatList(files) });
+        throw error;
+      }).catch(() => {}); // thrown below
+    throw error;
+  }
+}
+
+/** Runs a definition, and tells whom it names how that has ended. */
+const runDefinition = (given: Context, definition: Definition): Promise<number> =>
+  tellingEnd('run', given, definition.score, context => {
+    context.onOutcome?.({ definition: definition.file });
+    return trainAndScore(context, definition);
+  });
+
 /**
  * Runs a definition: trains its report, if it has a `train` section, and scores its rows. Flags override its `score`
  * section. If the rows go to a file and stdout is a terminal, a preview is printed to it.
  */
-async function runDefinition(given: Context, { file, train, score }: Definition): Promise<number> {
+async function trainAndScore(given: Context, { file, train, score }: Definition): Promise<number> {
   const context = { ...given, isTrained: train !== undefined };
   const reads = [
     { at: file, what: 'the definition', option: '-o' },

@@ -14,13 +14,15 @@ import type { Summary } from '../../runs/summary/summary.ts';
 import type { RequestWatch } from '../../runs/watch.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
+import { tellingEnd } from '../ending/telling-end.ts';
 import { observersOf } from '../score/observers.ts';
 import { type Job, readJob } from '../score/read-job.ts';
 import { type SignalledRun, untilSignal } from '../score/until-signal.ts';
 import { warnOfHome } from '../warn-of-home.ts';
 
 /** Scores a CSV, or several. */
-export const run = (context: Context): Promise<number> => runScore(context, {});
+export const run = (context: Context): Promise<number> =>
+  tellingEnd('score', context, {}, told => runScore(told, {}));
 
 /**
  * Scores with the options of flags and definition.
@@ -105,6 +107,9 @@ export async function checkPaths(
   reads: readonly UsedFile[],
 ): Promise<void> {
   const job = await readJob(context, defined, reads);
+  // What is not there yet is waited for after the training.
+  const { waitForInput, readyFile } = job.values;
+  if (job.isMany && (waitForInput > 0 || readyFile !== undefined)) return;
   if (job.isMany) await (await import('../../library/several/plan-files.ts')).planFiles(job);
   else await resolveRunPaths(job.places);
 }

@@ -1,20 +1,22 @@
-import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { storeAccess } from '../../base/options/store.ts';
-import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import type { Description } from '../../base/contract/schemas.ts';
 import { schemeOf } from '../../base/scheme.ts';
-import { flagsOfAddress } from '../../library/service/choose-service.ts';
+import { flagsOfAddress, homeOf } from '../../library/service/choose-service.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
+import type { Checkpoint } from '../../runs/checkpoint/checkpoint.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { findRuns, lostRejectsOf } from '../../runs/status/find-runs.ts';
+import { lostRejectsOf } from '../../runs/status/find-runs.ts';
 import { nextRunOf } from '../../runs/status/next-run.ts';
-import { noRuns, readStatus } from '../../runs/status/status.ts';
+import { noRuns, readStatus, type Status } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport, unfinishedReport } from '../../runs/status/status-report.ts';
+import { checkWritten } from '../../runs/status/written-by-run.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { readProgress } from '../../shards/status/read-progress.ts';
 import { shardsReport } from '../../shards/status/shards-report.ts';
 import { type Backends, backendsOf } from '../../storage/backends.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
+import { definedRuns, type SelectedRuns, selectRuns } from '../select-runs.ts';
 import { storeFlags } from '../shards/store-flags.ts';
 import { plannedAddress } from '../shards/work-command.ts';
 import { printText } from '../terminal/print.ts';
@@ -37,12 +39,23 @@ interface Seen {
   state: StatusReport['state'];
 }
 
-/** Prints the state of an output or of all runs of a folder. The exit code is that of the state. */
-export async function run({ flags }: Context): Promise<number> {
-  const path = String(flags.output);
-  const values = resolveValues(storeAccess, flags);
-  const place = { among: backendsOf(values), stores: storeFlags(values) };
-  const look = (): Promise<Seen> => lookAt(path, place, flags.json === true);
+/** Prints the state of an output, or of several: those of a folder, a pattern or a definition. The exit code is that of the state. */
+export async function run(context: Context): Promise<number> {
+  const { flags } = context;
+  const { defined, stores } = await definedRuns(context);
+  const place = { among: backendsOf(stores), stores: storeFlags(stores) };
+  // Whoever has seen it running knows that a run wrote it.
+  let wasRunning = false;
+  const look = async (): Promise<Seen> => {
+    const selected = await selectRuns('status', context, defined, place.among);
+    const isJson = flags.json === true;
+    const seen =
+      selected.single === undefined
+        ? await lookAtRuns(selected, place.among, isJson)
+        : await lookAt(selected.single, place, isJson, wasRunning);
+    wasRunning = seen.state === 'running';
+    return seen;
+  };
   let seen = await look();
   if (flags.watch !== true) await printText(seen.text);
   else if (process.stdout.isTTY && flags.json !== true) {
@@ -68,19 +81,44 @@ async function again(look: () => Promise<Seen>): Promise<Seen> {
   return look();
 }
 
-async function lookAt(path: string, place: Place, isJson: boolean): Promise<Seen> {
+async function lookAt(path: string, place: Place, isJson: boolean, wasRunning: boolean): Promise<Seen> {
   const { among } = place;
   const shards = await findShards(path, among);
   if (shards !== undefined) return lookAtShards(shards, place, isJson);
-  if ((await stat(path).catch(() => undefined))?.isDirectory()) return lookAtFolder(path, isJson);
-  const status = await readStatus(path, among);
+  const status = await readStatusOf(path, among, !wasRunning);
+  const { saved, run } = status;
   const lost = schemeOf(path) === undefined ? await lostRejectsOf(path) : undefined;
   const report = withLostRejects(statusReport(path, status), lost);
   if (isJson) return { text: jsonOf(report), state: report.state };
-  const { saved, run } = status;
-  const next = saved === undefined || run !== undefined ? undefined : await nextRunOf(saved.checkpoint);
+  const next =
+    saved === undefined || run !== undefined
+      ? undefined
+      : await nextRunOf(saved.checkpoint, await reportNow(saved.checkpoint.fingerprint));
   const text = describeStatus(path, status, { now: new Date(), next, lostRejects: report.lost_rejects });
   return { text, state: report.state };
+}
+
+/**
+ * The status of an output.
+ *
+ * @param isUnsure whether a file that is there may be one that no run has written
+ */
+async function readStatusOf(output: string, among: Backends, isUnsure: boolean): Promise<Status> {
+  const status = await readStatus(output, among);
+  const { saved, run, finished } = status;
+  if (isUnsure && saved === undefined && run === undefined && finished !== undefined)
+    await checkWritten(output, among);
+  return status;
+}
+
+/** The local report of an unfinished run as it is now; undefined if a service predicts, or it is not where it usually is. */
+async function reportNow({ service, report }: Checkpoint['fingerprint']): Promise<Description | undefined> {
+  if (service !== LOCAL) return undefined;
+  const { readLocalReport } = await import('../../models/store/report-model.ts');
+  const found = await readLocalReport(homeOf({ flags: {}, env: process.env }), report.id).catch(
+    () => undefined,
+  );
+  return found?.report;
 }
 
 const withLostRejects = (report: StatusReport, lost: string | undefined): StatusReport =>
@@ -94,21 +132,29 @@ async function lookAtShards(folder: SharedFolder, { among, stores }: Place, isJs
   return { text: isJson ? jsonOf(report) : describeShards(progress, report, service), state: report.state };
 }
 
-async function lookAtFolder(folder: string, isJson: boolean): Promise<Seen> {
+async function lookAtRuns(
+  { title, runs: found, named, planned }: Extract<SelectedRuns, { single: undefined }>,
+  among: Backends,
+  isJson: boolean,
+): Promise<Seen> {
   const runs: StatusReport[] = [];
-  const { outputs, unfinished, lostRejects } = await findRuns(folder);
+  const { outputs, unfinished, lostRejects, unrecorded } = found;
   for (const output of outputs) {
-    // The file may have been removed in the meantime.
-    const status = await readStatus(output).catch(() => undefined);
-    const missing = unfinished.get(output);
+    const isUnrecorded = unrecorded?.has(output) === true;
+    // The file may have been removed in the meantime, or no run has written it.
+    const status = await readStatusOf(output, among, isUnrecorded).catch((error: unknown) => {
+      if (named.includes(output)) throw error;
+      return undefined;
+    });
+    const missing = unfinished.get(output) ?? (status === undefined ? planned.get(output) : undefined);
     if (missing !== undefined) runs.push(unfinishedReport(output, missing, status));
     else if (status !== undefined)
       runs.push(withLostRejects(statusReport(output, status), lostRejects.get(output)));
   }
-  if (runs.length === 0) throw noRuns(folder);
+  if (runs.length === 0) throw noRuns(title);
   const has = (state: StatusReport['state']): boolean => runs.some(run => run.state === state);
   const state = has('running') ? 'running' : has('stopped') ? 'stopped' : 'finished';
-  return { text: isJson ? jsonOf({ format: 1, state, runs }) : describeRuns(folder, runs), state };
+  return { text: isJson ? jsonOf({ format: 1, state, runs }) : describeRuns(title, runs), state };
 }
 
 const jsonOf = (value: unknown): string => `${JSON.stringify(value)}\n`;

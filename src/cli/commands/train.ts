@@ -1,6 +1,7 @@
 import type { TypeChoice } from '../../base/contract/limits.ts';
 import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { unlessStopped } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
 import { historyOptions, trainOptions } from '../../base/options/train.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
@@ -10,6 +11,8 @@ import { homeOf } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { train } from '../../training/train.ts';
 import type { Context } from '../context.ts';
+import { tellingEnd } from '../ending/telling-end.ts';
+import { onSignals } from '../signals.ts';
 import { printText } from '../terminal/print.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { stepReport } from '../terminal/progress-text.ts';
@@ -17,8 +20,16 @@ import { describeReport } from '../terminal/report-text.ts';
 import { warnOfHome } from '../warn-of-home.ts';
 
 /** Trains a report and prints its id and tech specs. */
-export async function run(context: Context): Promise<number> {
-  const { report } = await runTrain(context);
+export const run = (context: Context): Promise<number> => tellingEnd('train', context, {}, trainAndPrint);
+
+async function trainAndPrint(context: Context): Promise<number> {
+  const { report, isSkipped } = await runTrain(context);
+  context.onOutcome?.({
+    report: report.id,
+    status: isSkipped ? 'skipped' : 'finished',
+    accuracy: report.tech_specs.testing_accuracy,
+    warnings: report.warnings,
+  });
   // The warnings were already logged.
   await printText(describeReport(report.id, { ...report, warnings: [] }));
   return ExitCode.done;
@@ -28,6 +39,7 @@ export async function run(context: Context): Promise<number> {
  * Trains a report.
  *
  * @param definition the `train` section of a definition, if one trains it; flags override it
+ * @throws Interrupted; as `train`
  */
 export async function runTrain(
   { flags, env, log, logFormat }: Context,
@@ -50,7 +62,12 @@ export async function runTrain(
   const { historyFile, furtherFiles } = await findHistory(names, { storeOptions });
   let isSkipped = false;
   const steps = showSteps({ flags, log, logFormat });
-  const report = await train({
+  const signals = onSignals({
+    onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: the training is stopped`),
+  });
+  const stop = signals.first;
+  const training = train({
+    signal: stop,
     onStep: steps.onStep,
     historyFile,
     furtherFiles,
@@ -92,7 +109,12 @@ export async function runTrain(
     maxRejects: values.maxRejects,
     // The choices of the option are the types of columns.
     types: values.types as Readonly<Record<string, TypeChoice>> | undefined,
-  }).finally(steps.close);
+  });
+  // Reading may hang.
+  const report = await unlessStopped(training, stop).finally(() => {
+    steps.close();
+    signals.end();
+  });
   if (isSkipped) return { report, isSkipped };
   for (const note of firstNotes(report.notes)) log.info({ event: 'training_note' }, note);
   for (const { code, message } of report.warnings) log.warn({ event: 'training_warning', code }, message);

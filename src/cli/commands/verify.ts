@@ -1,51 +1,157 @@
-import { counted, countOf } from '../../base/number-text.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { countOf } from '../../base/number-text.ts';
+import { jsonOption } from '../../base/options/observability.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
+import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
+import { concernsAll } from '../../library/several/common-failures.ts';
 import { type FilesToVerify, verifyFiles } from '../../library/verify-files.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { longFieldLine } from '../../runs/long-field-line.ts';
-import type { VerifiedRows } from '../../runs/verify/compare.ts';
+import type { FilePair } from '../../runs/several/pair-files.ts';
+import { newVerifiedRows, type VerifiedRows } from '../../runs/verify/compare.ts';
+import { type Backends, backendsOf } from '../../storage/backends.ts';
+import { fileIn } from '../../storage/folders.ts';
+import { usageError } from '../arguments/usage-error.ts';
 import type { Context } from '../context.ts';
 import { definedBy } from '../defined-by.ts';
+import { eachFile } from '../each-file.ts';
+import { type FinishedFiles, fileOptions, filesInFolder, filesOfRuns, isFolder } from '../finished-files.ts';
 import { reportedRequests } from '../open-service.ts';
+import { printText } from '../terminal/print.ts';
+import { describeTally, describeVerified, type VerifiedFile } from '../terminal/verified-text.ts';
 
-/** Checks that an output file matches its input; the first difference is an error. */
+/** Checks that outputs match their inputs; the first difference of a file is an error. */
 export async function run(context: Context): Promise<number> {
   const { flags, log } = context;
   const { classes, predict } = sampleOptions;
   const options = { ...verifyOptions, classes, predict };
+  const taken = flags.input === undefined ? fileOptions : {};
   const defined = await definedBy(context, {
     ...options,
+    ...taken,
     ...(flags.sample !== undefined && sampleOptions),
   });
   const values = resolveValues(options, flags, defined);
+  const { json } = resolveValues(jsonOption(''), flags);
   const sample = await sampleOf(context, defined);
-  const [input, output] = [String(flags.input), String(flags.output)];
+  const { pairs, areMany, secretUrls } = await filesToVerify(context, defined, backendsOf(values));
+  const files: VerifiedFile[] = [];
+  const verifyPair = async (pair: FilePair): Promise<number> => {
+    const verified = await verifyOne(context, { pair, values: { ...values, secretUrls }, sample });
+    files.push(verified.file);
+    if (verified.failure !== undefined) throw verified.failure;
+    return ExitCode.done;
+  };
+  if (!areMany) {
+    const [pair] = pairs;
+    const code = pair && verifyPair(pair).finally(() => json && printText(jsonOf({ ...files[0] })));
+    return (await code) ?? ExitCode.done;
+  }
   const begun = performance.now();
+  const nameOf = ({ output }: FilePair): string => output;
+  // A service that is down would be waited for again for each file.
+  const isLast = (_: number, error?: unknown): boolean => error !== undefined && concernsAll(error);
+  const codes = await eachFile(context, pairs, { nameOf, isLast }, verifyPair);
+  const rows = totalOf(files.map(file => file.rows));
+  const seconds = (performance.now() - begun) / 1000;
+  const code = combineExitCodes(codes, ExitCode.done);
+  log[code === ExitCode.done ? 'info' : 'error'](
+    { event: 'files_verified', files: pairs.length, rows, seconds },
+    describeVerified(files, pairs.length, rows, seconds),
+  );
+  if (json) await printText(jsonOf({ agrees: code === ExitCode.done, rows, files }));
+  return code;
+}
+
+const jsonOf = (members: Readonly<Record<string, unknown>>): string =>
+  `${JSON.stringify({ format: 1, ...members })}\n`;
+
+/** @throws RowcastError `usage`; as `filesOfRuns` and `filesInFolder` */
+async function filesToVerify(
+  context: Context,
+  defined: Readonly<Record<string, unknown>>,
+  among: Backends,
+): Promise<FinishedFiles> {
+  const { input, output, definition } = context.flags;
+  const [first, ...others] = [input ?? []].flat().map(String);
+  if (first === undefined && definition === undefined)
+    throw usageError('missing argument: INPUT', { name: 'verify' });
+  if (first !== undefined && output === undefined) {
+    if (await isFolder(first)) return filesInFolder(first, among);
+    throw usageError('missing argument: OUTPUT', { name: 'verify' });
+  }
+  if (first !== undefined && others.length === 0 && (await isFolder(first)))
+    throw new RowcastError('usage', 'the input is a folder', {
+      location: { file: first },
+      hint: `Quote patterns: rowcast verify '${fileIn(first, '*.csv')}' '${fileIn(String(output), '{name}.csv')}'. For all runs that a folder of outputs has a record of: rowcast verify FOLDER.`,
+    });
+  const files = await filesOfRuns(context, defined, 'OUTPUT');
+  if (first === undefined && files.pairs.some(pair => pair.output === '-'))
+    throw new RowcastError('usage', 'the definition writes to stdout, which cannot be verified', {
+      hint: 'Name the files: rowcast verify INPUT OUTPUT --definition FILE.',
+    });
+  return files;
+}
+
+/** The verification of a pair, and why it failed, if it did. */
+interface Verification {
+  file: VerifiedFile;
+  failure?: unknown;
+}
+
+async function verifyOne(
+  { log }: Context,
+  {
+    pair: { input, output, rejects: given },
+    values,
+    sample,
+  }: Pick<FilesToVerify, 'values' | 'sample'> & { pair: FilePair },
+): Promise<Verification> {
+  const begun = performance.now();
+  const tally = newVerifiedRows();
   const nameOf = (file: string): string => (file === '-' ? 'stdin' : file);
   const onLongField = (field: LongField): void => {
     const [fields, message] = longFieldLine(nameOf(input), field);
     log.warn({ event: 'long_field', ...fields }, message);
   };
-  const {
-    tally: verified,
-    rejects,
-    sampled,
-    preserves,
-  } = await verifyFiles({ input, output, values, onLongField, sample });
-  const seconds = (performance.now() - begun) / 1000;
-  const how = preserves === 'values' ? ' by its values' : '';
-  const pair = `${nameOf(output)} matches ${nameOf(input)}${how}`;
-  const again =
-    sampled === undefined ? '' : `; ${countOf(sampled, 'row')} predicted again, with the same result`;
-  log.info(
-    { event: 'verified', tally: verified, ...(sampled !== undefined && { sampled }), seconds },
-    `${pair}: ${describeTally(verified, rejects, seconds)}${again}`,
-  );
-  return ExitCode.done;
+  try {
+    const { rejects, sampled, preserves } = await verifyFiles({
+      input,
+      output,
+      values: { ...values, rejects: given },
+      tally,
+      onLongField,
+      sample,
+    });
+    const seconds = (performance.now() - begun) / 1000;
+    const how = preserves === 'values' ? ' by its values' : '';
+    const match = `${nameOf(output)} matches ${nameOf(input)}${how}`;
+    const again =
+      sampled === undefined ? '' : `; ${countOf(sampled, 'row')} predicted again, with the same result`;
+    const counts = { tally, ...(sampled !== undefined && { sampled }), seconds };
+    log.info({ event: 'verified', ...counts }, `${match}: ${describeTally(tally, rejects, seconds)}${again}`);
+    const file = { input, output, agrees: true, rows: tally, rejects: rejects ?? null };
+    return { file: { ...file, ...(sampled !== undefined && { sampled }) } };
+  } catch (failure) {
+    if (!(failure instanceof RowcastError)) throw failure;
+    const { code, message, location } = failure;
+    const { file, line, row } = location;
+    const isDifference = code === 'difference';
+    const what = isDifference ? 'difference' : 'error';
+    const of = { input, output, agrees: isDifference ? false : null, rows: tally, rejects: given ?? null };
+    return { file: { ...of, [what]: { code, message, file, line, row } }, failure };
+  }
+}
+
+function totalOf(tallies: readonly VerifiedRows[]): VerifiedRows {
+  const total = newVerifiedRows();
+  for (const tally of tallies)
+    for (const name of Object.keys(total) as (keyof VerifiedRows)[]) total[name] += tally[name];
+  return total;
 }
 
 /** What predicts rows again with --sample. @throws RowcastError `usage` without a report */
@@ -69,19 +175,4 @@ async function sampleOf(
     stop,
   };
   return { size: values.sample, predict: predictAgain(run, use => withScorer(opening, use), stop) };
-}
-
-/** For example `5 rows, 3 scored, 2 rejected (1 without prediction, 1 malformed; not checked: no rejects file)`. */
-function describeTally(verified: VerifiedRows, rejects: string | undefined, seconds: number): string {
-  const { rows, scored, repaired, unscored, malformed, blank } = verified;
-  const where = rejects === undefined ? 'not checked: no rejects file' : `all in ${rejects}`;
-  const parts = [
-    countOf(rows, 'row'),
-    `${counted(scored)} scored${repaired > 0 ? ` (${counted(repaired)} repaired)` : ''}`,
-    `${counted(unscored + malformed)} rejected`,
-    countOf(blank, 'blank line'),
-  ];
-  if (unscored + malformed > 0)
-    parts[2] += ` (${counted(unscored)} without prediction, ${counted(malformed)} malformed; ${where})`;
-  return `${parts.join(', ')}; in ${seconds.toFixed(1)} s, ${counted(rows / seconds)} rows/s`;
 }

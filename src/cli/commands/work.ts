@@ -11,6 +11,7 @@ import { chosenShards } from '../../shards/work/chosen-shards.ts';
 import { work } from '../../shards/work/work.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
+import { tellingEnd } from '../ending/telling-end.ts';
 import { joinRun } from '../shards/join-run.ts';
 import { observeWork } from '../shards/observe-work.ts';
 import { backendsOfFlags } from '../shards/store-flags.ts';
@@ -18,7 +19,9 @@ import { workCommandOf } from '../shards/work-command.ts';
 import { onSignals } from '../signals.ts';
 
 /** Scores shards of a plan until none is left, or those that were asked for, or those that a queue gives out. */
-export async function run(context: Context): Promise<number> {
+export const run = (context: Context): Promise<number> => tellingEnd('work', context, {}, runWork);
+
+async function runWork(context: Context): Promise<number> {
   const { flags, log } = context;
   const signals = onSignals({
     heedsParent: true,
@@ -35,7 +38,8 @@ export async function run(context: Context): Promise<number> {
 }
 
 async function runOnFolder(context: Context, stop: AbortSignal): Promise<number> {
-  const { flags, env, log } = context;
+  const { flags, env, log, onOutcome } = context;
+  onOutcome?.({ folder: String(flags.dir) });
   const { shard, shardsPerTask } = resolveValues(workOptions, flags);
   const { queue, stopWhenEmpty } = resolveValues(queueWorkOptions, flags);
   if (stopWhenEmpty)
@@ -59,6 +63,7 @@ async function runOnFolder(context: Context, stop: AbortSignal): Promise<number>
     if (failed.length > 0) throw await failureOf(context, folder, failed);
     return ExitCode.done;
   } finally {
+    onOutcome?.({ shards: watched.done });
     watched.close();
   }
 }

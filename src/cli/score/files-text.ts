@@ -1,10 +1,6 @@
 import { counted, countOf } from '../../base/number-text.ts';
-import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import { shownPath } from '../terminal/shown-path.ts';
-
-/** Maximum number of failed files that are listed; the summary has all. */
-const MAX_LISTED = 20;
+import { type ListedFile, listOf, MAX_LISTED } from '../terminal/files-list.ts';
 
 /**
  * Describes the summary of several files for people.
@@ -18,25 +14,24 @@ export function describeFiles(
   { runs, rows, seconds, rows_per_second: rate }: Summary,
   rejectedBefore: number,
 ): string {
-  const files = runs ?? [];
-  const of = (status: Summary['status']): number => files.filter(run => run.status === status).length;
-  const failed = files.filter(({ status }) => status === 'stopped' || status === 'refused');
+  const files = { finished: 0, skipped: 0, failed: 0 };
+  const listed: ListedFile[] = [];
+  for (const { status, input, error } of runs ?? []) {
+    if (status === 'finished' || status === 'skipped') files[status]++;
+    if (status !== 'stopped' && status !== 'refused') continue;
+    if (files.failed++ < MAX_LISTED) listed.push({ path: input, code: error?.code });
+  }
   const parts = [
-    [of('finished'), 'scored'],
-    [of('skipped'), 'unchanged or skipped'],
-    [failed.length, 'not scored'],
+    [files.finished, 'scored'],
+    [files.skipped, 'unchanged or skipped'],
+    [files.failed, 'not scored'],
   ] as const;
   const counts = parts.filter(([count]) => count > 0).map(([count, what]) => `${counted(count)} ${what}`);
   const rejected = rows.rejected === 0 ? '' : `, ${counted(rows.rejected)} rejected`;
-  const line = `${countOf(files.length, 'file')}: ${counts.join(', ')}; ${countOf(rows.scored, 'row')} scored${rejected} in ${seconds.toFixed(1)} s, ${counted(rate)} rows/s`;
+  const line = `${countOf(runs?.length ?? 0, 'file')}: ${counts.join(', ')}; ${countOf(rows.scored, 'row')} scored${rejected} in ${seconds.toFixed(1)} s, ${counted(rate)} rows/s`;
   const earlier =
     rejectedBefore === 0
       ? ''
       : `\n  of the unchanged files, ${countOf(rejectedBefore, 'row')} ${rejectedBefore === 1 ? 'was' : 'were'} rejected when they were scored`;
-  if (failed.length === 0) return line + earlier;
-  const listed = failed
-    .slice(0, MAX_LISTED)
-    .map(({ input, error }) => `${sanitize(shownPath(input))} [${error?.code}]`);
-  const more = failed.length - listed.length;
-  return `${line}${earlier}\n  not scored: ${listed.join(', ')}${more > 0 ? ` and ${counted(more)} more` : ''}`;
+  return [line + earlier, ...listOf('not scored', listed, files.failed)].join('\n  ');
 }

@@ -23,6 +23,7 @@ import { type Lineage, lineageEvents, sharedLineage } from './run-lineage.ts';
 import { runLog } from './run-log.ts';
 import { runTelemetry } from './run-telemetry.ts';
 import type { SignalledRun } from './until-signal.ts';
+import { waitingLog } from './waiting-log.ts';
 
 type Section = Readonly<Record<string, unknown>>;
 
@@ -43,9 +44,11 @@ export function observersOf(
   const [input = '-'] = job.inputs;
   const path = rejects ?? (output === '-' ? undefined : runFilesOf(output).rejects);
   let isAgain = false;
+  let format: string | undefined;
   const describe = (path: string, { prediction }: Summary): string =>
     describeRejects({
       isAgain,
+      format,
       values,
       input,
       address: chooseService(context, defined),
@@ -59,9 +62,12 @@ export function observersOf(
     {
       ready: (_, scorer) => onService(scorer.name),
       opened({ columnsOf, attempt }) {
-        isAgain = isRejectsFile(columnsOf(attempt.runId)?.input.map(({ name }) => name) ?? []);
+        const columns = columnsOf(attempt.runId);
+        isAgain = isRejectsFile(columns?.input.map(({ name }) => name) ?? []);
+        format = columns?.format;
       },
     },
+    { waiting: waitingLog(log) },
     progressLine({ ...progressMode(flags), output, logFormat, log }, control.signal),
     runLog(context, {
       report,
@@ -76,6 +82,7 @@ export function observersOf(
     drift(line => logDrift(log, line, false)),
     ...resultFiles(job),
     logUnwritten(log),
+    { ended: summary => context.onOutcome?.(summary) },
     { begin: (_, files) => checkStdout([files.output, files.rejects, files.summary]) },
     lineageEvents(context, control.signal),
     runTelemetry(context, 'rowcast.run', control.signal),
@@ -93,11 +100,12 @@ export function observersOfFiles(context: Context, job: Job, stop: AbortSignal):
   const { log, logFields } = context;
   const telemetry = runTelemetry(context, 'rowcast.runs', stop);
   const lineage = sharedLineage(context, stop);
-  const observers = [
+  const observers: RunObserver[] = [
     logRunId(logFields),
-    { retried: retryLines(log, job.values.maxOutage) },
+    { waiting: waitingLog(log), retried: retryLines(log, job.values.maxOutage) },
     ...resultFiles(job),
     logUnwritten(log),
+    { ended: summary => context.onOutcome?.(summary) },
     lineage,
     telemetry,
   ];

@@ -20,31 +20,47 @@ export interface Job extends RunJob {
   isMany: boolean;
 }
 
+/** The files of a command that scores them, or looks at what became of them. */
+export interface JobFiles extends Pick<Job, 'values' | 'backends' | 'inputs' | 'isMany'> {
+  /** Whether there may be several. */
+  areNamedByPattern: boolean;
+  /** URLs that may hold a secret, by the names that are shown instead. */
+  secretUrls: ReadonlyMap<string, string> | undefined;
+}
+
+/** @param defined the `score` section of a definition; flags override it */
+export async function readFiles(
+  { flags, env, log }: Pick<Context, 'flags' | 'env' | 'log'>,
+  defined: Readonly<Record<string, unknown>>,
+): Promise<JobFiles> {
+  const values = resolveValues(runOptions, flags, defined);
+  const given =
+    inputsOf(flags.input) ?? (flags['input-env'] === undefined ? inputsOf(defined.input) : undefined);
+  const secret = given === undefined ? secretInput(values.inputEnv, env) : undefined;
+  const inputs = given ?? [secret?.shown ?? '-'];
+  const secretUrls = secret && new Map([[secret.shown, secret.url]]);
+  const backends = backendsOf({ ...values, secretUrls }, { onRetry: storeRetryLines(log, values.maxOutage) });
+  for (const name of [...inputs, values.output]) checkPublicUrl(name);
+  const areNamedByPattern =
+    inputs.length > 1 || isOutputPattern(values.output) || (await isPattern(inputs[0] ?? '-', backends));
+  const isMany = areNamedByPattern || values.ifExists === 'skip-unchanged';
+  return { values, backends, inputs, isMany, areNamedByPattern, secretUrls };
+}
+
 /**
  * @param defined the `score` section of a definition; flags override it
  * @param reads files that the command reads in addition to the inputs and the key file
  */
 export async function readJob(
-  { flags, env, log, isTrained, history }: Pick<Context, 'flags' | 'env' | 'log' | 'isTrained' | 'history'>,
+  given: Pick<Context, 'flags' | 'env' | 'log' | 'isTrained' | 'history'>,
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Promise<Job> {
-  const resolved = resolveValues(runOptions, flags, defined);
-  const given =
-    inputsOf(flags.input) ?? (flags['input-env'] === undefined ? inputsOf(defined.input) : undefined);
-  const secret = given === undefined ? secretInput(resolved.inputEnv, env) : undefined;
-  const inputs = given ?? [secret?.shown ?? '-'];
-  const secretUrls = secret && new Map([[secret.shown, secret.url]]);
+  const { flags, env, isTrained, history } = given;
+  const { values: resolved, backends, inputs, isMany } = await readFiles(given, defined);
   const values = { ...resolved, restartIfRetrained: isTrained, history };
-  const backends = backendsOf({ ...values, secretUrls }, { onRetry: storeRetryLines(log, values.maxOutage) });
-  for (const name of [...inputs, values.output]) checkPublicUrl(name);
   const { output, rejects, summary, private: isPrivate } = values;
   refuseTerminal(values, inputs);
-  const isMany =
-    inputs.length > 1 ||
-    isOutputPattern(output) ||
-    values.ifExists === 'skip-unchanged' ||
-    (await isPattern(inputs[0] ?? '-', backends));
   const isChosen = flags['if-exists'] !== undefined || defined['if-exists'] !== undefined;
   const [input = '-'] = inputs;
   return {

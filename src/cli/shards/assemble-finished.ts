@@ -94,7 +94,12 @@ async function assemble(
   };
   const record = new RunRecord({
     names: job.names,
-    observers: [logRunId(logFields), logUnwritten(log), ...resultFiles(job)],
+    observers: [
+      logRunId(logFields),
+      logUnwritten(log),
+      ...resultFiles(job),
+      { ended: summary => given.onOutcome?.(summary) },
+    ],
     control,
   });
   traced?.follow(record);

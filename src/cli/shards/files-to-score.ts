@@ -27,7 +27,7 @@ export async function filesToScore(
   job: Job,
   { folder, scorer, stop }: { folder: SharedFolder; scorer: Scorer; stop: AbortSignal },
 ): Promise<FilesToScore> {
-  const { pairs, ledger } = await planFiles(job);
+  const { pairs, ledger } = await planFiles(job, stop);
   const found: FilesToScore = { pairs, unchanged: [] };
   if (job.values.ifExists !== 'skip-unchanged') return found;
   await ledger

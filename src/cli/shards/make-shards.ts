@@ -3,7 +3,7 @@ import { shardOptions } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
 import { reportOf } from '../../library/runs-of.ts';
-import { writtenBy } from '../../library/several/plan-files.ts';
+import { fixedFolders, writtenBy } from '../../library/several/plan-files.ts';
 import { shardsOf, withoutSlash } from '../../library/shards/find-folder.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
@@ -79,7 +79,7 @@ export async function makeShards(
     backends: job.backends,
     ledger: job.isMany ? absoluteName(folderOfPattern(output)) : undefined,
   });
-  await makeOutputFolders(writtenBy(pairs));
+  await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
   await startPlan(folder, plan);
   return {
     folder,

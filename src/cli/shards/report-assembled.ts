@@ -37,7 +37,7 @@ export function reportAssembled(context: Context, plan: ShardPlan, summary: Summ
   const { prediction } = summary;
   log.info(
     { event: 'rejects_left', rejects },
-    describeRejects({ values, input, address, rejects, env, prediction }),
+    describeRejects({ format: file.format, values, input, address, rejects, env, prediction }),
   );
 }
 

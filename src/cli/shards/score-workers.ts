@@ -9,6 +9,7 @@ import { chooseService, flagsOfAddress } from '../../library/service/choose-serv
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
+import { inputWait } from '../../runs/input-wait.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
@@ -18,6 +19,7 @@ import { reportedRequests } from '../open-service.ts';
 import { type Job, nameOf } from '../score/read-job.ts';
 import { beginTelemetry } from '../score/run-telemetry.ts';
 import { afterSignal } from '../score/until-signal.ts';
+import { waitingLog } from '../score/waiting-log.ts';
 import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { assembleFinished } from './assemble-finished.ts';
@@ -108,6 +110,8 @@ async function scoreShards(
   const progress = openProgress({ ...progressMode(flags), output: values.output, logFormat, log });
   try {
     const opening = { values, address, env, ...reportedRequests(context, values), stop };
+    const { inputs, backends } = job;
+    await inputWait({ ...values, inputs, backends, stop, onWaiting: waitingLog(log) })?.arrived();
     const { sharding, codes } = await withScorer(opening, async scorer => {
       const sharding = await makeShards(context, defined, job, { scorer, stop });
       const { folder, plan } = sharding;

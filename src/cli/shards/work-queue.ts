@@ -64,6 +64,7 @@ export async function workQueue(
       }
     });
   } finally {
+    context.onOutcome?.({ shards: watched.done });
     watched.close();
   }
 }

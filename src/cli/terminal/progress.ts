@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { progressOptions } from '../../base/options/observability.ts';
+import { logOptions, progressOptions } from '../../base/options/observability.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import type { ProgressLine } from './lay-out-lines.ts';
 import { liveLines } from './live-lines.ts';
@@ -25,7 +25,10 @@ export interface ProgressMode {
 
 /** How the flags ask for progress; --quiet logs none. */
 export function progressMode(flags: Readonly<Record<string, unknown>>): ProgressMode {
-  const { quiet, progress, progressInterval } = resolveValues(progressOptions, flags);
+  const { quiet, progress, progressInterval } = resolveValues(
+    { ...progressOptions, quiet: logOptions.quiet },
+    flags,
+  );
   return { when: quiet ? 'never' : progress, interval: progressInterval };
 }
 

@@ -67,6 +67,8 @@ const nextTexts: Readonly<Record<NextRun, (row: string) => string>> = {
   refuses: () =>
     'the input has changed since, so rerunning the command is refused without --restart or --restart-if-changed',
   lacks_input: row => `rerunning the command resumes at row ${row} once the input is there again`,
+  retrained: () =>
+    'the report of this name, in .rowcast or ROWCAST_HOME, is another one now, so rerunning the command is refused without --restart or --restart-if-changed',
   trains: () =>
     'the history has changed since, so rerunning the command trains the report again and starts from the first row',
 };

@@ -156,8 +156,8 @@ export class CallErrors {
       ...details,
       hint:
         thrown instanceof ProxyUnreachable
-          ? 'Check --proxy, --url, and whether the proxy is running.'
-          : 'Check --url and whether the service is running.',
+          ? 'Check the proxy and the URL, and whether the proxy is running.'
+          : 'Check the URL and whether the service is running.',
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Client as HttpClient } from 'undici';
-import { isRefusedCertificate } from './permanent-errors.ts';
+import { isRefusedCertificate } from '../../base/connection-error.ts';
 import type { Origin, Origins } from './response-origin.ts';
 import { guard } from './socket-guard.ts';
 import type { ClientTls } from './tls.ts';

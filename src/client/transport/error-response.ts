@@ -32,12 +32,12 @@ export function hintOfStatus(
   if (status === 401) return `${advice}, and --auth.`;
   if (status === 403) return `${advice}.`;
   if (status === 407) return PROXY_ASKS;
-  if (status === 404) return 'Check --report and --url.';
+  if (status === 404) return 'Check the report and the URL.';
   // A record or header that is too large does not depend on the batch size.
   if (code === 'record_too_long' || code === 'too_many_columns') return undefined;
   if (status === 413) return 'Use a smaller --batch-rows or --batch-bytes.';
   if (status >= 300 && status < 400)
-    return 'Redirects are not followed, to protect the key: give the final URL with --url.';
+    return 'Redirects are not followed, to protect the key: give the final URL.';
   return undefined;
 }
 

@@ -1,7 +1,11 @@
 /** Large enough that little data is copied from one to the next, small enough that several are in flight. */
 const BUFFER_BYTES = 1 << 20;
-/** The first is small: most inputs are, and a large allocation would trigger a needless garbage collection. */
+/**
+ * The first is as small as what is to go into it: most inputs are small, and memory that is freed by thousands of them one
+ * after the other is not given back to the system.
+ */
 const FIRST_BUFFER_BYTES = 256 << 10;
+const SMALLEST_BYTES = 4 << 10;
 
 /**
  * The buffers that an input is read into, one after the other. A full buffer is reused once all batches cut from it have
@@ -26,7 +30,7 @@ export class BufferPool {
     if (bytes > BUFFER_BYTES / 2) return this.#allocate(2 * bytes);
     const isSmall = this.#isFirst && bytes < FIRST_BUFFER_BYTES;
     this.#isFirst = false;
-    if (isSmall) return this.#allocate(FIRST_BUFFER_BYTES);
+    if (isSmall) return this.#allocate(Math.max(SMALLEST_BYTES, bytes));
     return this.#free.pop() ?? this.#allocate(BUFFER_BYTES);
   }
 

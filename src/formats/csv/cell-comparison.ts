@@ -3,7 +3,7 @@ import { writeRow } from '../../base/write-row.ts';
 import type { Comparison } from '../comparison.ts';
 import { type OutputColumns, ownNames } from '../output-columns.ts';
 import { csvComparison } from './csv-comparison.ts';
-import { fieldEnd } from './fields/malformed.ts';
+import { fieldEnd } from './fields/count-fields.ts';
 import { type Header, readHeader } from './header.ts';
 
 export interface ComparedCells {

@@ -2,7 +2,7 @@ import type { Dialect } from '../../base/parse-records.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { type Comparison, NOT_NAMED, type RecordAt } from '../comparison.ts';
 import { type OutputColumns, ownNames } from '../output-columns.ts';
-import { fieldEnd } from './fields/malformed.ts';
+import { fieldEnd } from './fields/count-fields.ts';
 import type { Header } from './header.ts';
 import { keptContent } from './kept-records.ts';
 import { ownHeader } from './own-header.ts';

@@ -1,7 +1,9 @@
 import type { Format } from '../format.ts';
 import { outputColumns } from '../output-columns.ts';
+import { requiredNumbers } from '../required-numbers.ts';
 import { CsvLayout, type CsvLayoutValue } from './csv-layout.ts';
 import { dialectOf } from './dialect.ts';
+import type { Header } from './header.ts';
 import { FIRST_BYTES } from './later-header.ts';
 import { readHead } from './read-head.ts';
 import { refuseBlank } from './refuse-blank.ts';
@@ -20,7 +22,10 @@ export const csv: Format = {
     const first = Buffer.from(rest.subarray(0, FIRST_BYTES));
     refuseBlank(header, first, source.name);
     refuseRule(header, first, source.name);
-    return { layout: new CsvLayout(header, columns, options.writes?.groups, undefined, first), rest };
+    const layoutOf = (own: Header): CsvLayout =>
+      new CsvLayout(own, columns, options.writes?.groups, undefined, first);
+    const numbers = requiredNumbers(layoutOf(header), options, first);
+    return { layout: layoutOf({ ...header, numbers }), rest };
   },
   layoutFrom(data) {
     // `CsvLayout` makes them.

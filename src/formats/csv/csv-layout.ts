@@ -5,7 +5,7 @@ import { appendedNames } from '../appended-names.ts';
 import type { ColumnOptions } from '../column-options.ts';
 import type { Comparison, RejectRecords } from '../comparison.ts';
 import type { Layout, LayoutData, MergeBatch, RejectsFile } from '../format.ts';
-import { type OutputColumns, ownNames } from '../output-columns.ts';
+import { type OutputColumns, ownNames, renamed } from '../output-columns.ts';
 import type { ReadAs } from '../read-options.ts';
 import { type Batch, positionOf, sliceBatch } from '../records/batch.ts';
 import type { BatchOptions } from '../records/batch-options.ts';
@@ -25,6 +25,7 @@ import { csvRejectRecords } from './csv-reject-records.ts';
 import { csvRejectsFile } from './csv-rejects-file.ts';
 import { FieldReader } from './fields/field-reader.ts';
 import { malformedFinder } from './fields/malformed.ts';
+import { NumberFinder } from './fields/number-finder.ts';
 import { longFieldOfHeader } from './find-long-field.ts';
 import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts';
 import { keptRecordMerger } from './kept-records.ts';
@@ -130,11 +131,12 @@ export class CsvLayout implements Layout {
       width: this.names.length,
       header: isText ? RepeatedHeader.of(this.#header) : undefined,
       empty: isText ? EmptyRecord.of(this.#header) : undefined,
+      numbers: NumberFinder.of(this.#header),
     });
   }
 
   fieldReader(memory?: BatchMemory): (batch: Batch) => Fields {
-    const reader = new FieldReader(this.names.length, this.#dialect, memory);
+    const reader = new FieldReader(this.names.length, this.#dialect, memory, NumberFinder.of(this.#header));
     return typedFieldReader(batch => reader.read(batch), this.types, this.#hasOthers);
   }
 
@@ -170,6 +172,11 @@ export class CsvLayout implements Layout {
     return ownNames(this.#header, this.#columns);
   }
 
+  get numberNames(): ReadonlySet<string> {
+    const { names, numbers } = this.#header;
+    return new Set(numbers?.columns.map(column => renamed(names[column] ?? '', this.#columns)));
+  }
+
   appendedNames(options: AppendedOptions): string[] {
     return appendedNames(options, this.#columns);
   }
@@ -194,7 +201,7 @@ export class CsvLayout implements Layout {
   }
 
   faultFinder(): (batch: Batch) => ReadonlyMap<number, Fault> {
-    return malformedFinder(this.names.length, this.#dialect);
+    return malformedFinder(this.names.length, this.#dialect, NumberFinder.of(this.#header));
   }
 
   whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause {

@@ -1,7 +1,7 @@
 import { parseRecords } from '../../base/parse-records.ts';
 import type { RejectRecords } from '../comparison.ts';
 import { rejectColumns } from '../records/reject-columns.ts';
-import { fieldEnd } from './fields/malformed.ts';
+import { fieldEnd } from './fields/count-fields.ts';
 import type { Header } from './header.ts';
 import { keptContent } from './kept-records.ts';
 import { causeText, rejectEnding } from './reject-records.ts';

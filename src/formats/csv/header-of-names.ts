@@ -3,7 +3,7 @@ import { countOf } from '../../base/number-text.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
 import { RecordKind } from '../records/record-kind.ts';
-import { countFields } from './fields/malformed.ts';
+import { countFields } from './fields/count-fields.ts';
 import { type Header, type HeaderOptions, refuseOtherText, startOfText } from './header.ts';
 import { newScan, scanRecord } from './records/scan-record.ts';
 

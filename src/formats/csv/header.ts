@@ -7,7 +7,8 @@ import { contentEnd, countLines } from '../records/line-endings.ts';
 import type { Position } from '../records/position.ts';
 import { RecordKind } from '../records/record-kind.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
-import { countFields } from './fields/malformed.ts';
+import type { RequiredNumbers } from '../required-numbers.ts';
+import { countFields } from './fields/count-fields.ts';
 import { newScan, type Scan, scanRecord } from './records/scan-record.ts';
 
 /** The header record of a CSV. */
@@ -27,6 +28,8 @@ export interface Header {
   readonly lines: number;
   /** The dialect, including the detected line ending. */
   readonly dialect: Dialect;
+  /** The columns whose values must be numbers, if there are any. */
+  readonly numbers?: RequiredNumbers | undefined;
 }
 
 export interface HeaderOptions {
@@ -68,6 +71,7 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
   if (start === undefined) return undefined;
   if (last && bytes.length === start)
     throw new RowcastError('empty_input', 'the input is empty', {
+      isUnfinished: true,
       location: { file },
       hint: 'A CSV begins with a header that names its columns.',
     });

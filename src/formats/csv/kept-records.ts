@@ -5,7 +5,7 @@ import type { MergeRecords, PredictedBatch } from '../format.ts';
 import { kindOf, startOf } from '../records/batch.ts';
 import { CR, contentEnd, joinsLine } from '../records/line-endings.ts';
 import { RecordKind } from '../records/record-kind.ts';
-import { fieldEnd } from './fields/malformed.ts';
+import { fieldEnd } from './fields/count-fields.ts';
 
 /**
  * Merges a batch's records like `recordMerger`, with only some of their columns. These keep their bytes, and a record its

@@ -1,6 +1,6 @@
 import { writeRow } from '../../base/write-row.ts';
 import { type OutputColumns, renamed } from '../output-columns.ts';
-import { fieldEnd } from './fields/malformed.ts';
+import { fieldEnd } from './fields/count-fields.ts';
 import type { Header } from './header.ts';
 
 /** The input's part of the output's header: columns that keep their name keep their bytes. */

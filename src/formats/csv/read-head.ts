@@ -1,6 +1,8 @@
 import { withRoom } from '../bytes/with-room.ts';
+import type { ColumnOptions } from '../column-options.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
+import { FIRST_NUMBER_BYTES } from '../required-numbers.ts';
 import { dialectOf } from './dialect.ts';
 import { type Header, readBytes, readHeader } from './header.ts';
 import { headerOfNames } from './header-of-names.ts';
@@ -21,7 +23,7 @@ export interface Head {
  */
 export async function readHead(
   source: Pick<ByteSource, 'name' | 'contentName' | 'decompressor' | 'chunks'>,
-  options: ReadOptions,
+  options: ReadOptions & Pick<ColumnOptions, 'writes'>,
 ): Promise<Head> {
   const { maxRecordBytes, maxColumns, names, loneCr, skipLines = 0 } = options;
   const dialect = dialectOf({ ...options, file: source.contentName });
@@ -47,6 +49,13 @@ export async function readHead(
     if (header === undefined) continue;
     const before = from === 0 ? undefined : { bytes: Buffer.from(read.subarray(0, from)), lines: skipLines };
     const found = before === undefined ? header : { ...header, before };
-    return { header: found, rest: read.subarray(readBytes(found).length) };
+    let rest: Buffer = read.subarray(readBytes(found).length);
+    // Whatever the size of chunks is, the same rows show what is in the columns.
+    while (options.writes?.hasNumbers && rest.length < FIRST_NUMBER_BYTES) {
+      const more = await source.chunks.next();
+      if (more.done) break;
+      rest = Buffer.concat([rest, more.value]);
+    }
+    return { header: found, rest };
   }
 }

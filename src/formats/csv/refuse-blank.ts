@@ -20,6 +20,7 @@ export function refuseBlank(header: Header, first: Buffer, file: string): void {
     'empty_input',
     `the input has only ${hasDelimiters ? 'delimiters and blank lines' : 'blank lines'}: no names of columns, and no values`,
     {
+      isUnfinished: true,
       location: { file, line: afterHeader(header).line - 1 },
       hint: 'A CSV begins with a header that names its columns. Look at what has written the file.',
     },

@@ -133,6 +133,10 @@ export class LineLayout implements Layout {
     return { ...members, maxBytes: members.maxBytes + renamedBytes(this.#columns) };
   }
 
+  get numberNames(): ReadonlySet<string> {
+    return new Set();
+  }
+
   get ownNames(): readonly string[] {
     return ownNames({ names: this.#shape.members }, this.#columns);
   }

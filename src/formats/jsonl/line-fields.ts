@@ -4,12 +4,14 @@ import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { wordView } from '../bytes/word-view.ts';
 import { MAX_PLACED_BYTES, placeRecords } from '../columns/place-records.ts';
+import { doubleOf } from '../double-of.ts';
 import { type Batch, startOf } from '../records/batch.ts';
 import { emptyRecord, type Fault, notUtf8 } from '../records/faults.ts';
-import type { Fields, PlacedRecords, Without } from '../records/fields.ts';
+import { type Fields, type PlacedRecords, textOf, type Without } from '../records/fields.ts';
 import { contentEnd } from '../records/line-endings.ts';
 import { RecordKind } from '../records/record-kind.ts';
 import { isRejectsFile, REJECT_RECORD, rejectColumns } from '../records/reject-columns.ts';
+import { notANumber, type RequiredNumbers } from '../required-numbers.ts';
 import { KernelMembers } from './kernel-members.ts';
 import type { LineShape } from './line-shape.ts';
 import { lines } from './lines.ts';
@@ -56,7 +58,13 @@ const unknownMember = (name: string): Fault => ({
  * @param memory in which a kernel finds the fields of most lines, and may read them
  */
 export function lineFieldReader(
-  { names, allowed, closed, types }: Pick<LineShape, 'names' | 'allowed' | 'closed' | 'types'>,
+  {
+    names,
+    allowed,
+    closed,
+    types,
+    numbers,
+  }: Pick<LineShape, 'names' | 'allowed' | 'closed' | 'types' | 'numbers'>,
   memory: BatchMemory | undefined,
 ): (batch: Batch) => Fields {
   const width = names.length;
@@ -111,6 +119,10 @@ export function lineFieldReader(
     if (texts !== undefined) bytes = texts.subarray(0, length);
     // A row of a file that is not text is one, whatever its values are.
     if (types === undefined) rows = rejectEmpty({ rows, width, starts, ends, faults }, batch, names);
+    if (numbers !== undefined) {
+      const found = { rows, width, bytes, starts, ends, faults };
+      rows = leaveOut(found, textRows(found, batch, numbers, names));
+    }
     const rowsWithout = (columns: readonly number[]): ReadonlyMap<number, Without> =>
       withoutAny({ rows, width, starts, ends, faults }, batch, columns, names);
     const isTyped = types === undefined;
@@ -145,20 +157,60 @@ function withoutAny(
  * @returns the number of rows that are left
  */
 function rejectEmpty(found: Found, batch: Batch, names: readonly string[]): number {
-  const { rows, width, starts, ends, faults } = found;
   const columns = names.flatMap((name, column) =>
     rejectColumns.some(ours => ours === name) ? [] : [column],
   );
   const empty = valuelessRows(found, batch, columns).filter(({ line }) => areNull(line));
-  if (empty.length === 0) return rows;
-  const sorted = [...faults, ...empty.map(({ index }) => [index, emptyObject] as const)].sort(
+  return leaveOut(
+    found,
+    empty.map(({ row, index }) => ({ row, index, fault: emptyObject })),
+  );
+}
+
+/** A row that has a fault, and its record. */
+interface FaultyRow {
+  row: number;
+  index: number;
+  fault: Fault;
+}
+
+/** The rows with a text in a column of numbers. */
+function textRows(
+  found: Found & Pick<Fields, 'bytes'>,
+  batch: Batch,
+  { columns, nulls }: RequiredNumbers,
+  names: readonly string[],
+): FaultyRow[] {
+  const missing = new Set(nulls);
+  const wrong = new Map<number, number>();
+  for (let row = 0; row < found.rows; row++) {
+    const column = columns.find(column => doubleOf(textOf(found, row, column), missing) === undefined);
+    if (column !== undefined) wrong.set(row, column);
+  }
+  if (wrong.size === 0) return [];
+  const records = recordsOfRows(found, batch);
+  return Array.from(wrong, ([row, column]) => ({
+    row,
+    index: records[row] as number, // each row has one
+    fault: notANumber(names[column] ?? ''),
+  }));
+}
+
+/**
+ * Makes faults of rows, whose fields are left out.
+ *
+ * @returns the number of rows that are left
+ */
+function leaveOut({ rows, width, starts, ends, faults }: Found, faulty: readonly FaultyRow[]): number {
+  if (faulty.length === 0) return rows;
+  const sorted = [...faults, ...faulty.map(({ index, fault }) => [index, fault] as const)].sort(
     ([a], [b]) => a - b,
   );
   faults.clear();
   for (const [index, fault] of sorted) faults.set(index, fault);
-  let left = 0;
-  for (const [next, { row }] of empty.entries()) {
-    const until = empty[next + 1]?.row ?? rows;
+  let left = faulty[0]?.row ?? 0;
+  for (const [next, { row }] of faulty.entries()) {
+    const until = faulty[next + 1]?.row ?? rows;
     const to = (row - next) * width;
     for (const places of [starts, ends]) places.copyWithin(to, (row + 1) * width, until * width);
     left = until - next - 1;
@@ -184,13 +236,19 @@ function valuelessRows(
   for (let row = 0, at = 0; row < rows; row++, at += width)
     if (ends[at + first] === 0 && !columns.some(column => ends[at + column] !== 0)) valueless.push(row);
   if (valueless.length === 0) return [];
-  const records: number[] = [];
-  for (let index = 0; index < batch.ends.length; index++)
-    if (batch.kinds[index] !== RecordKind.blank && !faults.has(index)) records.push(index);
+  const records = recordsOfRows({ faults }, batch);
   return valueless.map(row => {
     const index = records[row] as number;
     return { row, index, line: batch.bytes.subarray(startOf(batch, index), batch.ends[index]) };
   });
+}
+
+/** The record of each row. */
+function recordsOfRows({ faults }: Pick<Found, 'faults'>, batch: Batch): number[] {
+  const records: number[] = [];
+  for (let index = 0; index < batch.ends.length; index++)
+    if (batch.kinds[index] !== RecordKind.blank && !faults.has(index)) records.push(index);
+  return records;
 }
 
 interface Place {

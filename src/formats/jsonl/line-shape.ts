@@ -8,6 +8,7 @@ import { HALF_PAIR } from '../json/half-pair.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
+import type { RequiredNumbers } from '../required-numbers.ts';
 import { isSpace } from './members.ts';
 import { hasColumn, namesIn, type ObjectNames } from './object-names.ts';
 import { isScoredName, outerNames } from './object-reader.ts';
@@ -38,6 +39,8 @@ export interface LineShape {
   readonly types?: Layout['types'];
   /** Whether each of its rows has a value, perhaps in a column that is not among these. */
   readonly hasOthers?: boolean;
+  /** The columns whose values must be numbers, if there are any. */
+  readonly numbers?: RequiredNumbers | undefined;
 }
 
 /** What is known of an input before its first objects are read. */

@@ -11,6 +11,7 @@ import type { ReadOptions } from '../read-options.ts';
 import { batchOfOne } from '../records/batch.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import type { RowGroups } from '../records/row-groups.ts';
+import { requiredNumbers } from '../required-numbers.ts';
 import { LineLayout } from './jsonl-layout.ts';
 import { CELL_GROWTH, type LineCells, lineCells } from './line-cells.ts';
 import { type LineShape, readShape } from './line-shape.ts';
@@ -52,6 +53,10 @@ export class LinesAsCsv extends LineLayout {
 
   override get ownNames(): readonly string[] {
     return this.#written.ownNames;
+  }
+
+  override get numberNames(): ReadonlySet<string> {
+    return this.#written.numberNames;
   }
 
   override appendedNames(options: AppendedOptions): string[] {
@@ -123,8 +128,12 @@ export async function readAsCsv(source: ByteSource, options: ReadOptions & Colum
     source.name,
   );
   const closed = keep === 'all' ? names : undefined;
-  const written = new CsvLayout(header, output, options.writes?.groups);
-  return { layout: new LinesAsCsv({ ...shape, closed }, written), rest };
+  const numbers = requiredNumbers(new LineLayout(shape), options, rest);
+  // They have other places in what is written.
+  const places = numbers?.columns.map(column => names.indexOf(shape.names[column] ?? '')) ?? [];
+  const own = numbers && { ...numbers, columns: places.filter(place => place !== -1) };
+  const written = new CsvLayout({ ...header, numbers: own }, output, options.writes?.groups);
+  return { layout: new LinesAsCsv({ ...shape, closed, numbers }, written), rest };
 }
 
 /** @throws RowcastError `bad_option` */

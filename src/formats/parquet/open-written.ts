@@ -10,7 +10,7 @@ import { openParquet } from './footer/parquet-file.ts';
 import { HeardText } from './text/heard-text.ts';
 import { ParquetText } from './text/parquet-text.ts';
 import { AddedRows } from './writing/added-rows.ts';
-import { keepUnchanged } from './writing/keep-unchanged.ts';
+import { hasText, keepUnchanged } from './writing/keep-unchanged.ts';
 import { RepairedFile } from './writing/repaired-file.ts';
 
 /**
@@ -70,6 +70,7 @@ export async function openWritten(
     }),
     asWritten: (corrected, former) => keepUnchanged(corrected, former, unchanged),
     addRow: after => added.add(after),
+    canAdd: corrected => !hasText(corrected, unchanged),
   };
 }
 

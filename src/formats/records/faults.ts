@@ -21,6 +21,7 @@ const faultCodes: Readonly<Record<FaultCode, true>> = {
   repeated_member: true,
   scored_before: true,
   unknown_member: true,
+  not_a_number: true,
 };
 
 /** Whether such a record is no row of data at all, so that training leaves it out. */

@@ -41,7 +41,11 @@ export interface Fields {
 }
 
 /** A field of a row as text. */
-export function textOf({ width, bytes, starts, ends }: Fields, row: number, field: number): string {
+export function textOf(
+  { width, bytes, starts, ends }: Pick<Fields, 'width' | 'bytes' | 'starts' | 'ends'>,
+  row: number,
+  field: number,
+): string {
   const index = row * width + field;
   return bytes.toString('utf8', starts[index], ends[index]);
 }

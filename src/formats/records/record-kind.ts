@@ -12,5 +12,7 @@ export const RecordKind = {
   header: 4,
   /** All its fields are empty: spreadsheets write such records for empty rows. */
   empty: 5,
+  /** A column that is written as numbers has a text in it. */
+  notANumber: 6,
 } as const;
 export type RecordKind = (typeof RecordKind)[keyof typeof RecordKind];

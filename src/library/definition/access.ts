@@ -4,8 +4,8 @@ import type { MemberPath } from './document.ts';
 export interface Access {
   /** The member that says so. */
   path: MemberPath;
-  does: 'read' | 'write' | 'send';
-  /** A path or URL; for `send`, what is sent. */
+  does: 'read' | 'write' | 'send' | 'run';
+  /** A path or URL; for `send`, what is sent; for `run`, a command of the shell. */
   what: string;
   /** Where it is sent. */
   to?: string;

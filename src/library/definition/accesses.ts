@@ -67,8 +67,35 @@ export function accessesOf(
       what: `the URL in ${score['input-env']}`,
       refusal: 'a URL in the environment may hold a secret',
     });
+  accesses.push(
+    ...endAccesses(score).filter(({ path }) => {
+      const [, name = ''] = path.map(String);
+      return uses(name) && !isGiven(path, name);
+    }),
+  );
   if (uses('store-options')) accesses.push(...storeAccesses(definition, given));
   if (uses('url')) accesses.push(...serviceAccesses(definition, given));
+  return accesses;
+}
+
+/** Whom a definition tells when its run ends. */
+function endAccesses({ 'notify-env': variable, 'on-end': command }: LocatedDefinition['score']): Access[] {
+  const accesses: Access[] = [];
+  if (variable !== undefined)
+    accesses.push({
+      path: ['score', 'notify-env'],
+      does: 'send',
+      what: 'the summary',
+      to: `the URL in ${variable}`,
+      refusal: 'a URL in the environment may hold a secret',
+    });
+  if (command !== undefined)
+    accesses.push({
+      path: ['score', 'on-end'],
+      does: 'run',
+      what: String(command),
+      refusal: 'a command may do anything on this machine',
+    });
   return accesses;
 }
 

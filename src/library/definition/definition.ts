@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { RowcastError } from '../../base/errors.ts';
+import { countOf } from '../../base/number-text.ts';
+import { commandOf } from '../../base/shell-word.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import {
   type Definition,
@@ -50,8 +52,13 @@ export async function inspectFile(file: string, context: DefinitionContext = {})
 export const readDefinition = (text: string, file: string, context: DefinitionContext = {}): Definition =>
   unlessWrong(inspectDefinition(text, file, context));
 
-/** @throws RowcastError the first problem */
-export function unlessWrong({ definition, problems: [first] }: Inspected): LocatedDefinition {
+/** @throws RowcastError the first problem, which says how to see the others */
+export function unlessWrong({ definition, problems }: Inspected): LocatedDefinition {
   if (definition !== undefined) return definition;
-  throw first ?? new TypeError('a definition that is wrong has a problem');
+  const [first, ...others] = problems;
+  if (first === undefined) throw new TypeError('a definition that is wrong has a problem');
+  const { file } = first.location;
+  if (others.length > 0 && file !== undefined && file !== 'stdin')
+    first.hint = `It has ${countOf(others.length, 'more problem')}: ${commandOf('check', [file])}`;
+  throw first;
 }

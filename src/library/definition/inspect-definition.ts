@@ -7,7 +7,7 @@ import { describeIssue } from '../../base/options/values/expectation.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { definitionSchema, sections } from './definition-schema.ts';
 import { type MemberPath, readDocument } from './document.ts';
-import { optionAt, suggestKey } from './members.ts';
+import { optionAt, similarKeys, suggestKey } from './members.ts';
 import { applySettings, isSet, type Setting } from './settings.ts';
 import { fillVariables, type Variables } from './variables.ts';
 
@@ -65,7 +65,7 @@ export function inspectDefinition(
   const checked = definitionSchema.safeParse(applySettings(filled, settings), { reportInput: true });
   // A value with a variable that is not set would be reported twice.
   const known = problems.map(({ message }) => message.split(': ')[0]);
-  for (const { issue, path } of issuesOf(checked.error))
+  for (const { issue, path } of withoutConsequences(issuesOf(checked.error)))
     if (!known.includes(path.join('.')))
       refuse(
         `${describeIssue(issue, optionAt(path))}${issue.code === 'unrecognized_keys' ? suggestKey(path) : ''}`,
@@ -96,6 +96,16 @@ function issuesOf(error: z.ZodError | undefined): MemberIssue[] {
     issue.code === 'unrecognized_keys'
       ? issue.keys.map(key => ({ issue, path: [...issue.path, key] }))
       : [{ issue, path: issue.path }],
+  );
+}
+
+/** Leaves out that a key is missing if it is there with a wrong name, which is reported. */
+function withoutConsequences(issues: readonly MemberIssue[]): MemberIssue[] {
+  const misspelled = issues
+    .filter(({ issue }) => issue.code === 'unrecognized_keys')
+    .flatMap(({ path }) => similarKeys(path).map(name => [...path.slice(0, -1), name].join('.')));
+  return issues.filter(
+    ({ issue, path }) => issue.input !== undefined || !misspelled.includes(path.join('.')),
   );
 }
 

@@ -4,7 +4,7 @@ import { optionAt } from './members.ts';
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Names of variables that hold, or probably hold, a secret. */
-const SECRET = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|QUEUE/;
+export const SECRET = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|QUEUE/;
 const REFERENCE = /\$\{([^}]*)\}/g;
 const NAME = /^([A-Za-z_]\w*)(?::-([\s\S]*))?$/;
 
@@ -55,8 +55,8 @@ function keyVariables(definition: unknown): ReadonlySet<string> {
   const { score, service } = Object(definition);
   return new Set(
     [score, service].flatMap(section => {
-      const { 'api-key-env': key, 'header-env': headers } = Object(section);
-      return [key, ...Object.values(Object(headers))].map(String);
+      const { 'api-key-env': key, 'header-env': headers, 'notify-env': notified } = Object(section);
+      return [key, notified, ...Object.values(Object(headers))].map(String);
     }),
   );
 }

@@ -3,8 +3,8 @@ import type { Options } from '../../base/options/option.ts';
 import { describeMismatch } from '../../base/options/values/expectation.ts';
 import { camelCase, resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
 import { schemaOf } from '../../base/options/values/value-schema.ts';
+import { suggestOptions } from '../../base/other-words.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { suggestNames } from '../../base/suggest-names.ts';
 
 /**
  * Validates options that a program gives, and fills in the defaults.
@@ -43,7 +43,7 @@ export function checkObject(name: string, given: unknown, needed: string): void 
 }
 
 function unknownOption(key: string, names: readonly string[]): RowcastError {
-  const near = suggestNames(key, names);
+  const near = suggestOptions(key, names);
   return new RowcastError('bad_option', `unknown option ${sanitize(JSON.stringify(key))}`, {
     ...(near.length > 0 && { hint: `Did you mean ${near.join(' or ')}?` }),
   });

@@ -11,6 +11,9 @@ const {
   jobs: _jobs,
   'fail-fast': _failFast,
   lineage: _lineage,
+  // A program has the summary, and tells whom it wants.
+  'notify-env': _notifyVariable,
+  'on-end': _onEnd,
   // A program passes a stream instead.
   'input-env': _inputVariable,
   ...ofRun

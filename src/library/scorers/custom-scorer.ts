@@ -1,5 +1,8 @@
-import { createHistogram } from 'node:perf_hooks';
-import type { CallStatistics } from '../../base/contract/call-statistics.ts';
+import {
+  type CallStatistics,
+  newCallStatistics,
+  recordLatency,
+} from '../../base/contract/call-statistics.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
@@ -34,12 +37,7 @@ export interface CustomOptions {
  */
 export function customScorer(given: GivenScorer, { concurrency, maxOutage, onRetry }: CustomOptions): Scorer {
   checkScorer(given);
-  const statistics: CallStatistics = {
-    calls: 0,
-    inFlight: 0,
-    retries: new Map(),
-    latency: createHistogram(),
-  };
+  const statistics: CallStatistics = newCallStatistics();
   const retryPolicy: RetryPolicy = {
     table: failureTable,
     maxOutage,
@@ -108,7 +106,7 @@ class CustomBatches extends EncodedBatches {
     }).finally(() => {
       statistics.inFlight--;
     });
-    statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
+    recordLatency(statistics, begun);
     return valid(
       request,
       () =>

@@ -51,6 +51,8 @@ export async function openClient<P extends Protocol>(
   return new Client({
     url: base,
     key: key && (await unlessStopped(keyFor(key, base, { authHost, protocol, env }), stop)),
+    keyFrom:
+      key === undefined || key.kind === 'cloud' ? undefined : key.kind === 'file' ? key.path : key.name,
     auth,
     headers: headers && readHeaders(headers, env),
     tls: tls && (await unlessStopped(readFiles(tls), stop)),

@@ -1,9 +1,10 @@
-import { Interrupted } from '../../base/interrupted.ts';
+import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import type { EarlierFigures } from '../../runs/drift/earlier-figures.ts';
 import { TotalTally } from '../../runs/drift/total-tally.ts';
 import { executeRecorded } from '../../runs/execute-run.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
+import { inputWait, type Waiting } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { RunsTotal } from '../../runs/observers/total.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
@@ -19,7 +20,7 @@ import { combineExitCodes, totalStatus } from './combine-exit-codes.ts';
 import { FileScorer } from './file-scorer.ts';
 import type { FileGroup } from './group.ts';
 import { lockTotal } from './lock-total.ts';
-import { planFiles, sizesOf, writtenBy } from './plan-files.ts';
+import { fixedFolders, planFiles, sizesOf, writtenBy } from './plan-files.ts';
 import { workOf } from './work-of.ts';
 
 /**
@@ -41,11 +42,16 @@ export function executeFiles(group: FileGroup): Promise<Summary> {
 /** Finds the files, and opens what predicts for all of them. */
 async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> {
   const { job, watch } = group;
+  const { signal: stop } = group.control;
   const report = reportOf(job.values);
-  const { pairs, ledger } = await planFiles(job);
-  await ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
-  const earlier = await earlierOf({ ...job.values, report });
-  const folders = await makeOutputFolders(writtenBy(pairs));
+  const { inputs, values, backends } = job;
+  const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
+  await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
+  const { pairs, ledger } = await planFiles(job, stop);
+  const reading = ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
+  await unlessStopped(reading, stop);
+  const earlier = await unlessStopped(earlierOf({ ...job.values, report }), stop);
+  const folders = await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
   try {
     const { scorer, close } = await group.openScorer(watchRequests(record));
     try {
@@ -80,6 +86,7 @@ async function scoreFiles(
     await sizesOf(
       pairs.map(({ input }) => input),
       job.backends,
+      stop,
     ),
   );
   const budget = new RejectBudget(values.maxRejects);
@@ -114,7 +121,7 @@ async function scoreFiles(
   const code = combineExitCodes(failures, exitCodeOfRows(values, all));
   const changed = noteDrift(record);
   if (changed !== undefined) watch.drifted(changed);
-  const summary = await record.end(totalStatus(total.summaries.map(({ status }) => status)), code);
+  const summary = await record.end(totalStatus(Array.from(total.summaries, ({ status }) => status)), code);
   watch.finished(summary, skipped.rejected);
   return summary;
 }

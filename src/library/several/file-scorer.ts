@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { Interrupted } from '../../base/interrupted.ts';
+import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import { exitCodeOf, exitCodeOfRows } from '../../runs/exit-code.ts';
 import { ledgerEntry } from '../../runs/observers/ledger.ts';
@@ -59,14 +59,21 @@ export class FileScorer {
     const told = watch.ofFile(file, this.#stop);
     const run = runOfFile(job, file, {
       openScorer: async () => scorer.forRun(),
-      observers: [total.of(index), ledgerEntry(ledger, key, watch.ledgerNotWritten), ...told.observers],
+      observers: [
+        total.of(index),
+        ledgerEntry(ledger, key, watch.ledgerNotWritten, this.#stop),
+        ...told.observers,
+      ],
       control: new RunControl(this.#stop),
       shared,
     });
     const record = new RunRecord(run);
     try {
       if (this.#stop.aborted) throw new Interrupted(this.#stop);
-      const earlier = job.values.ifExists === 'skip-unchanged' ? await unchangedRun(ledger, key) : undefined;
+      const earlier =
+        job.values.ifExists === 'skip-unchanged'
+          ? await unlessStopped(unchangedRun(ledger, key), this.#stop)
+          : undefined;
       if (earlier === undefined) {
         told.begin(record);
         await executeRun(run, record).finally(() => told.end(record));

@@ -1,6 +1,6 @@
 import { schemeOf } from '../../base/scheme.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
-import { folderOfPattern } from '../../runs/several/output-pattern.ts';
+import { folderOfPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/several/pair-files.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
 import { backends as usual, versionOf } from '../../storage/backends.ts';
@@ -9,13 +9,14 @@ import type { RunJob } from '../run-job.ts';
 /**
  * Finds the inputs of a job and names their outputs.
  *
+ * @param outputOption how the user names the outputs, for messages
  * @throws RowcastError `no_such_file`, `same_output`, `output_is_input`, `usage`
  */
-export async function planFiles({
-  inputs,
-  values,
-  backends,
-}: RunJob): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
+export async function planFiles(
+  { inputs, values, backends }: Pick<RunJob, 'inputs' | 'values' | 'backends'>,
+  stop?: AbortSignal,
+  outputOption?: string,
+): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
   const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
   const ledger = new RunLedger(folderOfPattern(output), backends);
   const others = {
@@ -25,7 +26,15 @@ export async function planFiles({
     'the lineage': lineage,
     'the record of finished runs': ledger.path,
   };
-  return { pairs: await pairFiles(await findInputs(inputs, backends), { output, rejects, others }), ledger };
+  return {
+    pairs: await pairFiles(await findInputs(inputs, backends, stop), {
+      output,
+      rejects,
+      others,
+      outputOption,
+    }),
+    ledger,
+  };
 }
 
 /** The outputs and rejects files of all inputs, for `makeOutputFolders`. */
@@ -37,9 +46,22 @@ export const writtenBy = (pairs: readonly FilePair[]): ReadonlyMap<string, strin
       .map(path => [path, path]),
   );
 
+/** The folders that are given by the names of outputs, which are patterns. */
+export const fixedFolders = ({
+  output,
+  rejects = output,
+}: {
+  output: string;
+  rejects?: string | undefined;
+}): string[] => [output, rejects].filter(isOutputPattern).map(folderOfPattern);
+
 /** The sizes of files in bytes; 0 for those that cannot be read. */
-export async function sizesOf(paths: readonly string[], among = usual): Promise<number[]> {
+export async function sizesOf(
+  paths: readonly string[],
+  among = usual,
+  stop?: AbortSignal,
+): Promise<number[]> {
   const sizes: number[] = [];
-  for (const path of paths) sizes.push((await versionOf(path, among))?.size ?? 0);
+  for (const path of paths) sizes.push((await versionOf(path, among, stop))?.size ?? 0);
   return sizes;
 }

@@ -53,4 +53,6 @@ export const needsCounts = (values: JobValues): boolean =>
   [values.maxMismatches, values.maxMissing, values.maxUnseen].some(
     limit => limit !== undefined && limit !== 'none',
   ) ||
-  [values.summary, values.summaryHtml, values.lineage, values.compare].some(value => value !== undefined);
+  [values.summary, values.summaryHtml, values.metrics, values.lineage, values.compare].some(
+    value => value !== undefined,
+  );

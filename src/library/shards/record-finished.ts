@@ -16,7 +16,7 @@ export async function recordFinished(
   if (ledger === null) return;
   const { folder, options } = ledger;
   const finished = new RunLedger(folder, among);
-  for (const [i, { run_id, exit_code, rows }] of (summary.runs ?? [summary]).entries()) {
+  for (const [i, { run_id, exit_code, rows }] of [...(summary.runs ?? [summary])].entries()) {
     const file = files[i];
     if (file === undefined) continue;
     const { input, output, rejects, size, modified, etag } = file;

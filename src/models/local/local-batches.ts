@@ -1,4 +1,4 @@
-import type { CallStatistics } from '../../base/contract/call-statistics.ts';
+import { type CallStatistics, recordLatency } from '../../base/contract/call-statistics.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { type Appended, maxMergedBytes } from '../../formats/appended.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
@@ -78,7 +78,7 @@ export class LocalBatches extends LocalBatchScorer {
     try {
       const scored = await this.#score(batch);
       statistics.calls++;
-      statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
+      recordLatency(statistics, begun);
       return scored;
     } finally {
       statistics.inFlight--;

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { createHistogram } from 'node:perf_hooks';
-import type { CallStatistics } from '../../base/contract/call-statistics.ts';
+import { type CallStatistics, newCallStatistics } from '../../base/contract/call-statistics.ts';
 import type { Prediction } from '../../base/contract/prediction.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
@@ -37,12 +36,7 @@ export interface ModelScorerOptions {
 export class ModelScorer implements SharedScorer {
   readonly name = LOCAL;
   /** A call is a batch. */
-  readonly statistics: CallStatistics = {
-    calls: 0,
-    inFlight: 0,
-    retries: new Map(),
-    latency: createHistogram(),
-  };
+  readonly statistics: CallStatistics = newCallStatistics();
   readonly #home: string;
   readonly #pace: RowPace;
   readonly #threads: ScoringThreads;

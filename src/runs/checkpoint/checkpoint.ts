@@ -4,6 +4,7 @@ import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { History } from '../../base/options/values/run-values.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { readAsText } from '../../formats/read-options.ts';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
 import { predictionTypeShape } from '../../scoring/prediction-type-shape.ts';
@@ -148,20 +149,31 @@ export function chooseResumeMethod(saved: Fingerprint, now: Fingerprint, output:
       `the input has changed since the unfinished run began: it had ${countOf(saved.input.size ?? 0, 'byte')}, now it has ${counted(now.input.size ?? 0)}`,
       {
         location: { file: output },
-        hint: 'Use --restart to discard that run and score the input from its first row.',
+        hint: `${RESTART_IF_CHANGED}.`,
       },
     );
   if (differences.length > 0)
     throw new RowcastError(
       'other_work',
-      `an unfinished run of a different command exists (${differences.join('; ')})`,
+      isRetrainedOnly(saved, now)
+        ? `${differences.join('; ')} since the unfinished run began`
+        : `an unfinished run of a different command exists (${differences.join('; ')})`,
       {
         location: { file: output },
-        hint: 'Rerun the original command to resume it, or use --restart to discard it and start over.',
+        hint: isRetrainedOnly(saved, now)
+          ? `${RESTART_IF_CHANGED}.`
+          : `Rerun the original command to resume it. Or score from the first row: ${RESTART_IF_CHANGED.toLowerCase()}.`,
       },
     );
   return isSameVersion(saved.input, now.input) ? resumeMethodOf(now) : 'read';
 }
+
+const RESTART_IF_CHANGED =
+  'Use --restart-if-changed, which keeps that run until this one finishes, or --restart, which discards it';
+
+/** Whether only the report has changed under its name, so that there is no command that resumes the run. */
+const isRetrainedOnly = (saved: Fingerprint, now: Fingerprint): boolean =>
+  saved.report.id === now.report.id && [...differencesOf({ ...saved, report: now.report }, now)].length === 0;
 
 /** How a run resumes if its input was not modified. */
 export const resumeMethodOf = ({ input, options }: Fingerprint): ResumeMethod =>
@@ -184,7 +196,7 @@ const isResized = (a: Input, b: Input): boolean =>
 
 function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
   if (!isSameInput(saved.input, now.input))
-    yield `the input was ${inputText(saved.input)}, now it is ${inputText(now.input)}`;
+    yield `the input was ${inputText(saved.input, now.input)}, now it is ${inputText(now.input, saved.input)}`;
   else if (saved.input.footer !== now.input.footer)
     yield 'the footer of the input, which describes its columns and row groups, has changed';
   if (saved.format !== now.format) yield `the input was read as ${saved.format}, now as ${now.format}`;
@@ -202,9 +214,11 @@ function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string>
   }
 }
 
-function inputText(input: Input): string {
+/** @param other which it is compared with */
+function inputText(input: Input, other: Input): string {
   const { size, range, codec } = input;
   const what = codec === 'none' ? 'plain' : codec;
   const part = range === undefined ? '' : `, from byte ${range.start} to ${range.end ?? 'its end'}`;
-  return (size === null ? `a ${what} pipe` : `a ${what} file of ${countOf(size, 'byte')}`) + part;
+  const text = (size === null ? `a ${what} pipe` : `a ${what} file of ${countOf(size, 'byte')}`) + part;
+  return input.path === other.path ? text : `${sanitize(input.path)}, ${text}`;
 }

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EarlierColumn, EarlierFigures } from './earlier-figures.ts';
-import { type Change, changeOf, stabilityIndex } from './stability-index.ts';
+import { type Change, changeOf, indexOfChance, stabilityIndex } from './stability-index.ts';
 
 /** How much a distribution has changed; null if it cannot be compared. */
 export interface DriftEntry {
   /** Population stability index. */
   psi: number | null;
   change: Change | null;
+  /** The index that the same data seldom exceeds by chance, in as many rows. */
+  chance: number | null;
 }
 
 /** The comparison with an earlier run in a summary. */
@@ -54,8 +56,9 @@ export function compare(
 }
 
 function entryOf(before: readonly number[] | undefined, now: readonly number[] | undefined): DriftEntry {
-  const psi = before === undefined || now === undefined ? null : stabilityIndex(before, now);
-  return { psi, change: psi === null ? null : changeOf(psi) };
+  if (before === undefined || now === undefined) return { psi: null, change: null, chance: null };
+  const psi = stabilityIndex(before, now);
+  return { psi, change: psi === null ? null : changeOf(psi), chance: indexOfChance(before, now) };
 }
 
 /**

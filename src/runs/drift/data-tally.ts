@@ -16,8 +16,11 @@ export interface DataTally {
   /** Over all processes of a resumed run. */
   tally: RunTally;
   counting: Counting;
-  /** @param sum what was counted by several runs that count the same; by default, by this one */
-  figures(predictionType: PredictionType | undefined, sum?: RunTally): DataFigures;
+  /**
+   * @param rowCounts of what was counted
+   * @param sum what was counted by several runs that count the same; by default, by this one
+   */
+  figures(predictionType: PredictionType | undefined, rowCounts: CountedRows, sum?: RunTally): DataFigures;
   /**
    * Checks what was counted so far.
    *
@@ -55,8 +58,10 @@ export function dataTally(
   return {
     tally,
     counting,
-    figures: (predictionType, sum = tally) =>
-      figuresOf(sum, layout, { classes: countedClasses(predictionType), trainingRows, earlier }),
+    figures(predictionType, rowCounts, sum = tally) {
+      const rows = countedRows(rowCounts);
+      return figuresOf(sum, layout, { rows, classes: countedClasses(predictionType), trainingRows, earlier });
+    },
     check(limits, rowCounts, latest) {
       const isEnd = latest === 'end';
       checkUnrecognized(limits, tally, layout, countedRows(rowCounts), isEnd, (column, kind) => {

@@ -9,6 +9,7 @@ interface Named {
   what: string;
   psi: number;
   change: Change;
+  chance: number;
 }
 
 export interface DriftLine {
@@ -24,22 +25,28 @@ export interface DriftLine {
  *     compared with last.json: significant change in "plan" (PSI 0.31); moderate change in the probability of "yes" (PSI 0.12)
  */
 export function driftLine(drift: DriftFigures): DriftLine {
-  const entries = [
+  const compared = changedSince(drift);
+  const changed = compared.filter(({ change }) => change !== 'none');
+  const all = drift.columns.length + Object.keys(drift.scores).length;
+  const others = all - compared.length;
+  const rest = others === 0 || compared.length === 0 ? '' : `; ${others} of ${all} cannot be compared`;
+  const line = `compared with ${sanitize(drift.compared_with.summary)}: ${describe(compared, changed)}${rest}`;
+  return { line, isWarning: changed.length > 0 || compared.length === 0, psi: compared[0]?.psi ?? null };
+}
+
+/** What can be compared, the largest change first. */
+export function changedSince(drift: DriftFigures): Named[] {
+  return [
     ...drift.columns.map(({ name, ...entry }) => ({ what: quoted(name), ...entry })),
     ...Object.entries(drift.scores).map(([name, entry]) => ({
       what: `the probability of ${quoted(name)}`,
       ...entry,
     })),
-  ];
-  const compared = entries
-    .flatMap(({ what, psi, change }) => (psi === null || change === null ? [] : [{ what, psi, change }]))
+  ]
+    .flatMap(({ what, psi, change, chance }) =>
+      psi === null || change === null ? [] : [{ what, psi, change, chance: chance ?? 0 }],
+    )
     .sort((a, b) => b.psi - a.psi);
-  const changed = compared.filter(({ change }) => change !== 'none');
-  const others = entries.length - compared.length;
-  const rest =
-    others === 0 || compared.length === 0 ? '' : `; ${others} of ${entries.length} cannot be compared`;
-  const line = `compared with ${sanitize(drift.compared_with.summary)}: ${describe(compared, changed)}${rest}`;
-  return { line, isWarning: changed.length > 0 || compared.length === 0, psi: compared[0]?.psi ?? null };
 }
 
 function describe(compared: readonly Named[], changed: readonly Named[]): string {

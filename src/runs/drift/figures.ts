@@ -10,6 +10,8 @@ export interface ColumnFigures {
   name: string;
   /** Values that are missing. */
   missing: number;
+  /** Among all rows that were counted; null if there are none. */
+  missing_share: number | null;
   /** Values that do not fit the column's type. */
   mismatched: number | null;
   /** Values that are categories which the model does not know. */
@@ -38,6 +40,8 @@ export interface DataFigures {
 }
 
 export interface FiguresOptions {
+  /** Rows whose values were counted. */
+  rows: number;
   /** Null for predictions of another kind, which are not counted. */
   classes: readonly string[] | null;
   /** Rows of the report's profile. */
@@ -52,9 +56,11 @@ const MAX_ENTRIES = 1000;
 export function figuresOf(
   tally: RunTally,
   layout: TallyLayout,
-  { classes, trainingRows, earlier }: FiguresOptions,
+  { rows, classes, trainingRows, earlier }: FiguresOptions,
 ): DataFigures {
-  const all = layout.columns.map((column, i) => columnFigures(column, i, tally, layout, trainingRows));
+  const all = layout.columns.map((column, i) =>
+    columnFigures(column, i, tally, layout, { rows, trainingRows }),
+  );
   const columns = all.length > MAX_ENTRIES ? worst(all) : all;
   const limited = classes?.slice(0, MAX_ENTRIES) ?? [];
   const rowsOf = (name: string, edges: readonly number[]): number[] | undefined => {
@@ -82,7 +88,7 @@ function columnFigures(
   index: number,
   tally: RunTally,
   layout: TallyLayout,
-  trainingRows: number | undefined,
+  { rows: all, trainingRows }: Pick<FiguresOptions, 'rows' | 'trainingRows'>,
 ): ColumnFigures {
   const { name, learned, hasLevels, edges, levels, training } = column;
   const [missing = 0, mismatched = 0, unseen = 0, trimmed = 0] = tally.counts.subarray(
@@ -99,6 +105,7 @@ function columnFigures(
   return {
     name,
     missing,
+    missing_share: all === 0 ? null : Number((missing / all).toPrecision(6)),
     mismatched: learned === undefined ? null : mismatched,
     unseen: ofCategories(unseen),
     trimmed: ofCategories(trimmed),

@@ -22,6 +22,26 @@ export function stabilityIndex(before: readonly number[], now: readonly number[]
   return Number(sum.toFixed(DIGITS));
 }
 
+/**
+ * The index that two samples of the same data exceed in fewer than one of 10,000 comparisons: times the number of rows, it is
+ * distributed as chi-squared (Yurdakul and Naranjo, 2020), whose quantile Wilson and Hilferty approximate (The
+ * distribution of chi-square, PNAS 17, 1931).
+ *
+ * @returns null if one of them has no rows
+ */
+export function indexOfChance(before: readonly number[], now: readonly number[]): number | null {
+  const [totalBefore, totalNow] = [sumOf(before), sumOf(now)];
+  if (totalBefore === 0 || totalNow === 0) return null;
+  const used = now.filter((rows, bin) => rows > 0 || (before[bin] ?? 0) > 0).length;
+  const freedom = Math.max(1, used - 1);
+  const spread = 2 / (9 * freedom);
+  const quantile = freedom * (1 - spread + DEVIATIONS * Math.sqrt(spread)) ** 3;
+  return Number((quantile * (1 / totalBefore + 1 / totalNow)).toFixed(DIGITS));
+}
+
+/** Standard deviations of the normal distribution for one of 10,000 above. */
+const DEVIATIONS = 3.72;
+
 const EMPTY = 0.5;
 const DIGITS = 4;
 

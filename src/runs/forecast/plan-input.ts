@@ -1,4 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
+import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { readLayout } from '../../formats/formats.ts';
 import type { ReadAs } from '../../formats/read-options.ts';
@@ -59,9 +60,10 @@ export async function planInput(
   scorer: Scorer,
   plan: ForecastOptions,
 ): Promise<InputPlan> {
-  const source = await openSource(options.input, false, options.encoding, plan.backends);
+  const { stop } = plan;
+  const source = await openSource(options.input, false, options.encoding, plan.backends, stop);
   try {
-    return await planSource(source, options, scorer, plan);
+    return await unlessStopped(planSource(source, options, scorer, plan), stop);
   } finally {
     source.close();
   }

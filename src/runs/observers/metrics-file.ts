@@ -5,4 +5,4 @@ import { resultFile } from './result-file.ts';
 
 /** Writes the file of --metrics. */
 export const metricsFile = (lock: () => Promise<LockedOutput>): RunObserver =>
-  resultFile(async () => ({ ...(await lock()), text: metricsText }));
+  resultFile(async () => ({ ...(await lock()), text: summary => [metricsText(summary)] }));

@@ -6,7 +6,8 @@ import { writeFileNow, writeWhole } from './write-whole.ts';
 /** A file that a run writes besides its rows, from its summary. */
 export interface ResultFile {
   target: Target;
-  text(summary: Summary): string;
+  /** Its text, in parts: the summaries of many files are large. */
+  text(summary: Summary): Iterable<string>;
   release?(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ import { writeWhole } from './write-whole.ts';
  * refused before that, unless the file may belong to another run.
  */
 export function summaryFile(paths: RunPathsOptions): RunObserver {
-  const file = resultFile(async (_, { summary }) => summary && { target: summary, text: textOf });
+  const file = resultFile(async (_, { summary }) => summary && { target: summary, text: summaryText });
   let hasBegun = false;
   return {
     ...file,
@@ -30,10 +30,28 @@ export async function writeUnlocked(paths: RunPathsOptions, summary: Summary): P
   const held = await lockSummary(paths, summary.error?.code);
   if (held === undefined) return;
   try {
-    await writeWhole(held.target, textOf(summary), AbortSignal.abort());
+    await writeWhole(held.target, summaryText(summary), AbortSignal.abort());
   } finally {
     await held.release();
   }
 }
 
-const textOf = (summary: Summary): string => `${JSON.stringify(summary, null, 2)}\n`;
+/** The summary as JSON. Those of several files are written one after the other: together they may not fit into a string. */
+export function* summaryText(summary: Partial<Summary>): Generator<string> {
+  const { runs } = summary;
+  const whole = JSON.stringify({ ...summary, runs: runs && [] }, null, 2);
+  // A member of the summary itself: strings have no line breaks, and members of others are further in.
+  const [before = '', after] = whole.split('\n  "runs": []');
+  yield before;
+  if (runs && after !== undefined) {
+    yield '\n  "runs": [';
+    let separator = '';
+    for (const run of runs) {
+      yield `${separator}\n${JSON.stringify(run, null, 2)}`.replaceAll('\n', '\n    ');
+      separator = ',';
+    }
+    yield separator === '' ? ']' : '\n  ]';
+    yield after;
+  }
+  yield '\n';
+}

@@ -1,5 +1,6 @@
 import { newRowCounts, type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { RunObserver, RunProgress, RunView } from '../observer.ts';
+import { KeptSummaries } from '../summary/kept-summaries.ts';
 import type { Summary } from '../summary/summary.ts';
 import { addSamples, noSample, type TimelineSample } from '../summary/timeline.ts';
 
@@ -17,6 +18,7 @@ interface OpenRun {
   readonly size: number;
   view: RunView | undefined;
   progress: Pick<RunProgress, 'fraction' | 'before'> | undefined;
+  status: Summary['status'] | undefined;
 }
 
 /** How far the runs of several files are, together. */
@@ -24,7 +26,8 @@ export class RunsTotal {
   readonly #sizes: readonly number[];
   /** By index of the file. */
   readonly #open = new Map<number, OpenRun>();
-  readonly #summaries: Summary[] = [];
+  /** The summaries of the files that have ended, in their order. */
+  readonly summaries = new KeptSummaries();
   #past: Stage = { rowCounts: newRowCounts(), bytes: 0, before: { read: 0, bytes: 0 } };
   #sampled = noSample;
   #ended = 0;
@@ -37,7 +40,12 @@ export class RunsTotal {
 
   /** Watches the run of one of the files. */
   of(index: number): RunObserver {
-    const run: OpenRun = { size: this.#sizes[index] ?? 0, view: undefined, progress: undefined };
+    const run: OpenRun = {
+      size: this.#sizes[index] ?? 0,
+      view: undefined,
+      progress: undefined,
+      status: undefined,
+    };
     this.#open.set(index, run);
     return {
       begin: view => {
@@ -47,7 +55,8 @@ export class RunsTotal {
         run.progress = now;
       },
       ended: summary => {
-        this.#summaries[index] = summary;
+        run.status = summary.status;
+        this.summaries.set(index, summary);
       },
     };
   }
@@ -59,7 +68,7 @@ export class RunsTotal {
     this.#open.delete(index);
     this.#sampled = addSamples([this.#sampled, { ...(run.view?.sample() ?? noSample), inFlight: 0 }]);
     this.#ended++;
-    const status = this.#summaries[index]?.status;
+    const { status } = run;
     if (status === 'stopped' || status === 'refused') this.#failed++;
     const { rowCounts, before } = stageOf(run);
     const bytesBefore = status === 'skipped' ? run.size : before.bytes;
@@ -70,11 +79,6 @@ export class RunsTotal {
   /** Rows of the files that have ended. */
   get rowCounts(): RowCounts {
     return this.#past.rowCounts;
-  }
-
-  /** The summaries of the files that have ended, in their order. */
-  get summaries(): Summary[] {
-    return this.#summaries.filter(summary => summary !== undefined);
   }
 
   get files(): { total: number; ended: number; failed: number } {

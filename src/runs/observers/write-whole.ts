@@ -4,16 +4,33 @@ import { replaceFileNow } from '../../storage/local/atomic-write.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { Target } from '../../storage/target.ts';
 
+/** What is written at once. */
+const PART_BYTES = 1 << 16;
+
 /**
- * Writes a small file atomically; a pipe or device is written directly.
+ * Writes a file atomically; a pipe or device is written directly.
  *
+ * @param text in parts
  * @param stop aborts waiting for a reader of a FIFO
  * @throws RowcastError `unwritable_output`
  */
-export async function writeWhole(target: Target, text: string, stop: AbortSignal): Promise<void> {
+export async function writeWhole(target: Target, text: Iterable<string>, stop: AbortSignal): Promise<void> {
   const sink = await target.open(stop);
-  await sink.write(Buffer.from(text));
-  await sink.close();
+  try {
+    let part = '';
+    for (const more of text) {
+      part += more;
+      if (part.length < PART_BYTES) continue;
+      await sink.write(Buffer.from(part));
+      part = '';
+    }
+    if (part !== '') await sink.write(Buffer.from(part));
+    await sink.close();
+  } catch (error) {
+    // What a full disk cut off is of no use.
+    await sink.abandon().catch(() => {}); // the first error is reported
+    throw error;
+  }
 }
 
 /**
@@ -22,8 +39,8 @@ export async function writeWhole(target: Target, text: string, stop: AbortSignal
  *
  * @throws what fs throws
  */
-export function writeFileNow(path: string, text: string, isPrivate: boolean): void {
+export function writeFileNow(path: string, text: Iterable<string>, isPrivate: boolean): void {
   const access = accessOf(path, isPrivate);
-  const bytes = codecOfName(path).compressNow(Buffer.from(text));
+  const bytes = codecOfName(path).compressNow(Buffer.from([...text].join('')));
   replaceFileNow(path, bytes, { next: partialOf(path), access });
 }

@@ -113,6 +113,6 @@ async function seekToRange(source: Source, { start }: InputRange, layout: Layout
 function otherInput(source: Pick<Source, 'name'>, message: string): RowcastError {
   return new RowcastError('other_work', `the input is not the one that the unfinished run read: ${message}`, {
     location: { file: source.name },
-    hint: 'Use the same input to resume, or --restart to start over.',
+    hint: 'Use the same input to resume. Or score from the first row: use --restart-if-changed, which keeps that run until this one finishes, or --restart, which discards it.',
   });
 }

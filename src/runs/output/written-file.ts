@@ -6,7 +6,6 @@ import type { WrittenFile } from '../../formats/column-options.ts';
 import type { Layout } from '../../formats/format.ts';
 import { encoderOf, formats } from '../../formats/formats.ts';
 import type { EncodedColumn, EncoderOf, GroupEncoding } from '../../formats/group-encoding.ts';
-import { isNumberType } from '../../formats/number-types.ts';
 import { type InputRange, isInside } from '../../formats/records/position.ts';
 import { appendedOptions } from '../../scoring/merge/appended-for.ts';
 import { type Plan, plannedPredictionType } from '../../scoring/prepare.ts';
@@ -38,7 +37,8 @@ export function writtenFile({
   if (outputFormat === undefined) refuseUnsupportedFormat(own, hasFormatOption);
   const name = outputFormat === undefined ? own : `${own}.${outputFormat}`;
   const format = formatOfName(name);
-  return { name, format, groups: format === 'parquet' ? { rows: groupRows } : undefined };
+  const isParquet = format === 'parquet';
+  return { name, format, groups: isParquet ? { rows: groupRows } : undefined, hasNumbers: isParquet };
 }
 
 /** The format that the name of a file tells. @param name without the suffix of a compression */
@@ -108,14 +108,9 @@ function checkLimit({ layout, options: { limit } }: Plan): void {
   });
 }
 
-/** The columns of the input that are written. Those of numbers are numbers in the report, or in the options. */
-function ownColumns({ layout, features, options: { rename = {} } }: Plan): EncodedColumn[] {
-  const types = new Map(features.map(({ name, type = '' }) => [rename[name] ?? name, type]));
-  return layout.ownNames.map(name => ({
-    name,
-    type: isNumberType(types.get(name)) ? 'number' : 'text',
-  }));
-}
+/** The columns of the input that are written. */
+const ownColumns = ({ layout }: Plan): EncodedColumn[] =>
+  layout.ownNames.map(name => ({ name, type: layout.numberNames.has(name) ? 'number' : 'text' }));
 
 function appendedColumns({ layout, options, report }: Plan, predictionType: PredictionType): EncodedColumn[] {
   const appended = appendedOptions({ ...options, layout, report }, predictionType);

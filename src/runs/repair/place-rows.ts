@@ -22,7 +22,7 @@ export interface RepairFiles {
   /** The line ending of a row that was not in the output. */
   ending: Buffer;
   /** How rows are written; undefined if the output is text. */
-  groups: Pick<OpenedGroups, 'asWritten' | 'addRow'> | undefined;
+  groups: Pick<OpenedGroups, 'asWritten' | 'addRow' | 'canAdd'> | undefined;
 }
 
 /** What happened to the corrected rows. */
@@ -126,7 +126,9 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
       // The output may lack columns with line breaks.
       const lines = isMalformed ? 0 : layout.countLines(output.bytes, output.start, output.end);
       line = Math.max(lineAfter(rejects, reject), reject.line + lines);
-      if (correction === undefined) counts.left++;
+      // A text in a column of numbers is still what it was rejected for.
+      const isLeft = correction === undefined || (isMalformed && files.groups?.canAdd(correction) === false);
+      if (isLeft) counts.left++;
       else {
         counts.placed++;
         yield* writePending(output.hasRecord ? output.start : output.bytes.length);
@@ -135,7 +137,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
         else pending = output.contentEnd;
       }
       if (!isMalformed) output.advance();
-      yield* moveEntry(rejects, correction === undefined ? 'rejects' : 'repaired');
+      yield* moveEntry(rejects, isLeft ? 'rejects' : 'repaired');
     }
     if (corrections.row === row) yield* reading(corrections.next());
   }

@@ -1,5 +1,6 @@
+import { RowcastError } from '../../base/errors.ts';
 import type { Comparison } from '../../formats/comparison.ts';
-import { openSource, versionOf } from '../../storage/backends.ts';
+import { backendsOf, openSource, type StoreValues, versionOf } from '../../storage/backends.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import type { Source } from '../../storage/source.ts';
 import { localPath } from '../paths/local-path.ts';
@@ -11,7 +12,7 @@ import { type FilesOptions, openFiles } from './open-files.ts';
 import { type Placed, placeRows, type RepairStep } from './place-rows.ts';
 import { Replacement } from './replacement.ts';
 
-export interface RepairOptions extends FilesOptions {
+export interface RepairOptions extends FilesOptions, Pick<StoreValues, 'storeOptions'> {
   /** Path of its rejects file, if it is not the default one. */
   rejects?: string | undefined;
   /** Whether only the owner of the new files may read them. */
@@ -33,10 +34,14 @@ export interface RepairOptions extends FilesOptions {
  */
 export async function repair(options: RepairOptions): Promise<Placed> {
   const { output, corrected, rejects, private: isPrivate } = options;
-  const locked = await lockRunPaths({ input: corrected, output, rejects, private: isPrivate });
+  const backends = backendsOf(options);
+  const paths = { input: corrected, output, rejects, private: isPrivate, backends };
+  const locked = await lockRunPaths(paths).catch(error => {
+    throw isSameFile(error) ? sameFile(corrected) : error;
+  });
   const sources: Source[] = [];
   const open = async (path: string): Promise<Source> => {
-    const source = await openSource(path);
+    const source = await openSource(path, false, undefined, backends);
     sources.push(source);
     return source;
   };
@@ -50,6 +55,15 @@ export async function repair(options: RepairOptions): Promise<Placed> {
     await locked.release();
   }
 }
+
+const isSameFile = (error: unknown): boolean =>
+  error instanceof RowcastError && error.code === 'output_is_input';
+
+const sameFile = (corrected: string): RowcastError =>
+  new RowcastError('output_is_input', 'the corrected rows are in a file that repair writes itself', {
+    location: { file: corrected },
+    hint: 'Correct the rows of OUTPUT.rejects and score them into a file of their own first; then: rowcast repair OUTPUT CORRECTED.',
+  });
 
 async function repairFiles(
   paths: RunFiles,

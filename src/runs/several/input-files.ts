@@ -12,9 +12,15 @@ export interface InputFile {
 /**
  * Finds the inputs that paths and patterns name, in the given order; the files of a pattern are sorted.
  *
+ * @param stop ends waiting for a store
  * @throws RowcastError `no_such_file` if a pattern matches nothing, `usage` for stdin
+ * @throws Interrupted
  */
-export async function findInputs(names: readonly string[], among = backends): Promise<InputFile[]> {
+export async function findInputs(
+  names: readonly string[],
+  among = backends,
+  stop?: AbortSignal,
+): Promise<InputFile[]> {
   const found = new Map<string, InputFile>();
   const add = (path: string, dir: string): void => {
     if (!found.has(path)) found.set(path, { path, dir });
@@ -28,11 +34,11 @@ export async function findInputs(names: readonly string[], among = backends): Pr
           hint: 'Score it with a command of its own.',
         },
       );
-    if (!(await isPattern(name, among))) {
+    if (!(await isPattern(name, among, stop))) {
       add(name, folderOf(name));
       continue;
     }
-    const paths = await namesMatching(name, among);
+    const paths = await namesMatching(name, among, stop);
     if (paths.length === 0)
       throw new RowcastError('no_such_file', 'no file matches the pattern', {
         location: { file: name },

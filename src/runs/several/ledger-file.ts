@@ -72,19 +72,22 @@ export function readLedgerBytes(path: string, bytes: Buffer | undefined): Ledger
   }
 }
 
-/** The text of a ledger with what is new. */
-export function ledgerText(
+/** A ledger with what is new. */
+export function withNews(
   { runs, unfinished }: LedgerContent,
   news: Readonly<Record<string, News>>,
-): string {
+): LedgerContent {
   const updated: LedgerContent = { runs: { ...runs }, unfinished: { ...unfinished } };
   for (const [output, now] of Object.entries(news)) {
     if (now.finished !== undefined) updated.runs[output] = now.finished;
     if (now.unfinished !== undefined) updated.unfinished[output] = now.unfinished;
     else delete updated.unfinished[output];
   }
-  return `${JSON.stringify({ format: FORMAT, ...updated }, null, 1)}\n`;
+  return updated;
 }
+
+export const ledgerText = (content: LedgerContent): string =>
+  `${JSON.stringify({ format: FORMAT, ...content }, null, 1)}\n`;
 
 export const badLedger = (file: string, cause: unknown, problem = 'cannot be read'): RowcastError =>
   new RowcastError('bad_ledger', `the record of finished runs ${problem}`, {

@@ -16,6 +16,26 @@ export const isOutputPattern = (name: string): boolean =>
 /** The folder that all outputs of a pattern are in: `scored` for `scored/{dir}/{name}.csv`. */
 export const folderOfPattern = (pattern: string): string => fixedFolderOf(pattern, /\{\w*\}/);
 
+/** A pattern of files that matches all outputs of a pattern, and others too: `scored/*.csv` for `scored/{index}.csv`. */
+export const globOfPattern = (pattern: string): string =>
+  pattern.replace(PLACEHOLDER, (_, placeholder: string) => (placeholder === 'dir' ? '**' : '*'));
+
+/** Tells whether a name may be that of an output of a pattern. */
+export function likePattern(pattern: string): (output: string) => boolean {
+  const normal = schemeOf(pattern) === undefined ? normalize(pattern) : pattern;
+  const source = normal
+    .split(PLACEHOLDER)
+    .map((part, index) => {
+      if (index % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+      return part === 'dir' ? '.*' : part === 'index' ? '\\d+' : '[^/]+';
+    })
+    .join('')
+    // The folder of an input may be that of the pattern.
+    .replaceAll('/.*/', '/(?:.*/)?');
+  const form = new RegExp(`^${source}$`);
+  return output => form.test(output);
+}
+
 /**
  * The output of an input: `{name}` is its name without the suffixes of format and compression, `{dir}` its folder,
  * `{index}` its number, from 1.

@@ -19,6 +19,8 @@ export interface FilePair {
 export interface PairOptions {
   output: string;
   rejects: string | undefined;
+  /** How the user names the outputs, for messages; by default with `-o`. */
+  outputOption?: string | undefined;
   /** Other files that the command writes, by what they are. */
   others?: Readonly<Record<string, string | undefined>>;
 }
@@ -29,20 +31,9 @@ export interface PairOptions {
  * @throws RowcastError `usage`, `same_output`, `output_is_input`
  */
 export async function pairFiles(inputs: readonly InputFile[], options: PairOptions): Promise<FilePair[]> {
-  const { output, rejects } = options;
-  for (const [option, name] of [
-    ['-o', output],
-    ['--rejects', rejects],
-  ] as const)
-    if (name !== undefined && inputs.length > 1 && !isOutputPattern(name))
-      throw new RowcastError(
-        'usage',
-        `${option} must name one file for each of the ${inputs.length} inputs`,
-        {
-          location: { file: name === '-' ? 'stdout' : name },
-          hint: `Use a pattern, such as ${option} 'scored/{name}${option === '-o' ? '.csv' : '.rejects'}'.`,
-        },
-      );
+  const { output, rejects, outputOption = '-o' } = options;
+  checkIsPattern(outputOption, output, inputs.length);
+  checkIsPattern('--rejects', rejects, inputs.length);
   const pairs = inputs.map((input, index) => ({
     input: input.path,
     output: fillPattern(output, input, index + 1),
@@ -50,6 +41,22 @@ export async function pairFiles(inputs: readonly InputFile[], options: PairOptio
   }));
   await checkPairs(pairs, options.others ?? {});
   return pairs;
+}
+
+/**
+ * Checks that an option names a file for each input.
+ *
+ * @param option how the user names the files, for messages
+ * @throws RowcastError `usage`
+ */
+export function checkIsPattern(option: string, name: string | undefined, inputs: number): void {
+  if (name === undefined || inputs <= 1 || isOutputPattern(name)) return;
+  const isOption = option.startsWith('-');
+  const folder = name.endsWith('/') ? name : 'scored/';
+  throw new RowcastError('usage', `${option} must name one file for each of the ${inputs} inputs`, {
+    location: { file: name === '-' ? 'stdout' : name },
+    hint: `Use a pattern, such as ${isOption ? `${option} ` : ''}'${folder}{name}${option === '--rejects' ? '.rejects' : '.csv'}'.`,
+  });
 }
 
 /** What a path is used for. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { schemeOf } from '../../base/scheme.ts';
 import type { FileVersion, SharedDocument } from '../../storage/backend.ts';
@@ -15,6 +16,7 @@ import {
   type News,
   readLedgerBytes,
   type UnfinishedRun,
+  withNews,
 } from './ledger-file.ts';
 
 /** An input and its output by path. */
@@ -30,8 +32,9 @@ export interface LedgerKey extends LedgerFiles {
   options: Readonly<Record<string, string>>;
 }
 
-/** Minimum time between two writes: each writes the whole file. */
+/** Minimum time between two writes, also in relation to what the last one took: each writes the whole file. */
 const WRITE_EVERY_MS = 1_000;
+const TIMES_OF_WRITING = 20;
 
 /**
  * The runs of a folder of outputs, in `.rowcast-runs.json`: what tells an output that is finished and unchanged from one
@@ -45,8 +48,11 @@ export class RunLedger {
   #content = emptyLedger;
   /** By output; not yet written. */
   #news: Record<string, News> = {};
+  /** What was written last: it is not read again as long as nobody else has written since. */
+  #last: { sha256: string; content: LedgerContent } | undefined;
   #writing: Promise<void> = Promise.resolve();
-  #writtenAt = 0;
+  /** When the file may be written again, by `performance.now()`. */
+  #writeFrom = 0;
 
   /** @param among backends, if they are not the usual ones */
   constructor(folder: string, among = backends) {
@@ -67,6 +73,23 @@ export class RunLedger {
   /** The outputs of finished runs. */
   get outputs(): string[] {
     return Object.keys(this.#content.runs).map(output => fileIn(this.#folder, output));
+  }
+
+  /** The files of all runs that it knows, finished or not. */
+  get files(): (LedgerFiles & Pick<LedgerKey, 'rejects'>)[] {
+    const { runs, unfinished } = this.#content;
+    return Object.entries<{ input: string | { path: string }; rejects?: { path: string } | null }>({
+      ...unfinished,
+      ...runs,
+    }).map(([name, { input, rejects }]) => {
+      const output = fileIn(this.#folder, name);
+      const path = rejects ? fileIn(this.#folder, rejects.path) : undefined;
+      return {
+        input: fileIn(this.#folder, typeof input === 'string' ? input : input.path),
+        output,
+        rejects: path === `${output}.rejects` ? undefined : path,
+      };
+    });
   }
 
   /** The runs that commands have begun and not finished, by output; not those whose output was written since. */
@@ -154,7 +177,7 @@ export class RunLedger {
       finished_at: new Date().toISOString(),
     };
     this.#add(this.#name(output), { finished });
-    if (performance.now() - this.#writtenAt > WRITE_EVERY_MS) await this.flush();
+    if (performance.now() >= this.#writeFrom) await this.flush();
   }
 
   /**
@@ -211,9 +234,21 @@ export class RunLedger {
 
   async #write(): Promise<void> {
     if (Object.keys(this.#news).length === 0) return;
-    this.#writtenAt = performance.now();
+    const begun = performance.now();
+    // Other files may end meanwhile.
+    this.#writeFrom = Number.POSITIVE_INFINITY;
     const news = { ...this.#news };
-    await this.#document.update(bytes => Buffer.from(ledgerText(this.#contentOf(bytes), news)));
+    try {
+      await this.#document.update(bytes => {
+        const content = withNews(this.#contentOf(bytes), news);
+        const text = Buffer.from(ledgerText(content));
+        this.#last = { sha256: sha256Of(text), content };
+        return text;
+      });
+    } finally {
+      const now = performance.now();
+      this.#writeFrom = now + Math.max(WRITE_EVERY_MS, TIMES_OF_WRITING * (now - begun));
+    }
     this.#news = Object.fromEntries(
       Object.entries(this.#news).filter(([output, entry]) => news[output] !== entry),
     );
@@ -226,6 +261,7 @@ export class RunLedger {
 
   /** What is damaged is replaced. */
   #contentOf(bytes: Buffer | undefined): LedgerContent {
+    if (bytes !== undefined && this.#last?.sha256 === sha256Of(bytes)) return this.#last.content;
     try {
       return readLedgerBytes(this.path, bytes);
     } catch {
@@ -234,10 +270,12 @@ export class RunLedger {
   }
 
   /** @returns undefined if there is no such file */
-  versionOf(path: string): Promise<FileVersion | undefined> {
-    return versionOf(path, this.#among);
+  versionOf(path: string, stop?: AbortSignal): Promise<FileVersion | undefined> {
+    return versionOf(path, this.#among, stop);
   }
 }
+
+const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Where a run puts its rejects unless it is told otherwise. */
 const usualRejects = async (output: string): Promise<string> =>

@@ -1,7 +1,9 @@
+import { resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { type Backends, resolveTarget } from '../../storage/backends.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
 import type { DurableOutput } from '../../storage/durable-output.ts';
+import { removeDeadLocks } from '../../storage/local/locks/output-lock.ts';
 import { readCheckpoint } from '../checkpoint/checkpoint.ts';
 import { finishKilledRepair } from '../finish-repair.ts';
 import { previousRejectsOf } from '../paths/previous-rejects.ts';
@@ -42,6 +44,9 @@ export async function discardUnfinished(name: string, among?: Backends): Promise
     await output.clear();
     if (path !== undefined) await diskFiles.remove(runFilesOf(path).repairedPartial);
     if (!saved || saved.rejects.bytes > 0) await rejects.clear();
+    if (path !== undefined)
+      for (const folder of new Set([output.folder, rejects.folder]))
+        await removeDeadLocks(folder, resolve(path));
     return true;
   } finally {
     await lock.release();

@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
+import type { Description } from '../../base/contract/schemas.ts';
 import type { History } from '../../base/options/values/run-values.ts';
 import { combinedSha256, sha256Of } from '../../storage/checksum.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import { reportHash } from '../checkpoint/fingerprint.ts';
 import { findInputs } from '../several/input-files.ts';
 
 /**
@@ -13,15 +15,21 @@ import { findInputs } from '../several/input-files.ts';
  * - `refuses`: the input has another size
  * - `lacks_input`: the input is gone
  * - `trains`: the history has changed, so the report is trained again, and nothing is left to resume
+ * - `retrained`: the report is another one now
  */
-export type NextRun = 'resumes' | 'compares' | 'refuses' | 'lacks_input' | 'trains';
+export type NextRun = 'resumes' | 'compares' | 'refuses' | 'lacks_input' | 'trains' | 'retrained';
 
-/** Compares an input and a history with what a checkpoint knows of them; reads the whole history. */
-export async function nextRunOf({
-  fingerprint: { input },
-  history,
-}: Pick<Checkpoint, 'fingerprint' | 'history'>): Promise<NextRun> {
+/**
+ * Compares an input, a history and a report with what a checkpoint knows of them; reads the whole history.
+ *
+ * @param report the local report of this name as it is now, if there is one
+ */
+export async function nextRunOf(
+  { fingerprint: { input, report: before }, history }: Pick<Checkpoint, 'fingerprint' | 'history'>,
+  report?: Description,
+): Promise<NextRun> {
   if (history !== undefined && (await hasChanged(history))) return 'trains';
+  if (history === undefined && report !== undefined && reportHash(report) !== before.hash) return 'retrained';
   if (input.size === null || !isAbsolute(input.path)) return 'resumes';
   const now = await stat(input.path).catch(() => undefined);
   if (now === undefined) return 'lacks_input';

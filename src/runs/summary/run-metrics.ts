@@ -1,3 +1,4 @@
+import { countedRows } from '../../scoring/row-counts.ts';
 import type { Summary } from './summary.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -12,8 +13,8 @@ export interface Sample {
 export interface RunMetric {
   /** Without the unit. */
   name: string;
-  /** In UCUM, as OpenTelemetry writes it; none for counts and flags. */
-  unit: '' | 's' | 'By';
+  /** In UCUM, as OpenTelemetry writes it: `1` is a share; none for counts, flags and indexes. */
+  unit: '' | '1' | 's' | 'By';
   help: string;
   /** The samples whose value is known. */
   samples: readonly Sample[];
@@ -22,12 +23,7 @@ export interface RunMetric {
 /** The numbers of a summary as metrics. All are gauges, because they describe one run and not the life of a process. */
 export function runMetrics(summary: Summary): RunMetric[] {
   const { rows, retries, latency_ms: latency, output, report } = summary;
-  const metric = (
-    name: string,
-    unit: RunMetric['unit'],
-    help: string,
-    values: readonly (readonly [value: number | null, labels?: Labels])[],
-  ): RunMetric => ({
+  const metric: MakeMetric = (name, unit, help, values) => ({
     name,
     unit,
     help,
@@ -73,7 +69,81 @@ export function runMetrics(summary: Summary): RunMetric[] {
             { percentile: String(percent) },
           ]),
     ),
+    ...dataMetrics(summary, metric),
   ];
 }
+
+/** Columns, and classes, in the metrics of a run: a monitoring system keeps a series for each. */
+const MAX_SERIES = 100;
+
+/** What was found in the data, of the columns that have changed most or have the most values that the model does not know. */
+function dataMetrics({ rows, columns, scores, drift }: Summary, metric: MakeMetric): RunMetric[] {
+  const counted = countedRows({ read: rows.read, rejectedBy: rows.rejected_by });
+  const indexes = new Map(drift?.columns.map(({ name, psi }) => [name, psi]));
+  const shown = (columns ?? []).map(column => {
+    const { name, missing, mismatched, unseen, missing_share: missingShare } = column;
+    const there = counted - missing;
+    const shareOf = (count: number | null): number | null =>
+      count === null || there <= 0 ? null : Math.min(1, count / there);
+    return {
+      labels: { column: name },
+      psi: indexes.get(name) ?? null,
+      missing: missingShare,
+      mismatched: shareOf(mismatched),
+      unseen: shareOf(unseen),
+    };
+  });
+  type Shown = (typeof shown)[number];
+  const unknown = ({ missing, mismatched, unseen }: Shown): number =>
+    (missing ?? 0) + (mismatched ?? 0) + (unseen ?? 0);
+  if (shown.length > MAX_SERIES) {
+    shown.sort((a, b) => (b.psi ?? 0) - (a.psi ?? 0) || unknown(b) - unknown(a));
+    shown.length = MAX_SERIES;
+  }
+  const ofColumns = (what: Exclude<keyof Shown, 'labels'>) =>
+    shown.map(column => [column[what], column.labels] as const);
+  const classes = Object.entries(scores ?? {}).slice(0, MAX_SERIES);
+  return [
+    metric('column_missing', '1', 'Share of the values of a column that are missing.', ofColumns('missing')),
+    metric(
+      'column_mismatched',
+      '1',
+      'Share of the other values of a column that do not fit its type.',
+      ofColumns('mismatched'),
+    ),
+    metric(
+      'column_unseen',
+      '1',
+      'Share of the other values of a column that are categories unknown to the model.',
+      ofColumns('unseen'),
+    ),
+    metric(
+      'column_psi',
+      '',
+      'Population stability index of a column since the run of --compare.',
+      ofColumns('psi'),
+    ),
+    metric(
+      'score_mean',
+      '1',
+      'Mean of the probability of a class.',
+      classes.map(([name, { mean }]) => [mean, { class: name }]),
+    ),
+    metric(
+      'score_psi',
+      '',
+      'Population stability index of the probability of a class since the run of --compare.',
+      classes.map(([name]) => [drift?.scores[name]?.psi ?? null, { class: name }]),
+    ),
+  ];
+}
+
+/** Makes a metric with the labels of the run. */
+type MakeMetric = (
+  name: string,
+  unit: RunMetric['unit'],
+  help: string,
+  values: readonly (readonly [value: number | null, labels?: Labels])[],
+) => RunMetric;
 
 const secondsOf = (time: string | null): number | null => (time === null ? null : Date.parse(time) / 1000);

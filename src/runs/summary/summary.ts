@@ -77,7 +77,7 @@ export interface SummaryOptions extends RunNames {
   checksums: Checksums | undefined;
   warnings: readonly RunWarning[];
   /** The runs of several files, of which this one is the total. */
-  runs?: readonly Summary[] | undefined;
+  runs?: Summaries | undefined;
   /** Undefined if nothing was counted. */
   figures?: DataFigures | undefined;
 }
@@ -137,7 +137,12 @@ export interface Summary {
   drift: DriftFigures | null;
   warnings: readonly RunWarning[];
   /** For several files, the summary of each; the other members are totals then. */
-  runs: readonly Summary[] | null;
+  runs: Summaries | null;
+}
+
+/** Summaries in an order: an array, or what reads them one after the other from where they are kept. */
+export interface Summaries extends Iterable<Summary> {
+  readonly length: number;
 }
 
 export function summaryOf(options: SummaryOptions): Summary {

@@ -38,6 +38,8 @@ export interface AppendedShape extends ChosenProbabilities {
    * prediction is, else a distribution: that and several numbers have names alike.
    */
   kind?: PredictionType['kind'] | undefined;
+  /** Whether the predicted class was appended to probabilities; by default, what the columns tell. */
+  prediction?: boolean | undefined;
 }
 
 /**
@@ -93,8 +95,8 @@ const BEYOND_ASCII = /[\x80-\xff]/;
 
 /** Whether the only appended column is that of a label or a number: a predicted class needs options to be alone. */
 function isOneValue(names: readonly string[] | number, shape: AppendedShape): boolean {
-  const { probabilities, threshold, prefix = USUAL_PREFIX } = shape;
-  if (probabilities !== undefined || threshold !== undefined) return false;
+  const { probabilities, threshold, prediction, prefix = USUAL_PREFIX } = shape;
+  if (probabilities !== undefined || threshold !== undefined || prediction === true) return false;
   if (typeof names === 'number') return names === 1;
   return isPredictedColumn(names) && !names[0]?.startsWith(`${prefix}_`);
 }
@@ -109,8 +111,11 @@ function probabilitiesCheck(
   dialect: Dialect,
   shape: AppendedShape,
 ): FindWrong | undefined {
-  let layouts =
-    typeof names === 'number' ? layoutsOfCount(names, dialect, shape) : layoutsOf(names, dialect, shape);
+  // Thresholds append it in any case.
+  const prediction = shape.threshold === undefined ? shape.prediction : true;
+  let layouts = (
+    typeof names === 'number' ? layoutsOfCount(names, dialect, shape) : layoutsOf(names, dialect, shape)
+  ).filter(({ isPrediction }) => prediction === undefined || (isPrediction !== undefined) === prediction);
   if (layouts.length === 0) return undefined;
   const { delimiter } = dialect;
   return (fields, areTexts) => {

@@ -8,7 +8,7 @@ import { mismatch } from './mismatch.ts';
 /** The options of the run that decide which columns its output has, and what was appended. */
 export type OutputShape = ColumnOptions &
   ChosenProbabilities &
-  Pick<AppendedShape, 'kind' | 'prefix'> & {
+  Pick<AppendedShape, 'kind' | 'prefix' | 'prediction'> & {
     /** The classes of the run, if they are known. */
     classes?: readonly string[] | undefined;
     /** The predicted column, if it is known. */
@@ -59,7 +59,14 @@ export function appendedCheckOf(comparison: Comparison, output: string, shape: O
     );
   const check = appendedCheck(appended, dialect, { ...shape, isAfterOthers });
   if (check !== undefined) return check;
-  const { kind } = shape;
+  const { kind, prediction } = shape;
+  const others = { ...shape, isAfterOthers, prediction: undefined };
+  if (prediction !== undefined && appendedCheck(appended, dialect, others) !== undefined)
+    throw mismatch(
+      prediction ? 'there is no predicted column, predicted_…' : 'there is a predicted column',
+      location,
+      `Without --${prediction ? '' : 'no-'}prediction, the columns tell. Otherwise the output was modified.`,
+    );
   if (typeof appended !== 'number' && (kind === 'label' || kind === 'numbers'))
     throw mismatch(
       `the appended columns are not named as those of ${kind === 'label' ? 'labels' : 'numbers'} are`,

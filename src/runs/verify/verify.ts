@@ -42,6 +42,8 @@ export interface VerifyOptions
   tally?: VerifiedRows | undefined;
   /** What each prediction of the run is; by default, what the columns tell. See `AppendedShape`. */
   kind?: PredictionType['kind'] | undefined;
+  /** Whether the run appended the predicted class to probabilities; by default, what the columns tell. */
+  prediction?: boolean | undefined;
   /** The --prefix that the run had. */
   prefix?: string | undefined;
   /** The classes and the predicted column that the run had, if they are known: the appended columns are named so. */
@@ -113,14 +115,22 @@ async function run(
   const { format, bytes } = await recognizeInput(input, options, options.formats);
   const written = await recognizeWritten(output, format, options.formats);
   // An input of another format is read as that of which the output was made.
-  const writes = { name: output.contentName, format: written.format.name };
-  const own = await format.readLayout(bytes, written.format === format ? options : { ...options, writes });
+  const isOther = written.format !== format;
+  const hasNumbers = isOther && written.format.encoder !== undefined;
+  const writes = { name: output.contentName, format: written.format.name, hasNumbers, isThere: true };
+  const maxRecordBytes = options.maxRecordBytes + APPENDED_BYTES;
+  const readScored = (readAs: ReadAs): Promise<Opened> => {
+    const names = options.outputHeader === false ? ('numbers' as const) : undefined;
+    const read = { ...readAs, maxRecordBytes, names, nulls: options.nulls };
+    return written.format.readLayout(written.bytes, read).catch(error => brokenFile(error));
+  };
+  // What such a file has in a column says what could be in its rows.
+  const before = hasNumbers ? await readScored({}) : undefined;
+  const types = before && typesOfInput(before.layout, options);
+  const own = await format.readLayout(bytes, isOther ? { ...options, writes, types } : options);
   const { readAs } = own.layout;
-  const larger = { ...readAs, maxRecordBytes: options.maxRecordBytes + APPENDED_BYTES };
-  const names = options.outputHeader === false ? 'numbers' : undefined;
-  const scored = await written.format
-    .readLayout(written.bytes, { ...larger, names, nulls: options.nulls })
-    .catch(error => brokenFile(error));
+  const larger = { ...readAs, maxRecordBytes };
+  const scored = before ?? (await readScored(readAs));
   const comparison = own.layout.compareWith(scored.layout, input.name);
   options.onComparison?.(comparison.preserves);
   const areNumbers = written.format.encoder !== undefined;
@@ -188,6 +198,15 @@ async function run(
       : next?.catch(error => brokenFile(error, inputSide.cursor)));
     value.setBatch(read?.done ? undefined : read?.value);
   }
+}
+
+/** The types of the input's columns, as the output has them. */
+function typesOfInput(
+  { names, types = [] }: Layout,
+  { rename = {} }: Pick<ColumnOptions, 'rename'>,
+): Record<string, string> {
+  const former = new Map(Object.entries(rename).map(([from, to]) => [to, from]));
+  return Object.fromEntries(names.map((name, column) => [former.get(name) ?? name, types[column] ?? '']));
 }
 
 /** Compares a file of groups of rows with what a run writes that has its rows. @throws RowcastError `difference` */

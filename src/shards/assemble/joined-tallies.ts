@@ -1,6 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
+import { checkDrift } from '../../runs/drift/check-drift.ts';
 import { type DataTally, dataTally } from '../../runs/drift/data-tally.ts';
 import type { DataFigures } from '../../runs/drift/figures.ts';
 import { TotalTally } from '../../runs/drift/total-tally.ts';
@@ -30,7 +31,7 @@ export const noTallies: JoinedTally = { figures: new Map(), columns: new Map(), 
  * Adds up what the shards have counted, and compares it with the limits of a run.
  *
  * @param options those of the plan
- * @throws RowcastError `too_many_mismatches`, `too_many_unseen`; `other_work` if limits were given, and the report is
+ * @throws RowcastError `too_many_mismatches`, `too_many_unseen`, `too_much_drift`; `other_work` if limits were given, and the report is
  *   another one by now
  */
 export async function joinTallies(
@@ -58,8 +59,10 @@ export async function joinTallies(
       : undefined;
     if (counts === undefined) checkUnlimited(options, plan);
     counts?.check(options, rowCounts, 'end');
-    total.add(counts, plan.predictionType);
-    if (counts !== undefined) figures.set(index, counts.figures(plan.predictionType));
+    total.add(counts, plan.predictionType, rowCounts);
+    const found = counts?.figures(plan.predictionType, rowCounts);
+    checkDrift(options.maxDrift, found?.drift);
+    if (found !== undefined) figures.set(index, found);
     if (isSame) columns.set(index, runColumns(prepared));
   }
   return { figures, columns, total: total.figures() };

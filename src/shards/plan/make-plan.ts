@@ -56,12 +56,12 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
       : '';
   let predictionType: PredictionType | undefined;
   for (const pair of pairs) {
-    const source = await openSource(pair.input, false, options.encoding, backends);
+    const source = await openSource(pair.input, false, options.encoding, backends, stop);
     try {
       const writes = writtenFile({ ...options, output: pair.output });
       const prepared = await prepare(source, { ...options, writes }, scorer, stop);
       checkOutputName(pair.output, prepared.layout, writes);
-      const identity = await source.identify();
+      const identity = await unlessStopped(source.identify(), stop);
       report = reportHash(prepared.report);
       predictionType ??= await predictedType(prepared, scorer, stop);
       // What can be wrong with the columns of the output.
@@ -135,8 +135,9 @@ export async function openPlanned(
   file: PlanFile,
   encoding: string | undefined,
   among?: Backends,
+  stop?: AbortSignal,
 ): Promise<Source> {
-  const source = await openSource(file.input, false, encoding, among);
+  const source = await openSource(file.input, false, encoding, among, stop);
   const { size, modified, etag } = source.version;
   if (size === file.size && modified === file.modified && etag === file.etag) return source;
   source.close();

@@ -5,7 +5,7 @@ import { givenValue } from '../../base/options/values/resolve-options.ts';
 /** Options that decide how fast to work, when to stop and what to write beside the outputs; they may change in between. */
 const tunable = [
   ...['max-requests-per-second', 'max-rows-per-second'],
-  ...['max-rejects', 'rejects-ok', 'max-mismatches', 'max-missing', 'max-unseen', 'compare'],
+  ...['max-rejects', 'rejects-ok', 'max-mismatches', 'max-missing', 'max-unseen', 'max-drift', 'compare'],
   ...['max-record-bytes', 'max-group-bytes'],
   ...['private', 'checksum', 'checkpoint-interval', 'summary', 'summary-html', 'metrics', 'lineage'],
 ];

@@ -1,4 +1,4 @@
-import { Interrupted } from '../../base/interrupted.ts';
+import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { Piece } from '../../formats/format.ts';
 import { readLayout } from '../../formats/formats.ts';
@@ -66,7 +66,7 @@ async function* partsOf(
   file: PlanFile,
   from: Position | null,
 ): AsyncGenerator<Omit<Shard, 'shard' | 'file'>> {
-  const source = await openPlanned(file, options.encoding, backends);
+  const source = await openPlanned(file, options.encoding, backends, stop);
   try {
     if (whyOneShard(file, options.encoding) !== undefined) {
       yield { from: null, to: null, is_last: true };
@@ -74,7 +74,8 @@ async function* partsOf(
     }
     const writes = writtenFile({ ...options, output: file.output });
     // Whether it can be read was found out when the plan was made.
-    const opened = await readLayout(source, { ...options, writes, maxGroupBytes: Number.POSITIVE_INFINITY });
+    const read = { ...options, writes, maxGroupBytes: Number.POSITIVE_INFINITY };
+    const opened = await unlessStopped(readLayout(source, read), stop);
     const { layout, pieces } = opened;
     if (pieces !== undefined) {
       yield* partsOfGroups(pieces(), from, { shardBytes: plan.shard_bytes, limit: options.limit });

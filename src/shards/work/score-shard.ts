@@ -8,6 +8,7 @@ import type { RunObserver } from '../../runs/observer.ts';
 import type { Run } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import type { RunResult } from '../../runs/run-result.ts';
+import { countsAll } from '../../runs/score-rows.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { StoredExtent } from '../../storage/durable-output.ts';
@@ -63,8 +64,7 @@ export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
 function runOfShard(work: ShardWork, keep: RunObserver): Run {
   const { shard, file, part, reportHash, predictionType, scorer, budget, observers, control, backends } =
     work;
-  const { summary, summaryHtml, compare, private: isPrivate, encoding, report } = work.options;
-  const { maxMissing = 'none' } = work.options;
+  const { compare, private: isPrivate, encoding, report } = work.options;
   return {
     names: {
       version: null,
@@ -96,7 +96,7 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
       predictionType,
       checkInput: identity => checkFooter(file, identity),
     },
-    isDetailed: [summary, summaryHtml, compare].some(file => file !== undefined) || maxMissing !== 'none',
+    isDetailed: countsAll(work.options) || compare !== undefined,
   };
 }
 
@@ -111,6 +111,7 @@ const ofTheWhole: Partial<RunValues> = {
   maxMismatches: 'none',
   maxMissing: 'none',
   maxUnseen: 'none',
+  maxDrift: undefined,
   compare: undefined,
   summary: undefined,
   summaryHtml: undefined,

@@ -39,12 +39,13 @@ async function* gunzip(chunks: AsyncIterable<Buffer>, file: string): AsyncGenera
   } catch (cause) {
     if (cause instanceof RowcastError) throw cause;
     const { code, message } = cause as NodeJS.ErrnoException; // errors of zlib
-    const what =
-      code === 'Z_BUF_ERROR' ? 'the gzip data is truncated' : `the gzip data is damaged: ${message}`;
+    const isUnfinished = code === 'Z_BUF_ERROR';
+    const what = isUnfinished ? 'the gzip data is truncated' : `the gzip data is damaged: ${message}`;
     throw new RowcastError('bad_gzip', what, {
       severity: 'stopped',
       location: { file },
       hint: 'Check it with gzip -t, and download it again.',
+      isUnfinished,
       cause,
     });
   }

@@ -90,6 +90,9 @@ export function replaceFileNow(
   try {
     keepAccess(file, access);
     writeFileSync(file, bytes, { flush: true });
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }

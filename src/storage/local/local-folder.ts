@@ -6,7 +6,7 @@ import { diskFiles } from '../durable-files.ts';
 import { type FolderLayout, isOfLayout, type SharedFolder } from '../shared-folder.ts';
 import { unwritable } from '../target.ts';
 import { placeFile } from './atomic-write.ts';
-import { makeFolders } from './make-folders.ts';
+import { makeFolders, refuseUnmounted } from './make-folders.ts';
 import { isMissing, unlessMissing } from './missing.ts';
 
 /** A folder of a file system that all machines have mounted. */
@@ -16,6 +16,7 @@ export function localFolder(path: string, layout: FolderLayout): SharedFolder {
   return {
     path,
     async prepare() {
+      await refuseUnmounted(path);
       for (const folder of layout.folders)
         await makeFolders(join(path, folder)).catch(cause => {
           throw unwritable(path, cause);

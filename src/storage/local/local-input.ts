@@ -1,10 +1,11 @@
 import { constants, open as openDescriptor, type Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { RowcastError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { CHUNK_BYTES, inputChanged, type StoredInput, unreadable } from '../source.ts';
 import { streamInput } from '../stream-input.ts';
 import { FileBytes } from './file-bytes.ts';
@@ -18,7 +19,7 @@ export async function openInput(input: string): Promise<StoredInput> {
   if (found.isDirectory())
     throw new RowcastError('unreadable_input', 'the input is a folder', {
       location: { file: input },
-      hint: "Give a CSV file, or a quoted pattern, such as 'in/*.csv'.",
+      hint: `Give a file; score, plan and train also take its files as a quoted pattern: ${shellWord(join(input, '*.csv'))}`,
     });
   if (found.isFIFO()) return streamInput(input, resolve(input), await openFifo(input).catch(refuse));
   const handle = await open(input).catch(refuse);
@@ -37,8 +38,8 @@ const fileInput = (name: string, handle: FileHandle, { size, mtimeMs, ino }: Sta
   name,
   path: resolve(name),
   version: { size, modified: mtimeMs },
-  stream: new FileBytes(Promise.resolve(handle), 0),
-  streamFrom: (offset, end) => new FileBytes(open(name), offset, end),
+  stream: new FileBytes(Promise.resolve(handle), { size }),
+  streamFrom: (offset, end) => new FileBytes(open(name), { start: offset, end, size }),
   async checkUnchanged() {
     const now = await stat(name).catch((cause: NodeJS.ErrnoException) => {
       throw unreadable(name, cause);

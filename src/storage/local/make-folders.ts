@@ -1,5 +1,7 @@
-import { mkdir, rmdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, readdir, rmdir, stat } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { RowcastError } from '../../base/errors.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { diskFiles } from '../durable-files.ts';
 import { isMissing } from './missing.ts';
 
@@ -42,3 +44,31 @@ export async function makeFolders(path: string, mode = 0o777): Promise<MadeFolde
   }
   return { undo };
 }
+
+/**
+ * Refuses to create a folder where a disk may be missing: its rows would fill the disk below. Below the working directory, all
+ * folders may be created, elsewhere only one in a folder that is there and has something in it: where a disk is mounted, there
+ * is an empty folder without it.
+ *
+ * @throws RowcastError `unwritable_output`
+ */
+export async function refuseUnmounted(folder: string): Promise<void> {
+  const path = resolve(folder);
+  if (!/^\.\.(?:\/|$)/.test(relative(process.cwd(), path))) return;
+  if ((await stat(path).catch(unlessAbsent)) !== undefined) return;
+  const parent = dirname(path);
+  const names = await readdir(parent).catch(unlessAbsent);
+  if (names !== undefined && names.length > 0) return;
+  throw new RowcastError(
+    'unwritable_output',
+    `there is no such folder, and the one that it would be in is ${names === undefined ? 'not there' : 'empty'}`,
+    {
+      location: { file: folder },
+      hint: `Check the path, and that its disk is mounted; or create the folder: mkdir -p ${shellWord(folder)}`,
+    },
+  );
+}
+
+/** What cannot be looked at for another reason is reported when the folder is created. */
+const unlessAbsent = (cause: NodeJS.ErrnoException): undefined | [string] =>
+  cause.code === 'ENOENT' ? undefined : [''];

@@ -38,7 +38,8 @@ const STALL_MS = 30_000;
  *
  * @param open loads what talks to the store; called for the first name
  */
-export function objectBackend(open: () => Promise<ObjectStore>, settings: ObjectSettings): Backend {
+export function objectBackend(open: () => Promise<ObjectStore>, given: ObjectSettings): Backend {
+  const settings = { ...given, reached: new Set<string>() };
   let opened: Promise<ObjectStore> | undefined;
   const { leaseMs = LEASE_MS, stallMs = STALL_MS, holder = thisProcess(), partBytes } = settings;
   const storeOf = (): Promise<ObjectStore> => {
@@ -49,13 +50,18 @@ export function objectBackend(open: () => Promise<ObjectStore>, settings: Object
     new PatientClient(store.object(name), settings, () => store.renew());
   const objectAt = async (name: string): Promise<PatientClient> => clientOf(await storeOf())(name);
   /** The names that begin with a prefix, sorted by their bytes. */
-  const listed = async (prefix: string, matches = (_: string): boolean => true): Promise<string[]> => {
+  const listed = async (
+    prefix: string,
+    matches = (_: string): boolean => true,
+    stop?: AbortSignal,
+  ): Promise<string[]> => {
     const { list, renew } = await storeOf();
-    const patience = new Patience(settings, prefix, renew);
+    const patience = new Patience(settings, prefix, renew, stop);
     const found = await patiently(patience, async () => {
       const names: Buffer[] = [];
       const limit = new ListingLimit();
       for await (const name of list?.(prefix) ?? []) {
+        if (stop?.aborted) break;
         if (!matches(name)) continue;
         const kept = Buffer.from(name);
         limit.keep(kept.length);
@@ -68,21 +74,21 @@ export function objectBackend(open: () => Promise<ObjectStore>, settings: Object
     return found.sort(Buffer.compare).map(String);
   };
   return {
-    async openInput(name) {
-      return openObject(await objectAt(name), stallMs);
+    async openInput(name, stop) {
+      return openObject(await objectAt(name), stallMs, stop);
     },
-    async versionOf(name) {
-      const head = await (await objectAt(name)).head().catch(() => undefined); // reading it says why
+    async versionOf(name, stop) {
+      const head = await (await objectAt(name)).head(stop).catch(() => undefined); // reading it says why
       return head && { size: head.size, modified: head.modified.getTime(), etag: head.version };
     },
-    async isPattern(name) {
+    async isPattern(name, stop) {
       if (!SPECIAL.test(name) || (await storeOf()).list === undefined) return false;
-      const head = await (await objectAt(name)).head().catch(error => {
+      const head = await (await objectAt(name)).head(stop).catch(error => {
         throw storeError(name, 'read', error);
       });
       return head === undefined;
     },
-    namesMatching: async pattern => listed(prefixOf(pattern), objectPattern(pattern)),
+    namesMatching: async (pattern, stop) => listed(prefixOf(pattern), objectPattern(pattern), stop),
     document: name => objectDocument(() => objectAt(name)),
     sharedFolder: (path, layout) => objectFolder(path, layout, { object: objectAt, list: listed }),
     async resolveTarget(name) {

@@ -1,3 +1,4 @@
+import { unlessStopped } from '../../base/interrupted.ts';
 import { type ByteStream, inputChanged, type StoredInput } from '../source.ts';
 import type { ObjectHead } from './object-client.ts';
 import type { PatientClient } from './patient-client.ts';
@@ -7,14 +8,20 @@ import { StoreError, storeError } from './store-error.ts';
  * Opens an object for reading. All bytes come from the version that is there now.
  *
  * @param stallMs how long nothing may arrive before it is requested again
+ * @param stop ends the waiting
  * @throws RowcastError `no_such_file`, `unreadable_input`, `store_access_denied`, and others of `storeError`
+ * @throws Interrupted
  */
-export async function openObject(object: PatientClient, stallMs: number): Promise<StoredInput> {
+export async function openObject(
+  object: PatientClient,
+  stallMs: number,
+  stop?: AbortSignal,
+): Promise<StoredInput> {
   const { name } = object;
   const refuse = (error: unknown): never => {
     throw storeError(name, 'read', error);
   };
-  const head = (await object.head().catch(refuse)) ?? refuse(new StoreError('missing', ''));
+  const head = (await object.head(stop).catch(refuse)) ?? refuse(new StoreError('missing', ''));
   const { size, modified, version, isWeak } = head;
   const isPinned = version !== '' && !isWeak;
   return {
@@ -24,7 +31,7 @@ export async function openObject(object: PatientClient, stallMs: number): Promis
     stream: new ObjectStream(object, head, { from: 0 }, stallMs),
     streamFrom: (offset, end) => new ObjectStream(object, head, { from: offset, end }, stallMs),
     async checkUnchanged() {
-      const now = await object.head().catch(refuse);
+      const now = await object.head(stop).catch(refuse);
       if (now === undefined || !isSame(head, now)) throw inputChanged(name, [size, now?.size ?? 0]);
     },
   };
@@ -52,7 +59,8 @@ class ObjectStream implements ByteStream {
   readonly #from: number;
   readonly #end: number;
   readonly #stallMs: number;
-  #isDestroyed = false;
+  /** Aborted when nobody wants its bytes any more, which ends whatever it waits for. */
+  readonly #destroyed = new AbortController();
   #body: ByteStream | undefined;
 
   constructor(object: PatientClient, head: ObjectHead, range: Range, stallMs: number) {
@@ -65,23 +73,24 @@ class ObjectStream implements ByteStream {
   }
 
   destroy(): void {
-    this.#isDestroyed = true;
+    this.#destroyed.abort();
     this.#body?.destroy();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     const { name } = this.#object;
     const { version, isWeak } = this.#head;
-    const patience = this.#object.patience();
+    const { signal } = this.#destroyed;
+    const patience = this.#object.patience(signal);
     const end = this.#end;
     let at = this.#from;
-    while (at < end && !this.#isDestroyed)
+    while (at < end && !signal.aborted)
       try {
         const pinned = version === '' || isWeak ? undefined : version;
-        const body = await this.#object.read({ from: at, end, version: pinned });
+        const body = await this.#object.read({ from: at, end, version: pinned }, signal);
         this.#body = body;
-        if (this.#isDestroyed) body.destroy();
-        for await (const chunk of withoutStalls(body, this.#stallMs)) {
+        if (signal.aborted) body.destroy();
+        for await (const chunk of withoutStalls(body, this.#stallMs, signal)) {
           at += chunk.length;
           if (at > end) throw new StoreError('refused', 'the response has more bytes than were requested');
           patience.succeeded();
@@ -89,11 +98,11 @@ class ObjectStream implements ByteStream {
         }
         if (at < end) throw new StoreError('unavailable', 'the response ended too early');
       } catch (error) {
-        if (this.#isDestroyed) return;
+        if (signal.aborted) return;
         if (error instanceof StoreError && (error.failure === 'changed' || error.failure === 'missing'))
           throw await this.#changed();
         await patience.failed(error).catch(cause => {
-          throw storeError(name, 'read', cause);
+          if (!signal.aborted) throw storeError(name, 'read', cause);
         });
       } finally {
         this.#body?.destroy();
@@ -101,13 +110,13 @@ class ObjectStream implements ByteStream {
   }
 
   async #changed(): Promise<Error> {
-    const now = await this.#object.head().catch(() => undefined); // that it has changed is known
+    const now = await this.#object.head(this.#destroyed.signal).catch(() => undefined); // that it has changed is known
     return inputChanged(this.#object.name, [this.#head.size, now?.size ?? 0]);
   }
 }
 
 /** Ends a body from which nothing arrives for some time, with an error. While nobody asks for bytes, none need to arrive. */
-async function* withoutStalls(body: ByteStream, stallMs: number): AsyncGenerator<Buffer> {
+async function* withoutStalls(body: ByteStream, stallMs: number, stop: AbortSignal): AsyncGenerator<Buffer> {
   let isStalled = false;
   const chunks = body[Symbol.asyncIterator]();
   const next = async (): Promise<IteratorResult<Buffer>> => {
@@ -116,7 +125,7 @@ async function* withoutStalls(body: ByteStream, stallMs: number): AsyncGenerator
       body.destroy();
     }, stallMs);
     try {
-      return await chunks.next();
+      return await unlessStopped(chunks.next(), stop);
     } catch (error) {
       throw broken(isStalled, stallMs, error);
     } finally {

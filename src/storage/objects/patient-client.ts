@@ -19,12 +19,15 @@ export class PatientClient implements ObjectClient {
     this.#renew = renew;
   }
 
-  head(): Promise<ObjectHead | undefined> {
-    return this.#patiently(() => this.#client.head());
+  /** @param stop ends the waiting */
+  head(stop?: AbortSignal): Promise<ObjectHead | undefined> {
+    return patiently(this.patience(stop), () => this.#client.head());
   }
 
-  read(range: ObjectRange): Promise<ByteStream> {
-    return this.#patiently(() => this.#client.read(range));
+  /** @param stop ends the waiting */
+  read(range: ObjectRange, stop?: AbortSignal): Promise<ByteStream> {
+    const read = (): Promise<ByteStream> => this.#client.read(range);
+    return patiently(this.patience(stop), read, late => late.destroy());
   }
 
   get(): Promise<{ head: ObjectHead; bytes: Buffer } | undefined> {
@@ -68,9 +71,9 @@ export class PatientClient implements ObjectClient {
     return this.#patiently(() => this.#client.abort(upload));
   }
 
-  /** A patience for something longer than one request. */
-  patience(): Patience {
-    return new Patience(this.#limits, this.name, this.#renew);
+  /** A patience for something longer than one request. @param stop ends the waiting */
+  patience(stop?: AbortSignal): Patience {
+    return new Patience(this.#limits, this.name, this.#renew, stop);
   }
 
   #patiently<T>(act: () => Promise<T>): Promise<T> {

@@ -1,4 +1,6 @@
+import { type Peer, permanentErrorOf } from '../../base/connection-error.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { Interrupted } from '../../base/interrupted.ts';
 
 /**
  * What a failed request to a store means:
@@ -9,13 +11,14 @@ import { RowcastError } from '../../base/errors.ts';
  * - `denied`: the credentials do not allow it
  * - `no credentials`: none were found
  * - `expired`: the credentials were valid once
+ * - `unreachable`: no connection can be made, whenever it is tried: the host is unknown, or its certificate not trusted
  * - `unavailable`: the same request may succeed later
  * - `refused`: anything else
  */
 export type StoreFailure =
   | ('missing' | 'no bucket' | 'changed')
   | ('denied' | 'no credentials' | 'expired')
-  | ('unavailable' | 'refused');
+  | ('unreachable' | 'unavailable' | 'refused');
 
 /** A request to a store that failed. */
 export class StoreError extends Error {
@@ -51,6 +54,19 @@ export function failureOfStatus(status: number | undefined): StoreFailure {
   return 'refused';
 }
 
+const SERVER: Peer = {
+  name: 'the server',
+  address: 'the URL, and the endpoint of a store (--store-options)',
+  trust: 'Renew it, or add the issuing certificate authority with NODE_EXTRA_CA_CERTS.',
+  ownCertificate: 'None is sent to stores: download the file with a program that has one.',
+};
+
+/** The failure of a request without a response, by the error of its connection. */
+export const failureOfConnection = (error: unknown): 'unreachable' | 'unavailable' =>
+  permanentErrorOf(error as NodeJS.ErrnoException, false, SERVER) === undefined
+    ? 'unavailable'
+    : 'unreachable';
+
 /** What a program was doing when a store failed. */
 export type Purpose = 'read' | 'write';
 
@@ -59,8 +75,8 @@ export type Purpose = 'read' | 'write';
  *
  * @param name the URL of the object
  */
-export function storeError(name: string, purpose: Purpose, error: unknown): RowcastError {
-  if (error instanceof RowcastError) return error;
+export function storeError(name: string, purpose: Purpose, error: unknown): RowcastError | Interrupted {
+  if (error instanceof RowcastError || error instanceof Interrupted) return error;
   const { failure, message } =
     error instanceof StoreError ? error : new StoreError('refused', String(error), error);
   const details = { location: { file: name }, cause: error };
@@ -96,6 +112,19 @@ export function storeError(name: string, purpose: Purpose, error: unknown): Rowc
         ...details,
         hint: 'Grant the permissions that the page docs/stores.md lists, or check the profile.',
       });
+    case 'unreachable': {
+      const cause = (error as StoreError).cause as NodeJS.ErrnoException; // by `failureOfConnection`
+      const {
+        code,
+        message: why,
+        hint,
+      } = permanentErrorOf(cause, false, SERVER) ?? {
+        code: 'unreadable_input',
+        message,
+        hint: 'Check the URL.',
+      };
+      return new RowcastError(code, `${what}: ${why}`, { ...details, hint });
+    }
     case 'unavailable':
       return new RowcastError('store_unavailable', `${what}: ${message}`, {
         ...details,

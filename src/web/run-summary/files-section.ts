@@ -15,8 +15,17 @@ export function filesSection({ runs }: Summary): Html | undefined {
 ${runs.length > MAX_FILES && html`<p class="muted">These are the first ${countText(MAX_FILES)}; the JSON summary has all.</p>`}
 <div class="table-box" role="region" tabindex="0" aria-label="Table of files"><table>
 <thead><tr><th scope="col">Input</th><th scope="col">Status</th><th scope="col" class="num">Scored</th><th scope="col" class="num">Rejected</th><th scope="col" class="num">Time</th></tr></thead>
-<tbody>${runs.slice(0, MAX_FILES).map(fileRow)}</tbody></table></div>
+<tbody>${firstOf(runs).map(fileRow)}</tbody></table></div>
 </section>`;
+}
+
+function firstOf(runs: Iterable<Summary>): Summary[] {
+  const first: Summary[] = [];
+  for (const run of runs) {
+    if (first.length === MAX_FILES) break;
+    first.push(run);
+  }
+  return first;
 }
 
 function fileRow({ input, output, status, error, rows, seconds }: Summary): Html {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { commandWords, optionWords } from '../../../src/base/other-words.ts';
 import { readArguments } from '../../../src/cli/arguments/parse-arguments.ts';
+import { optionsOf } from '../../../src/cli/command-table/command-row.ts';
+import { commands } from '../../../src/cli/command-table/commands.ts';
 
 /** The parsed command name and options. */
 async function read(line: string): Promise<[string, Record<string, unknown>]> {
@@ -33,7 +36,7 @@ describe('a command line', () => {
       'score',
       { input: ['-'], output: '-', nulls: '-' },
     ]);
-    assert.deepEqual(await read('verify in.csv -'), ['verify', { input: 'in.csv', output: '-' }]);
+    assert.deepEqual(await read('verify in.csv -'), ['verify', { input: ['in.csv'], output: '-' }]);
     assert.deepEqual(await read('score --nulls -99'), ['score', { nulls: '-99' }]);
     assert.deepEqual(await read('score --nulls=-x'), ['score', { nulls: '-x' }]);
   });
@@ -52,6 +55,23 @@ describe('a command line', () => {
         ['score', { prediction, input: ['in.csv'] }],
         line,
       );
+  });
+
+  it('may have one argument after any number of others', async () => {
+    for (const [words, input, output] of [
+      ['', undefined, undefined],
+      [' a', ['a'], undefined],
+      [' a b', ['a'], 'b'],
+      [' a b c', ['a', 'b'], 'c'],
+    ] as const) {
+      const [, flags] = await read(`verify${words}`);
+      assert.deepEqual([flags.input, flags.output], [input, output], words);
+    }
+  });
+
+  it('may ask any command to be quiet, with one letter', async () => {
+    for (const line of ['verify in.csv out.csv', 'status out.csv', 'reports', 'keys add x'])
+      assert.equal((await read(`${line} -q`))[1].quiet, true, line);
   });
 
   it('may repeat an option: the last value wins, unless the option collects all values', async () => {
@@ -100,6 +120,19 @@ describe('a command line is refused', () => {
     ['with an option of another command', 'reports --limit 5', /^unknown option: --limit$/],
     ['with an option that only exists in definitions', 'score --wire x', /^unknown option: --wire/],
     ['with an unknown short option', 'score -x', /^unknown option: -x$/],
+    ['with a short option of another command', 'verify a b -o c', /^unknown option: -o$/],
+    ['with a short option and its value in one word', 'verify a b -oc', /^unknown option: -o$/],
+    [
+      'with the long form of that option',
+      'verify a b --output c',
+      /^unknown option: --output\. Did you mean --output-header\?$/,
+    ],
+    ['with the first letter of an option', 'status a -w', /^unknown option: -w\. Did you mean --watch\?$/],
+    [
+      'with the letter that is for something else elsewhere',
+      'score -v',
+      /^unknown option: -v\. Did you mean --log-level debug\?$/,
+    ],
     ['with an option that lacks its value', 'score --output', /^--output needs a value$/],
     ['with an option in place of a value', 'score -o --report r', /^-o needs a value$/],
     [
@@ -107,9 +140,52 @@ describe('a command line is refused', () => {
       'score --if-exists skp',
       /^--if-exists: expected one of replace, .*, got skp\. Did you mean skip\?$/,
     ],
-    ['without a required argument', 'verify in.csv', /^missing argument: OUTPUT$/],
+    ['without a required argument', 'keys add', /^missing argument: NAME$/],
     ['without a required option', 'train h.csv', /^a required option is missing: --predict$/],
-    ['with too many arguments', 'status a b', /^unexpected argument: b$/],
+    ['with too many arguments', 'report a b', /^unexpected argument: b$/],
   ] as const)
     it(what, () => refused(line, message));
 });
+
+describe('what other programs call something', () => {
+  for (const [typed, says] of [
+    [
+      'score in.csv --resume',
+      '--resume; run the same command again: it goes on where an unfinished run stopped',
+    ],
+    ['score --model x', '--model. Did you mean --report?'],
+    ['score --sep ;', '--sep. Did you mean --delimiter?'],
+    ['score --overwrite', '--overwrite. Did you mean --if-exists replace?'],
+    ['score -v', '-v. Did you mean --log-level debug?'],
+    ['score --no-header', '--no-header. Did you mean --names?'],
+    ['score --input x', '--input; name files without an option, as in rowcast score INPUT -o OUTPUT'],
+    ['train --target x', '--target. Did you mean --predict?'],
+    // A command that has no such option does not name it.
+    ['status --model x', '--model'],
+  ] as const)
+    it(`is named as rowcast calls it: ${typed}`, () =>
+      refused(typed, new RegExp(`^unknown option: ${escaped(says)}$`)));
+
+  for (const [typed, says] of [
+    ['resume', 'resume; run the same command again: it goes on where an unfinished run stopped'],
+    ['models', 'models; rowcast reports lists the models, which are called reports here'],
+    ['list', 'list; rowcast reports lists the models, which are called reports here'],
+  ] as const)
+    it(`is named as rowcast calls it: rowcast ${typed}`, () =>
+      refused(typed, new RegExp(`^unknown command: ${escaped(says)}$`)));
+
+  it('names only options and commands that there are', () => {
+    const options = new Set(commands.flatMap(command => Object.keys(optionsOf(command))));
+    const names = new Set(commands.map(({ name }) => name));
+    for (const { words, option, instead = '' } of [...optionWords, ...commandWords]) {
+      assert.ok(option === undefined || options.has(option), option);
+      for (const [, flag] of instead.matchAll(/--([a-z-]+)/g)) assert.ok(options.has(flag ?? ''), flag);
+      for (const [, command] of instead.matchAll(/rowcast ([a-z]+)/g)) assert.ok(names.has(command ?? ''));
+      // A word that is itself a command would never be looked up.
+      if (option === undefined)
+        for (const word of words) assert.ok(!names.has(word) || options.has(word), word);
+    }
+  });
+});
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

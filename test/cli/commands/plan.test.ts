@@ -205,6 +205,15 @@ describe('rowcast plan', () => {
     assert.match(stderr, /\[http_503\]/);
   });
 
+  slow('waits a few seconds for a service that is down, whatever a definition says of its run', async t => {
+    const job = 'score: { input: in.csv, output: out.csv, report: r }\nservice: { max-outage: 1h }';
+    const { stub, cwd, env } = await planned(t, { 'in.csv': rows(3), 'job.yaml': job });
+    await stub.close();
+    const { code, stderr } = await rowcast(['plan', 'job.yaml'], { cwd, env });
+    assert.equal(code, 75, stderr);
+    assert.match(stderr, /cannot connect to the service.*for up to 5 s/);
+  });
+
   it('prints the body of the first request with --show-request', async t => {
     const { plan, stub } = await planned(t, { 'in.csv': rows(2) });
     const { stdout } = await plan('in.csv', '--show-request');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, readFile, rm, watch, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, watch, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -94,6 +94,30 @@ describe('rowcast status', () => {
     assert.equal(done.code, 0);
     const end = JSON.parse((await rowcast(['status', 'out.csv', '--json'], { cwd })).stdout.toString());
     assert.deepEqual([end.state, end.alive, end.fraction], ['finished', false, 1]);
+  });
+
+  it('leaves nothing of a killed run once rowcast abort has discarded it', async t => {
+    const cwd = await newFolder(t);
+    const rows = Array.from({ length: 100 }, (_, index) => `${index},x\n`);
+    await writeFile(join(cwd, 'in.csv'), `id,note\n${rows.join('')}`);
+    const stub = await startStub({ behave: ({ number }) => number >= 5 });
+    t.after(() => stub.close());
+    const env = { PATH: process.env.PATH ?? '', ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const isSaved = appears(cwd, 'out.csv.checkpoint');
+    await mkdir(join(cwd, 'of'));
+    const files = ['-o', 'out.csv', '--rejects', 'of/rejected.csv', '--summary', 'of/summary.json'];
+    const how = ['--batch-rows', '10', '--concurrency', '1', '--checkpoint-interval', '0'];
+    const child = spawn(process.execPath, [bin, 'score', 'in.csv', '--report', 'r', ...files, ...how], {
+      cwd,
+      env,
+    });
+    await isSaved;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const { code, stderr } = await rowcast(['abort', 'out.csv'], { cwd });
+    assert.equal(code, 0, stderr);
+    // The summary says that the run was running.
+    assert.deepEqual((await readdir(cwd, { recursive: true })).sort(), ['in.csv', 'of', 'of/summary.json']);
   });
 
   it('says what a run needs that a limit stopped, until it has it', async t => {

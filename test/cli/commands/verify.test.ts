@@ -193,6 +193,34 @@ describe('rowcast verify', () => {
       });
   });
 
+  it('checks that there is a predicted column, or none, if it is told', async t => {
+    const rows = 'id,note,p_no,p_yes,predicted_x\n1,a,0.25,0.75,yes\n';
+    const cwd = await newPair(t, {
+      'in.csv': 'id,note\n1,a\n',
+      'out.csv': rows,
+      'bare.csv': rows.replaceAll(/,(predicted_x|yes)$/gm, ''),
+      'no-header.csv': '1,a,0.25,0.75,yes\n',
+    });
+    const bare = ['--no-output-header', '--probabilities', 'no,yes'];
+    for (const [output, flags, code] of [
+      ['out.csv', [], 0],
+      ['out.csv', ['--prediction'], 0],
+      ['out.csv', ['--no-prediction'], 4],
+      ['out.csv', ['--prediction', '--threshold', 'yes=0.4'], 0],
+      ['bare.csv', [], 0],
+      ['bare.csv', ['--prediction'], 4],
+      ['bare.csv', ['--no-prediction'], 0],
+      ['bare.csv', ['--threshold', 'yes=0.4'], 4],
+      ['no-header.csv', ['--prediction', ...bare], 0],
+      ['no-header.csv', ['--no-prediction', ...bare], 4],
+    ] as const) {
+      const finished = await rowcast(['verify', 'in.csv', output, ...flags], { cwd });
+      assert.equal(finished.code, code, `${output} ${flags.join(' ')}: ${finished.stderr}`);
+    }
+    const { stderr } = await rowcast(['verify', 'in.csv', 'bare.csv', '--prediction'], { cwd });
+    assert.match(stderr, /^rowcast: bare\.csv:1: there is no predicted column, predicted_… \[difference\]/);
+  });
+
   it('points to rowcast status if the run is not finished', async t => {
     const cwd = await newPair(t, { 'late.csv.checkpoint': '{}' });
     const { code, stderr } = await rowcast(['verify', 'in.csv', 'late.csv'], { cwd });

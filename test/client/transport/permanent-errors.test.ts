@@ -72,7 +72,7 @@ describe('a request stops at once, because retrying cannot help,', { concurrency
     const cause = Object.assign(new Error(), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
     const found = permanentError(cause, false);
     assert.equal(found?.code, 'bad_certificate');
-    assert.match(`${found.message}. ${found.hint}`, /another host name.*--url/);
+    assert.match(`${found.message}. ${found.hint}`, /another host name.*in the URL/);
   });
 
   it('if the certificate is not trusted', { skip }, async t => {

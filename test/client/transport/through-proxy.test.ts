@@ -116,7 +116,7 @@ describe('an https service is reached through a tunnel of the proxy', { skip: no
       failure.message,
       `cannot connect to the service: the proxy http://127.0.0.1:${port} cannot be reached: connection refused (127.0.0.1:${port})`,
     );
-    assert.match(String(failure.hint), /--proxy/);
+    assert.match(String(failure.hint), /Check the proxy/);
   });
 
   it('or closes the connection, or sends more than its response', async t => {

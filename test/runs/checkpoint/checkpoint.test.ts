@@ -35,6 +35,17 @@ describe('the decision to resume', () => {
     });
   });
 
+  it('refuses another input, naming both', () => {
+    const other = { ...fingerprint.input, path: '/data/b.csv', size: 99 };
+    assert.throws(() => chooseResumeMethod(fingerprint, { ...fingerprint, input: other }, 'c'), {
+      code: 'other_work',
+      message: new RegExp(
+        `the input was ${fingerprint.input.path}, a plain file of .*, now it is /data/b\\.csv, a plain file of 99 bytes\\)$`,
+      ),
+      hint: /--restart-if-changed/,
+    });
+  });
+
   it('refuses another service', () => {
     assert.throws(
       () => chooseResumeMethod({ ...fingerprint, service: 'https://a.example' }, fingerprint, 'c'),

@@ -105,8 +105,8 @@ describe('a comparison', () => {
       },
     );
     assert.deepEqual(asked, [['yes', [0.5]]]);
-    assert.deepEqual(scores.no, { psi: null, change: null });
-    assert.deepEqual(scores.yes, { psi: 0.5375, change: 'significant' });
+    assert.deepEqual(scores.no, { psi: null, change: null, chance: null });
+    assert.deepEqual(scores.yes, { psi: 0.5375, change: 'significant', chance: 0.3244 });
   });
 });
 
@@ -114,6 +114,7 @@ describe('the line about a comparison', () => {
   const entry = (psi: number | null) =>
     ({
       psi,
+      chance: psi === null ? null : 0.001,
       change: psi === null ? null : psi >= 0.25 ? 'significant' : psi >= 0.1 ? 'moderate' : 'none',
     }) as const;
   const lineOf = (columns: Record<string, number | null>, scores: Record<string, number | null> = {}) =>

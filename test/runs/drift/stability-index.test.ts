@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { changeOf, stabilityIndex } from '../../../src/runs/drift/stability-index.ts';
+import { changeOf, indexOfChance, stabilityIndex } from '../../../src/runs/drift/stability-index.ts';
 import '../../support/random-tests.ts';
 
 /** The formula as it is written, from values instead of counts. */
@@ -55,6 +55,16 @@ describe('the population stability index', () => {
     assert.ok(Math.abs((stabilityIndex([100, 0], [50, 50]) ?? 0) - index) < 1e-4);
     assert.equal(stabilityIndex([100, 0, 0], [50, 50, 0]), stabilityIndex([100, 0], [50, 50]));
     assert.ok(Number.isFinite(stabilityIndex([1e9, 0], [0, 1e9])));
+  });
+
+  it('seldom exceeds, by chance, what chi-squared says about its bins and rows', () => {
+    // The quantile of chi-squared with 9 degrees of freedom for one of 10,000 is 33.72.
+    const [before, now] = [new Array(10).fill(100), new Array(10).fill(20)];
+    const chance = indexOfChance(before, now) ?? 0;
+    assert.ok(Math.abs(chance - 33.72 * (1 / 1000 + 1 / 200)) < 0.004, `${chance}`);
+    assert.equal(indexOfChance([0], [1]), null);
+    // Bins that are empty in both do not count.
+    assert.equal(indexOfChance([...before, 0], [...now, 0]), chance);
   });
 
   it('is null without rows', () => {

@@ -12,6 +12,7 @@ import { TallyLayout } from '../../../src/scoring/counting/tally.ts';
 const column = (name: string, mismatched: number | null, unseen: number | null): ColumnFigures => ({
   name,
   missing: 5,
+  missing_share: 0.001,
   mismatched,
   unseen,
   trimmed: 0,

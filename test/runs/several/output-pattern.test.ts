@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fillPattern, folderOfPattern, isOutputPattern } from '../../../src/runs/several/output-pattern.ts';
+import {
+  fillPattern,
+  folderOfPattern,
+  globOfPattern,
+  isOutputPattern,
+  likePattern,
+} from '../../../src/runs/several/output-pattern.ts';
 
 const fill = (pattern: string, path: string, dir = '.') => fillPattern(pattern, { path, dir }, 7);
 
@@ -31,6 +37,22 @@ describe('the pattern of outputs', () => {
   it('refuses placeholders that do not exist, with a suggestion', () => {
     assert.throws(() => fill('out/{nam}.csv', 'a.csv'), { code: 'usage', hint: /^Did you mean {name}\?/ });
     assert.throws(() => fill('out/{}.csv', 'a.csv'), { code: 'usage', hint: /^A pattern may contain/ });
+  });
+
+  it('finds its outputs again, by their names', () => {
+    const isLike = likePattern('./out/{dir}/{name}-{index}.csv');
+    for (const output of ['out/a-1.csv', 'out/eu/a-1.csv', 'out/eu/deep/a-b-12.csv'])
+      assert.equal(isLike(output), true, output);
+    for (const output of [
+      'a-1.csv',
+      'out/a.csv',
+      'out/a-x.csv',
+      'out/a-1xcsv',
+      'out/a-1.csv.rejects',
+      'new/out/a-1.csv',
+    ])
+      assert.equal(isLike(output), false, output);
+    assert.equal(globOfPattern('out/{dir}/{name}-{index}.csv'), 'out/**/*-*.csv');
   });
 
   it('is told from a plain name, and has a fixed folder', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { fieldEnd } from '../../../src/formats/csv/fields/malformed.ts';
+import { fieldEnd } from '../../../src/formats/csv/fields/count-fields.ts';
 import { positionOf, startOf } from '../../../src/formats/records/batch.ts';
 import { contentEnd } from '../../../src/formats/records/line-endings.ts';
 import { type ReadOptions, read } from '../csv/read.ts';

@@ -46,6 +46,7 @@ type Column = NonNullable<Summary['columns']>[number];
 export const columnWith = (name: string, more: Partial<Column> = {}): Column => ({
   name,
   missing: 20,
+  missing_share: 0.01,
   mismatched: 0,
   unseen: 0,
   trimmed: 0,

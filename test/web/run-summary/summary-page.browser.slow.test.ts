@@ -16,10 +16,10 @@ const names = (count: number, text: string): string[] =>
 const long = 'a-very-long-name-without-any-space-in-it'.repeat(4);
 const drift = (columns: readonly string[], classes: readonly string[]): Summary['drift'] => {
   const changes = [
-    { psi: 0.02, change: 'none' },
-    { psi: 0.14, change: 'moderate' },
-    { psi: 1.6, change: 'significant' },
-    { psi: null, change: null },
+    { psi: 0.02, change: 'none', chance: 0.01 },
+    { psi: 0.14, change: 'moderate', chance: 0.01 },
+    { psi: 1.6, change: 'significant', chance: 0.01 },
+    { psi: null, change: null, chance: null },
   ] as const;
   const changeAt = (i: number) => changes[i % changes.length] ?? changes[0];
   return {

@@ -20,10 +20,11 @@ const drifted = (columns: Record<string, number | null>) => ({
     ...{
       name,
       psi,
+      chance: psi === null ? null : 0.01,
       change: psi === null ? null : psi >= 0.25 ? ('significant' as const) : ('none' as const),
     },
   })),
-  scores: { yes: { psi: 0.3, change: 'significant' as const } },
+  scores: { yes: { psi: 0.3, change: 'significant' as const, chance: 0.01 } },
 });
 
 describe('the page of a run', () => {

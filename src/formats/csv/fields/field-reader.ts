@@ -17,6 +17,7 @@ import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
 import { faultOfRecord } from './fault-of-record.ts';
 import { KernelFields } from './kernel-fields.ts';
+import type { NumberFinder } from './number-finder.ts';
 
 /**
  * Finds the fields of batches. An unquoted field lies between delimiters, a quoted field without escaped quotes between its
@@ -31,14 +32,17 @@ export class FieldReader {
   readonly #escape: number;
   readonly #memory: BatchMemory | undefined;
   readonly #ragged: (fields: number) => Fault;
+  readonly #numbers: NumberFinder | undefined;
   #starts: Int32Array = new Int32Array();
   #ends = this.#starts;
 
   /**
    * @param width number of fields in a valid record
    * @param memory in which a kernel finds the fields of most records
+   * @param numbers finds what is wrong in columns of numbers, if there are such columns
    */
-  constructor(width: number, dialect: Dialect, memory?: BatchMemory) {
+  constructor(width: number, dialect: Dialect, memory?: BatchMemory, numbers?: NumberFinder) {
+    this.#numbers = numbers;
     this.#width = width;
     // The kernel knows no other escape than a second quote.
     this.#memory = dialect.escape === undefined ? memory : undefined;
@@ -74,6 +78,8 @@ export class FieldReader {
         faults.set(index, faultOfRecord(badQuoting, bytes, start, end, this.#dialect));
       else if (kind === RecordKind.header) faults.set(index, repeatedHeader);
       else if (kind === RecordKind.empty) faults.set(index, emptyRecord);
+      else if (kind === RecordKind.notANumber && this.#numbers !== undefined)
+        faults.set(index, this.#numbers.faultOf(batch.bytes, start, end));
       else if (kind !== RecordKind.blank) {
         if (!allUtf8 && !isUtf8(bytes.subarray(start, end))) faults.set(index, notUtf8);
         else {

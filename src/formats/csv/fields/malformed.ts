@@ -11,18 +11,22 @@ import {
 } from '../../records/faults.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
+import { countFields } from './count-fields.ts';
 import { faultOfRecord } from './fault-of-record.ts';
+import type { NumberFinder } from './number-finder.ts';
 
 /**
  * Finds the malformed records of a batch: those in which `FieldReader` finds a fault. No field is decoded, which is several
  * times as fast; a property test checks that both agree.
  *
  * @param width number of fields in a valid record
+ * @param numbers finds what is wrong in columns of numbers, if there are such columns
  * @returns a batch's malformed records: index → what is wrong with it, in order
  */
 export function malformedFinder(
   width: number,
   dialect: Dialect,
+  numbers?: NumberFinder,
 ): (batch: Batch) => ReadonlyMap<number, Fault> {
   // In a record without a quoted field, quotes are data.
   const bare: Dialect = { ...dialect, quote: undefined };
@@ -39,6 +43,8 @@ export function malformedFinder(
         found.set(index, faultOfRecord(badQuoting, bytes, start, end, dialect));
       else if (kind === RecordKind.header) found.set(index, repeatedHeader);
       else if (kind === RecordKind.empty) found.set(index, emptyRecord);
+      else if (kind === RecordKind.notANumber && numbers !== undefined)
+        found.set(index, numbers.faultOf(bytes, start, end));
       else if (!allUtf8 && !isUtf8(bytes.subarray(start, end))) found.set(index, notUtf8);
       else {
         const content = contentEnd(bytes, start, end, dialect);
@@ -48,37 +54,4 @@ export function malformedFinder(
     }
     return found;
   };
-}
-
-/** Offset at which the field that begins at `start` ends: at a delimiter, or at the record's `end`. */
-export function fieldEnd(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
-  const delimiter = dialect.delimiter.charCodeAt(0);
-  const quote = dialect.quote?.charCodeAt(0);
-  const escaper = dialect.escape?.charCodeAt(0) ?? -1;
-  let at = start;
-  if (quote !== undefined && at < end && bytes[at] === quote) {
-    // Skip to the closing quote; an escaped quote is data.
-    for (at++; at < end; at++)
-      if (bytes[at] === escaper) {
-        if (bytes[at + 1] === quote || bytes[at + 1] === escaper) at++;
-      } else if (bytes[at] === quote) {
-        if (bytes[at + 1] !== quote || at + 1 === end) break;
-        at++;
-      }
-  }
-  while (at < end && bytes[at] !== delimiter) at++;
-  return at;
-}
-
-/** Number of fields in the record `bytes[start, end)`; none is decoded. */
-export function countFields(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
-  let fields = 1;
-  if (dialect.quote === undefined) {
-    const delimiter = dialect.delimiter.charCodeAt(0);
-    for (let at = start; at < end; at++) if (bytes[at] === delimiter) fields++;
-    return fields;
-  }
-  for (let at = fieldEnd(bytes, start, end, dialect); at < end; fields++)
-    at = fieldEnd(bytes, at + 1, end, dialect);
-  return fields;
 }

@@ -2,7 +2,7 @@ import type { Dialect } from '../../../base/parse-records.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
 import { isRejectsFile, rejectColumns } from '../../records/reject-columns.ts';
-import { fieldEnd } from '../fields/malformed.ts';
+import { fieldEnd } from '../fields/count-fields.ts';
 import type { Header } from '../header.ts';
 
 const SPACE = 0x20;

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../base/parse-records.ts';
 import type { BatchOptions } from '../../records/batch-options.ts';
+import type { NumberFinder } from '../fields/number-finder.ts';
 import type { EmptyRecord } from './empty-record.ts';
 import type { RepeatedHeader } from './repeated-header.ts';
 
@@ -12,4 +13,6 @@ export interface RecordOptions extends BatchOptions {
   header?: RepeatedHeader | undefined;
   /** Finds records without a value, if they are no rows. */
   empty?: EmptyRecord | undefined;
+  /** Finds records with a text in a column of numbers, if there are such columns. */
+  numbers?: NumberFinder | undefined;
 }

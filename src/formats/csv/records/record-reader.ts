@@ -86,7 +86,7 @@ export class RecordReader {
   }
 
   *#read(last: boolean): Generator<Batch> {
-    const { batchBytes, rowOverhead, maxRecordBytes, header, empty } = this.#options;
+    const { batchBytes, rowOverhead, maxRecordBytes, header, empty, numbers } = this.#options;
     const finder = this.#finder;
     while (!this.full) {
       const end = finder.nextEnd(last);
@@ -106,6 +106,8 @@ export class RecordReader {
       if (repeated === 'same') kind = RecordKind.header;
       else if (kind <= RecordKind.quoted && empty?.is(finder.bytes, finder.recordStart, end, kind) === true)
         kind = RecordKind.empty;
+      else if (kind <= RecordKind.quoted && numbers?.isWrong(finder.bytes, finder.recordStart, end) === true)
+        kind = RecordKind.notANumber;
       if (this.#records > 0 && this.#bodyBytes + size + rowOverhead > batchBytes()) yield* this.#cut();
       this.#ends[this.#records] = end - finder.batchStart;
       this.#kinds[this.#records++] = kind;

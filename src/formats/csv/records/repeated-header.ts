@@ -4,7 +4,7 @@ import { contentEnd } from '../../records/line-endings.ts';
 import { RecordKind } from '../../records/record-kind.ts';
 import { isRejectsFile, rejectColumns } from '../../records/reject-columns.ts';
 import { looksLikeValue } from '../../refuse-row-as-header.ts';
-import { fieldEnd } from '../fields/malformed.ts';
+import { fieldEnd } from '../fields/count-fields.ts';
 import type { Header } from '../header.ts';
 
 /** A byte order mark, and a line ending. */

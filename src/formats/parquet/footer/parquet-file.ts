@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { RowcastError } from '../../../base/errors.ts';
+import { type ErrorDetails, RowcastError } from '../../../base/errors.ts';
 import { counted } from '../../../base/number-text.ts';
 import type { StoredBytes } from '../../../base/text-of-file.ts';
 import { FIRST_BYTES } from '../../../base/unsupported-files.ts';
@@ -66,10 +66,14 @@ export async function openParquet(
   }
 }
 
-export function badParquet(file: string, what: string, cause?: unknown): RowcastError {
+export function badParquet(
+  file: string,
+  what: string,
+  more: Pick<ErrorDetails, 'cause' | 'isUnfinished'> = {},
+): RowcastError {
   return new RowcastError('bad_parquet', `the Parquet file cannot be read: ${what}`, {
     location: { file },
-    cause,
+    ...more,
     hint: 'Write or transfer it again.',
   });
 }
@@ -79,12 +83,15 @@ async function footerOf({ size, read }: StoredBytes, name: string, maxFooterByte
   const first = isShort ? '' : (await read(0, MAGIC.length)).toString('latin1');
   if (first !== MAGIC && first !== ENCRYPTED) {
     refuseUnsupported(await read(0, Math.min(size, FIRST_BYTES)), { name }, 'Parquet');
-    throw badParquet(name, 'it does not begin as one: it may be compressed, or have another format');
+    throw badParquet(name, 'it does not begin as one: it may be compressed, or have another format', {
+      isUnfinished: isShort,
+    });
   }
   const tail = isShort ? Buffer.alloc(0) : await read(Math.max(0, size - TAIL_BYTES), size);
   const magic = tail.toString('latin1', tail.length - MAGIC.length);
   if (magic === ENCRYPTED) throw badParquet(name, 'it is encrypted');
-  if (magic !== MAGIC) throw badParquet(name, 'it is cut off, or something follows its end');
+  if (magic !== MAGIC)
+    throw badParquet(name, 'it is cut off, or something follows its end', { isUnfinished: true });
   const length = tail.readUInt32LE(tail.length - 8);
   if (length > size - 3 * MAGIC.length) throw badParquet(name, 'the size of its footer is wrong');
   if (length > maxFooterBytes)

@@ -52,7 +52,9 @@ export async function readGroup(
       read.push(all.map(accept));
     } catch (error) {
       if (error instanceof RowcastError) throw error;
-      throw badParquet(file.name, `the column "${column.name}": ${(error as Error).message}`, error);
+      throw badParquet(file.name, `the column "${column.name}": ${(error as Error).message}`, {
+        cause: error,
+      });
     }
   }
   return read;

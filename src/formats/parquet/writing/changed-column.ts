@@ -1,7 +1,7 @@
+import { doubleOf } from '../../double-of.ts';
 import { type FileColumn, mayBeMissing } from '../footer/file-column.ts';
 import { CONVERTED, ELEMENT, LOGICAL, TYPES } from '../footer/numbers.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
-import { numberOf } from './read-values.ts';
 import type { PhysicalType } from './written-chunk.ts';
 
 /** How a column of a file is written again. */
@@ -22,9 +22,9 @@ export function changedColumn(column: FileColumn): ChangedColumn | undefined {
     case 'text':
       return { type: 'BYTE_ARRAY', valueOf: text => Buffer.from(text) };
     case 'double':
-      return { type: 'DOUBLE', valueOf: text => bytesOf(numberOf(text, NO_NULLS), Float64Array) };
+      return { type: 'DOUBLE', valueOf: text => bytesOf(doubleOf(text, NO_NULLS), Float64Array) };
     case 'float':
-      return { type: 'FLOAT', valueOf: text => bytesOf(floatOf(numberOf(text, NO_NULLS)), Float32Array) };
+      return { type: 'FLOAT', valueOf: text => bytesOf(floatOf(doubleOf(text, NO_NULLS)), Float32Array) };
     case 'boolean':
       return {
         type: 'BOOLEAN',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GroupEncoder } from '../../../base/group-encoder.ts';
 import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
+import { doubleOf } from '../../double-of.ts';
 import { ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
 import { ThriftStruct } from '../footer/thrift.ts';
@@ -9,7 +10,7 @@ import { fileEnd, MAGIC } from './file-end.ts';
 import { groupNote, readGroupNote } from './group-note.ts';
 import { keyValues } from './key-values.ts';
 import { NumberTable } from './number-table.ts';
-import { type ColumnValues, isPlain, numberOf, type ValueOptions, ValueReader } from './read-values.ts';
+import { type ColumnValues, isPlain, type ValueOptions, ValueReader } from './read-values.ts';
 import { elementsOf, MAGIC_BYTES, movedChunk, writeChunks } from './written-columns.ts';
 
 export interface EncoderOptions extends ValueOptions {
@@ -52,7 +53,7 @@ export class ParquetEncoder implements GroupEncoder {
       notes.reduce((rows, note) => rows + readGroupNote(note).integer(GROUP.rows), 0);
     const copiedRows = copied?.file.groups[notes.length]?.rows;
     const values: readonly ColumnValues[] =
-      this.#table?.read(text, copiedRows ?? 0, text => numberOf(text, nulls)) ??
+      this.#table?.read(text, copiedRows ?? 0, text => doubleOf(text, nulls)) ??
       this.#valueReader.read(text, before);
     const rows = values[0]?.rows ?? 0;
     if (rows === 0) return undefined;

@@ -1,4 +1,4 @@
-import { numberOf } from './read-values.ts';
+import { doubleOf } from '../../double-of.ts';
 
 const [COMMA, QUOTE] = [0x2c, 0x22];
 const NOTHING = Buffer.alloc(0);
@@ -24,13 +24,20 @@ export function keepUnchanged(corrected: Buffer, output: Buffer, options: Unchan
     if (text === former) return own;
     if (options.numbers[index] !== true) return field;
     if (options.nulls.has(text)) return NOTHING;
-    const number = numberOf(text, options.nulls);
+    const number = doubleOf(text, options.nulls);
     const isSame =
       former === '' ? number === undefined || number === null : Object.is(number, Number(former));
     return isSame ? own : field;
   });
   return Buffer.concat(fields.flatMap((field, index) => (index === 0 ? [field] : [Buffer.of(COMMA), field])));
 }
+
+/** Whether a corrected row has a text in a column of numbers, which stands for no missing one. */
+export const hasText = (corrected: Buffer, { numbers, nulls }: UnchangedOptions): boolean =>
+  fieldsOf(corrected).some(
+    (field, index) => numbers[index] === true && doubleOf(textOf(field), nulls) === undefined,
+  );
+
 /** The fields of a row that is well formed, with their quotes. */
 function fieldsOf(row: Buffer): Buffer[] {
   const fields: Buffer[] = [];

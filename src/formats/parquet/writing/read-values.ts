@@ -5,6 +5,7 @@ import { sanitize } from '../../../base/sanitize.ts';
 import { readDecimal } from '../../bytes/read-decimal.ts';
 import { FieldReader } from '../../csv/fields/field-reader.ts';
 import { RecordReader } from '../../csv/records/record-reader.ts';
+import { doubleOf } from '../../double-of.ts';
 import type { EncodedColumn } from '../../group-encoding.ts';
 import { type Fields, textOf } from '../../records/fields.ts';
 import { INPUT_START } from '../../records/position.ts';
@@ -93,7 +94,7 @@ export class ValueReader {
       } else if (type === 'text' && into instanceof ValueColumn) into.add(bytes, start, end);
       else {
         const plain = readDecimal(bytes, start, end);
-        const number = isExact(plain, nulls) ? plain : numberOf(textOf(fields, row, column), nulls);
+        const number = isExact(plain, nulls) ? plain : doubleOf(textOf(fields, row, column), nulls);
         if (number === undefined)
           throw notANumber(name ?? '', textOf(fields, row, column), file, rowsBefore() + into.rows + 1);
         this.#addNumber(number, into);
@@ -117,24 +118,6 @@ export const isPlain = ({ type, isVaried = false }: EncodedColumn): boolean => t
 /** Whether a number of few digits is what its text says, unless that stands for a missing one, such as -1. */
 const isExact = (plain: number, nulls: ReadonlySet<string>): boolean =>
   !Number.isNaN(plain) && nulls.size === 0;
-
-/** @returns null for a missing one; undefined if the text is not a number, or one that a double does not have */
-export function numberOf(text: string, nulls: ReadonlySet<string>): number | null | undefined {
-  const trimmed = text.trim();
-  if (trimmed === '' || nulls.has(text)) return null;
-  const number = Number(trimmed);
-  if (/^(?:NaN|[+-]?Infinity)$/.test(trimmed)) return number;
-  if (!NUMBER.test(trimmed)) return undefined;
-  // Too large, or too small.
-  if (!Number.isFinite(number) || (number === 0 && /[1-9].*e|^[^e]*[1-9]/i.test(trimmed))) return undefined;
-  // A double beyond 2^53 may have a shorter text than that of its integer.
-  const isChanged =
-    /^[+-]?\d+$/.test(trimmed) && BigInt(trimmed) !== BigInt(number) && trimmed !== String(number);
-  return isChanged ? undefined : number;
-}
-
-/** The numbers of CSV (docs/csv-rules.md). */
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 const notANumber = (column: string, value: string, file: string, row: number): RowcastError =>
   new RowcastError(

@@ -89,6 +89,11 @@ export interface GivenInputOptions {
    * or a percentage such as `'1%'`, which counts from 1,000 rows on. Default: 50%, of columns that matter.
    */
   maxUnseen?: number | string | undefined;
+  /**
+   * Stop the run, before its output appears, if a column or the predictions have changed by more than this
+   * population stability index since the run of `compare`, such as 0.25. Default: none.
+   */
+  maxDrift?: number | undefined;
   /** Compare with the summary of an earlier run: population stability index per column and class. Default: none. */
   compare?: string | undefined;
 }

@@ -58,8 +58,8 @@ export interface GivenServiceOptions {
   /** Timeout of one request. In seconds, or text such as `'90s'` or `'5m'`. Default: `60s`. */
   timeout?: number | string | undefined;
   /**
-   * How long to keep retrying while the service is unavailable. In seconds, or text such as `'90s'` or `'5m'`.
-   * Default: `10m`.
+   * How long to keep retrying while the service or a store is unavailable. In seconds, or text such as `'90s'` or
+   * `'5m'`. Default: 10m; of plan without `shards` 5s.
    */
   maxOutage?: number | string | undefined;
   /** Member names of the service's requests and responses. Default: none. */

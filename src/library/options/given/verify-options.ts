@@ -18,6 +18,8 @@ export interface GivenVerifyOptions {
    * predicted column was appended, else a distribution.
    */
   kind?: 'distribution' | 'label' | 'numbers' | undefined;
+  /** Whether the run appended `predicted_<column>` to probabilities. Default: what the columns tell. */
+  prediction?: boolean | undefined;
   /** Classes whose probabilities are appended. Default: all. */
   probabilities?: 'all' | 'none' | readonly string[] | undefined;
   /**

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reasonOf } from '../../../base/system-error.ts';
+import { postJson } from '../post-json.ts';
 import type { LineageSettings } from './lineage-settings.ts';
 import type { RunEvent } from './run-events.ts';
 
-/** Time limits of one request, and of waiting for the last ones. */
-const [TIMEOUT_MS, LAST_MS] = [5_000, 5_000];
+/** How long to wait for the last requests. */
+const LAST_MS = 5_000;
 /** Further events are left out: the endpoint is too slow. */
 const MAX_WAITING = 1_000;
 
@@ -50,31 +50,7 @@ export class LineageSender {
   }
 
   async #post(event: RunEvent): Promise<void> {
-    const { url, key } = this.#endpoint;
-    const over = this.#over.signal;
-    try {
-      over.throwIfAborted();
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          ...(key !== undefined && { authorization: `Bearer ${key}` }),
-        },
-        body: JSON.stringify(event),
-        // The key is not sent to another host.
-        redirect: 'manual',
-        signal: AbortSignal.any([over, AbortSignal.timeout(TIMEOUT_MS)]),
-      });
-      await response.body?.cancel();
-      if (!response.ok) this.#warn(`the endpoint responded with ${response.status}`);
-    } catch (error) {
-      this.#warn(reasonOf(causeOf(error)));
-    }
+    const failure = await postJson(event, this.#endpoint, this.#over.signal);
+    if (failure !== undefined) this.#warn(failure.reason);
   }
-}
-
-/** The errors of fetch have their reason as the cause; that of several addresses, one for each. */
-function causeOf(error: unknown): unknown {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
 }

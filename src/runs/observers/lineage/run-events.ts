@@ -27,11 +27,13 @@ export function endEvent(run: Summary, options: EventOptions): RunEvent | undefi
 }
 
 /** All events of a run, or of the runs of several files. A resumed run has started only once. */
-export function runEvents(summary: Summary, options: EventOptions): RunEvent[] {
-  const runs = summary.runs ?? [summary];
-  return runs
-    .filter(({ status }) => status !== 'skipped')
-    .flatMap(run => [startEvent(run, options), endEvent(run, options) ?? []].flat());
+export function* runEvents(summary: Summary, options: EventOptions): Generator<RunEvent> {
+  for (const run of summary.runs ?? [summary]) {
+    if (run.status === 'skipped') continue;
+    yield startEvent(run, options);
+    const end = endEvent(run, options);
+    if (end !== undefined) yield end;
+  }
 }
 
 function endOf({ status, error }: Summary): EventType | undefined {

@@ -1,4 +1,4 @@
-import { RowcastError } from '../../../base/errors.ts';
+import { type ErrorDetails, RowcastError } from '../../../base/errors.ts';
 import { counted } from '../../../base/number-text.ts';
 
 /** Consecutive bytes of one frame. They are valid until the next piece is asked for. */
@@ -46,15 +46,21 @@ export async function* framesOf(
     chunkAt += chunk.length;
   }
   if (chunkAt > frameAt)
-    throw badZstd(file, `the zstd data is truncated: the frame that begins at byte ${frameAt} has no end`);
+    throw badZstd(file, `the zstd data is truncated: the frame that begins at byte ${frameAt} has no end`, {
+      isUnfinished: true,
+    });
 }
 
-export const badZstd = (file: string, message: string, cause?: unknown): RowcastError =>
+export const badZstd = (
+  file: string,
+  message: string,
+  more: Pick<ErrorDetails, 'cause' | 'isUnfinished'> = {},
+): RowcastError =>
   new RowcastError('bad_zstd', message, {
     severity: 'stopped',
     location: { file },
     hint: 'Check it with zstd -t, and transfer it again.',
-    cause,
+    ...more,
   });
 
 const notAFrame = (file: string, at: number): RowcastError =>

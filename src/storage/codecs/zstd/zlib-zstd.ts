@@ -45,7 +45,7 @@ function engineOf({ zstdCompress, zstdCompressSync, createZstdDecompress }: Zlib
           } catch (cause) {
             if (cause instanceof RowcastError) throw cause;
             const where = `in the frame that begins at byte ${first.frameAt}`;
-            throw badZstd(file, `the zstd data is damaged ${where}: ${(cause as Error).message}`, cause);
+            throw badZstd(file, `the zstd data is damaged ${where}: ${(cause as Error).message}`, { cause });
           }
         }
       } finally {

@@ -40,7 +40,7 @@ const engine: ZstdEngine = {
       for await (const chunk of child.stdout) yield chunk;
       await fed;
       await end.catch(cause => {
-        throw badZstd(file, `the zstd data is damaged: ${(cause as Error).message}`, cause);
+        throw badZstd(file, `the zstd data is damaged: ${(cause as Error).message}`, { cause });
       });
     } finally {
       child.kill();

@@ -14,8 +14,10 @@ const GUARDED_MS = 5;
 const MARK_DIGITS = 16;
 const NEW = 'new';
 
+export const LOCK_SUFFIX = '.lock';
+
 /** The lock file of an output. */
-export const lockOf = (output: string): string => siblingPath(output, '.lock', 1 + MARK_DIGITS);
+export const lockOf = (output: string): string => siblingPath(output, LOCK_SUFFIX, 1 + MARK_DIGITS);
 
 /**
  * Creates a lock or a guard that this process holds.

@@ -1,7 +1,8 @@
-import { unlink, utimes } from 'node:fs/promises';
+import { readdir, unlink, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { RowcastError } from '../../../base/errors.ts';
 import { unwritable } from '../../target.ts';
-import { createLock, replaceLock, sweep, takeOver } from './lock-file.ts';
+import { createLock, LOCK_SUFFIX, replaceLock, sweep, takeOver } from './lock-file.ts';
 import { type FoundLock, readLock } from './lock-holder.ts';
 
 export interface Lock {
@@ -102,6 +103,22 @@ export async function takeLocks(names: ReadonlyMap<string, string>, output?: str
     throw error;
   }
   return { tookOver, release: () => endAll(lock => lock.release()), giveBack };
+}
+
+/**
+ * Removes the locks that a dead process has left in a folder for the files of one run, and what it has written of them.
+ *
+ * @param output of its run, absolute
+ */
+export async function removeDeadLocks(folder: string, output: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const found = name.endsWith(LOCK_SUFFIX) ? await readLock(path) : undefined;
+    if (found === undefined || found.isHeld || found.output !== output) continue;
+    const lock = await takeLock(path, path, output);
+    await unlink(`${path.slice(0, -LOCK_SUFFIX.length)}.partial`).catch(() => {}); // most have none
+    await lock.release();
+  }
 }
 
 /**

@@ -1,4 +1,9 @@
-import { failureOfStatus, StoreError, type StoreFailure } from '../../objects/store-error.ts';
+import {
+  failureOfConnection,
+  failureOfStatus,
+  StoreError,
+  type StoreFailure,
+} from '../../objects/store-error.ts';
 import { RestError } from './sdk.ts';
 
 /** Errors of Azure whose status does not say what they mean. */
@@ -23,7 +28,8 @@ export function fail(error: unknown): never {
     // The first line; others are identifiers of the request.
     const [said = ''] = message.split('\n');
     const text = said === '' ? `${code === '' ? 'HTTP' : code} ${statusCode ?? ''}`.trim() : said;
-    throw new StoreError(known ?? failureOfStatus(statusCode), text.slice(0, 300), error);
+    const failure = statusCode === undefined ? failureOfConnection(error) : failureOfStatus(statusCode);
+    throw new StoreError(known ?? failure, text.slice(0, 300), error);
   }
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const isIdentity = /Credential|Authentication/.test(name);
@@ -32,6 +38,6 @@ export function fail(error: unknown): never {
     ? 'no credentials'
     : error instanceof TypeError
       ? 'refused'
-      : failureOfStatus(undefined);
+      : failureOfConnection(error);
   throw new StoreError(failure, said.slice(0, 300), error);
 }

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import type { ObjectClient, ObjectHead, ObjectRange, ObjectStore } from '../../objects/object-client.ts';
-import { failureOfStatus, StoreError, unless } from '../../objects/store-error.ts';
+import { failureOfConnection, failureOfStatus, StoreError, unless } from '../../objects/store-error.ts';
 import type { ByteStream } from '../../source.ts';
 
 /** Redirects of one request, as browsers and curl limit them (fetch.spec.whatwg.org, 4.3: 20). */
@@ -140,7 +140,7 @@ function send(url: URL, headers: Record<string, string>): Promise<IncomingMessag
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers, timeout: CONNECT_MS }, resolve);
     sent.on('timeout', () => sent.destroy(new Error('the server does not respond')));
-    sent.on('error', error => reject(new StoreError('unavailable', error.message, error)));
+    sent.on('error', error => reject(new StoreError(failureOfConnection(error), error.message, error)));
     sent.end();
   });
 }

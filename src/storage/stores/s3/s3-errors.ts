@@ -1,4 +1,9 @@
-import { failureOfStatus, StoreError, type StoreFailure } from '../../objects/store-error.ts';
+import {
+  failureOfConnection,
+  failureOfStatus,
+  StoreError,
+  type StoreFailure,
+} from '../../objects/store-error.ts';
 
 /** Errors of S3 whose status does not say what they mean. */
 const FAILURES: Readonly<Record<string, StoreFailure>> = {
@@ -37,7 +42,12 @@ export function fail(error: unknown): never {
   const known = Object.hasOwn(FAILURES, name) ? FAILURES[name] : undefined;
   const isLocal = status === undefined && code === undefined && error instanceof TypeError;
   const failure =
-    known ?? (isLocal || /region is missing/i.test(message) ? 'refused' : failureOfStatus(status));
+    known ??
+    (isLocal || /region is missing/i.test(message)
+      ? 'refused'
+      : status === undefined
+        ? failureOfConnection(error)
+        : failureOfStatus(status));
   const said = message === '' || message === 'UnknownError' ? `HTTP ${status ?? 'error'}` : message;
   const text =
     /^[A-Za-z]+$/.test(name) && name !== 'Error' && !said.includes(name) ? `${name}: ${said}` : said;

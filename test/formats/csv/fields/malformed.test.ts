@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { fieldEnd } from '../../../../src/formats/csv/fields/count-fields.ts';
 import { FieldReader } from '../../../../src/formats/csv/fields/field-reader.ts';
-import { fieldEnd, malformedFinder } from '../../../../src/formats/csv/fields/malformed.ts';
+import { malformedFinder } from '../../../../src/formats/csv/fields/malformed.ts';
 import { read } from '../../../support/csv/read.ts';
 import { runs } from '../../../support/random-tests.ts';
 

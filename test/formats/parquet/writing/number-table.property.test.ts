@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import { doubleOf } from '../../../../src/formats/double-of.ts';
 import { NumberColumn } from '../../../../src/formats/parquet/writing/number-column.ts';
 import { NumberTable } from '../../../../src/formats/parquet/writing/number-table.ts';
-import { numberOf, ValueReader } from '../../../../src/formats/parquet/writing/read-values.ts';
+import { ValueReader } from '../../../../src/formats/parquet/writing/read-values.ts';
 import { kernelMemory } from '../../../support/csv/read.ts';
 import { runs } from '../../../support/random-tests.ts';
 
@@ -53,7 +54,7 @@ it('a table of numbers is read as fields are', () => {
           type: 'number' as const,
           isVaried: true,
         }));
-        const table = NumberTable.create(dialect, width)?.read(text, 0, text => numberOf(text, nulls));
+        const table = NumberTable.create(dialect, width)?.read(text, 0, text => doubleOf(text, nulls));
         const reader = new ValueReader({ dialect, columns, nulls, file: 'out.parquet' }, kernelMemory);
         const values = reader.read(text, () => 0);
         if (table === undefined) assert.notEqual(end, '');

@@ -29,7 +29,7 @@ describe('the metrics of a run by OTLP', () => {
     assert.deepEqual(new Set(collector.requests.map(({ path }) => path)), new Set(['/v1/metrics']));
 
     // As the collector's exporter for Prometheus names them: the unit follows, unless the name ends with it.
-    const units: Record<string, string> = { s: '_seconds', By: '', '': '' };
+    const units: Record<string, string> = { s: '_seconds', 1: '_ratio', By: '', '': '' };
     const received = collector.metrics
       .filter(({ name }) => name.startsWith('rowcast.'))
       .flatMap(({ name, unit, points }) =>

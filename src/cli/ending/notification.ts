@@ -1,0 +1,168 @@
+import { counted, countOf } from '../../base/number-text.ts';
+import { causeOfCode, fixOfCode } from '../../base/reference/cause-of-code.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { RunError, Summary } from '../../runs/summary/summary.ts';
+import type { Outcome } from '../context.ts';
+
+/** What a command has come to, and how it has ended. */
+export interface Ending extends Outcome {
+  command: string;
+  status: Summary['status'];
+  exit_code: number;
+  error: RunError | null;
+  started_at: string;
+  finished_at: string;
+}
+
+/** What is sent: a text for people, and members of the summary for programs. */
+export interface Notification extends Readonly<Record<string, unknown>> {
+  text: string;
+}
+
+/** Warnings, and files, that are named at most; characters of names. */
+const [MAX_WARNINGS, MAX_FILES, MAX_CHARACTERS] = [10, 3, 1_000];
+
+/** Codes of errors whose message has only counts, names of files, columns and options: no values of rows, and no responses. */
+const SAFE_MESSAGES: readonly string[] = [
+  ...['bad_definition', 'usage', 'no_key', 'no_such_file', 'locked', 'disk_full', 'interrupted'],
+  ...['too_many_mismatches', 'too_many_unseen', 'too_many_missing', 'too_much_drift'],
+];
+
+/**
+ * What is sent about the end of a command. It goes to a service of somebody else, so it has no values of rows: of errors,
+ * what the documentation says about their code; and no codes that a prediction service has chosen. It is bounded, whatever
+ * the number of columns and files.
+ */
+export function notificationOf(ending: Ending): Notification {
+  const {
+    columns: _columns,
+    scores: _scores,
+    drift: _drift,
+    classes: _classes,
+    prediction: _prediction,
+    options: _options,
+    runs,
+    ...members
+  } = ending;
+  const { input, output, rows, retries, warnings } = members;
+  const error = safeError(ending.error);
+  return {
+    text: textOf({ ...ending, error }),
+    ...members,
+    error,
+    ...(input !== undefined && { input: shortened(input) }),
+    ...(output !== undefined && { output: shortened(output) }),
+    ...(rows && { rows: { ...rows, rejected_by: safeCodes(rows.rejected_by) } }),
+    ...(retries && { retries: safeCodes(retries) }),
+    ...(warnings && { warnings: warnings.slice(0, MAX_WARNINGS) }),
+    ...(runs && { files: filesBy(runs) }),
+  };
+}
+
+function safeError(error: RunError | null): RunError | null {
+  if (error === null) return null;
+  const { code, message, hint } = error;
+  const isSafe = SAFE_MESSAGES.includes(code);
+  const cause = causeOfCode(code);
+  return {
+    ...error,
+    code: safeCode(code),
+    message: isSafe ? message : plain(cause ?? 'The service responded with an error code of its own.'),
+    hint: isSafe ? hint : plain(fixOfCode(code) ?? '') || null,
+  };
+}
+
+/** A code that a service has chosen may quote what it was sent. */
+const OTHER_CODE = 'other';
+const safeCode = (code: string): string => (causeOfCode(code) === undefined ? OTHER_CODE : code);
+
+function safeCodes(counts: Readonly<Record<string, number>>): Record<string, number> {
+  const safe: Record<string, number> = {};
+  for (const [code, count] of Object.entries(counts)) {
+    const known = safeCode(code);
+    safe[known] = (safe[known] ?? 0) + count;
+  }
+  return safe;
+}
+
+/** How many files have ended in which way. */
+function filesBy(runs: Iterable<Summary>): Record<string, number> {
+  const files: Record<string, number> = {};
+  for (const { status } of runs) files[status] = (files[status] ?? 0) + 1;
+  return files;
+}
+
+/** What has ended, how, and what to do, in plain sentences. */
+function textOf(ending: Ending): string {
+  const { command, status, exit_code, error } = ending;
+  const verb = {
+    finished: 'has finished',
+    skipped: 'had nothing to do',
+    stopped: 'was stopped',
+    refused: 'was refused',
+    running: 'has not ended',
+  }[status];
+  const facts = [...whatOf(ending), ...countsOf(ending)].join(', ');
+  const end = `rowcast ${command} ${verb}${facts === '' ? '' : `: ${facts}`} (exit code ${exit_code}).`;
+  const more = [
+    error === null ? undefined : reasonFor(error),
+    error?.retryable === true ? 'Run the same command again.' : (error?.hint ?? undefined),
+    error === null || SAFE_MESSAGES.includes(error.code) ? undefined : 'The log says more.',
+    ...failedFiles(ending.runs ?? []),
+    (ending.rows?.rejected ?? 0) > 0 && ending.rejects
+      ? `Rejected rows are in ${ending.rejects}.`
+      : undefined,
+    ...(ending.warnings ?? [])
+      .slice(0, MAX_FILES)
+      .map(({ message }) => `Warning: ${message.replace(/\.$/, '')}.`),
+  ];
+  const text = [end, ...more.filter(part => part !== undefined)].join(' ');
+  // Chats take what is between these for commands, such as <!channel>.
+  return shortened(text.replaceAll('<', '‹').replaceAll('>', '›'), 3 * MAX_CHARACTERS);
+}
+
+function whatOf({ definition, input = '', output = '', report, folder, runs }: Ending): string[] {
+  const what: string[] = [];
+  if (definition !== undefined) what.push(sanitize(definition));
+  if (input !== '') what.push(`${shortened(input, 200)} to ${shortened(output, 200)}`);
+  if (folder !== undefined) what.push(folder);
+  if (report) what.push(`report ${sanitize(report)}`);
+  if (runs) what.push(countOf(runs.length, 'file'));
+  return what;
+}
+
+function countsOf({ status, rows, shards, accuracy }: Ending): string[] {
+  if (rows !== undefined && rows.read === 0 && status === 'refused') return [];
+  if (rows !== undefined)
+    return [
+      `${countOf(rows.read, 'row')} read`,
+      `${counted(rows.scored)} scored`,
+      ...(rows.rejected === 0 ? [] : [`${counted(rows.rejected)} rejected`]),
+    ];
+  if (shards !== undefined) return [`${countOf(shards, 'shard')} scored`];
+  return accuracy === undefined ? [] : [`accuracy ${accuracy}`];
+}
+
+function reasonFor({ code, message, file, line, row }: RunError): string {
+  const place = [file, line].filter(part => part !== null).join(':');
+  const where = `${place === '' ? '' : `${sanitize(place)}: `}`;
+  const atRow = row === null ? '' : `, row ${row}`;
+  return `${where}${message.replace(/\.$/, '')} [${code}]${atRow}.`;
+}
+
+function failedFiles(runs: Iterable<Summary>): string[] {
+  const named: string[] = [];
+  let failed = 0;
+  for (const { status, input, error } of runs)
+    if ((status === 'stopped' || status === 'refused') && failed++ < MAX_FILES)
+      named.push(`${sanitize(input)} [${safeCode(error?.code ?? OTHER_CODE)}]`);
+  if (failed === 0) return [];
+  const more = failed > MAX_FILES ? ', …' : '';
+  return [`Not scored: ${countOf(failed, 'file')}: ${named.join(', ')}${more}.`];
+}
+
+const shortened = (text: string, most = MAX_CHARACTERS): string =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text;
+
+/** Text of the reference without its links. */
+const plain = (markdown: string): string => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');

@@ -1,0 +1,59 @@
+import { counted, countOf } from '../../base/number-text.ts';
+import type { Placed } from '../../runs/repair/place-rows.ts';
+import { listOf } from './files-list.ts';
+
+/** What became of the repair of an output, as `repair --json` prints it. */
+export interface RepairedFile {
+  output: string;
+  /** Null if there is no such file. */
+  corrected: string | null;
+  /** Whether rows are still rejected; null if that is not known, because of the error. */
+  hasRejects: boolean | null;
+  /** Null if nothing was repaired. */
+  rows: Placed | null;
+  error?: { code: string; message: string };
+}
+
+/** @param how how rows were compared, such as ` by its values` */
+export function describePlaced(output: string, { placed, already, left }: Placed, how: string): string {
+  if (placed === 0 && left === 0) return `${output}: nothing is left to repair${beforeText(already)}`;
+  const parts = [
+    `${countOf(placed, 'row')} repaired in ${output}${how}`,
+    ...(already > 0 ? [`${counted(already)} repaired before`] : []),
+    left > 0 ? `${counted(left)} still rejected` : 'no rejects are left',
+  ];
+  return parts.join(', ');
+}
+
+const beforeText = (rows: number): string =>
+  rows === 0 ? '' : `; ${countOf(rows, 'row')} ${rows === 1 ? 'was' : 'were'} repaired before`;
+
+/**
+ * Describes the repair of several outputs.
+ *
+ *     200 files: 2 repaired, 1 not corrected, 197 without rejects; 12 rows repaired, 3 still rejected
+ *       not corrected: scored/a.csv
+ */
+export function describeRepaired(files: readonly RepairedFile[]): string {
+  const repaired = files.filter(({ rows }) => rows !== null);
+  const failed = files.filter(({ error }) => error !== undefined);
+  const uncorrected = files.filter(({ corrected, hasRejects }) => corrected === null && hasRejects === true);
+  const without = files.length - repaired.length - failed.length - uncorrected.length;
+  const parts = [
+    [repaired.length, 'repaired'],
+    [uncorrected.length, 'not corrected'],
+    [failed.length, 'not repaired'],
+    [without, 'without rejects'],
+  ] as const;
+  const counts = parts.filter(([count]) => count > 0).map(([count, what]) => `${counted(count)} ${what}`);
+  const sum = (name: keyof Placed): number =>
+    repaired.reduce((total, { rows }) => total + (rows?.[name] ?? 0), 0);
+  const rows = `${countOf(sum('placed'), 'row')} repaired, ${counted(sum('left'))} still rejected`;
+  return [
+    `${countOf(files.length, 'file')}: ${counts.join(', ')}; ${rows}`,
+    ...listOf('not corrected', uncorrected.map(listedOf)),
+    ...listOf('not repaired', failed.map(listedOf)),
+  ].join('\n  ');
+}
+
+const listedOf = ({ output, error }: RepairedFile) => ({ path: output, code: error?.code });

@@ -1,0 +1,80 @@
+import type { ColumnOptions } from './column-options.ts';
+import { doubleOf } from './double-of.ts';
+import type { Layout } from './format.ts';
+import { isNumberType } from './number-types.ts';
+import type { Fault } from './records/faults.ts';
+import { textOf } from './records/fields.ts';
+
+/** The columns of an input whose values must be numbers, because the file that is written has numbers there; plain data. */
+export interface RequiredNumbers {
+  /** Their indices in the names of the layout. */
+  readonly columns: readonly number[];
+  /** Texts that stand for a missing number. */
+  readonly nulls: readonly string[];
+}
+
+/** Bytes of the first records that are looked at, and rows: the same ones whenever the input is read. */
+export const FIRST_NUMBER_BYTES = 16 << 10;
+const FIRST_ROWS = 50;
+
+/**
+ * The columns that are written as numbers: those that options or the report call so, unless most of their first values are none,
+ * such as amounts with a currency.
+ *
+ * @param first bytes of the first records
+ */
+export function requiredNumbers(
+  layout: Pick<Layout, 'names' | 'records' | 'fieldReader' | 'start'>,
+  { keep = 'all', types = {}, nulls = [], writes }: ColumnOptions & { nulls?: readonly string[] | undefined },
+  first: Buffer,
+): RequiredNumbers | undefined {
+  if (writes?.hasNumbers !== true || keep === 'none') return undefined;
+  const named = layout.names.flatMap((name, column) =>
+    isNumberType(types[name]) && (keep === 'all' || keep.includes(name)) ? [column] : [],
+  );
+  if (named.length === 0) return undefined;
+  const texts = writes.isThere ? undefined : columnsOfText(layout, named, new Set(nulls), first);
+  const columns = named.filter(column => texts?.has(column) !== true);
+  return columns.length === 0 ? undefined : { columns, nulls };
+}
+
+/** Those of the columns most of whose first values are no numbers. */
+function columnsOfText(
+  layout: Pick<Layout, 'records' | 'fieldReader' | 'start'>,
+  columns: readonly number[],
+  nulls: ReadonlySet<string>,
+  first: Buffer,
+): Set<number> {
+  const records = layout.records({
+    file: '',
+    batchRows: FIRST_ROWS,
+    batchBytes: () => Number.POSITIVE_INFINITY,
+    rowOverhead: 0,
+    maxRecordBytes: Number.POSITIVE_INFINITY,
+    start: layout.start,
+  });
+  const fieldsOf = layout.fieldReader();
+  const found = new Set<number>();
+  // An empty chunk ends the batch of the whole records before it.
+  for (const chunk of [first.subarray(0, FIRST_NUMBER_BYTES), Buffer.alloc(0)])
+    for (const batch of records.push(chunk)) {
+      const fields = fieldsOf(batch);
+      for (const column of columns) {
+        let [numbers, others] = [0, 0];
+        for (let row = 0; row < fields.rows; row++) {
+          const number = doubleOf(textOf(fields, row, column), nulls);
+          if (number === undefined) others++;
+          else if (number !== null) numbers++;
+        }
+        if (others > numbers) found.add(column);
+      }
+      return found;
+    }
+  return found;
+}
+
+export const notANumber = (column: string): Fault => ({
+  code: 'not_a_number',
+  reason: `the column "${column}" is written as numbers, and this value is none that a double can have`,
+  hint: 'correct the value, or name it with --nulls if it stands for a missing one',
+});

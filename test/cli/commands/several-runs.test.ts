@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { rowcast } from '../../support/in-process.ts';
+import { csv, filesWith } from '../../support/scoring/files.ts';
+
+const semicolons = (text: string): string => text.replaceAll(',', ';');
+const three = {
+  'in/a.csv': csv(3),
+  'in/b.csv.gz': gzipSync(csv(4)),
+  'in/eu/c.csv': csv(5),
+};
+const patterns = ['in/**/*.csv*', 'out/{name}.csv'];
+
+/** Files to score, and a function that runs any command on them. */
+async function bench(t: TestContext, files: Record<string, string | Buffer> = three) {
+  const { stub, cwd, read } = await filesWith(t, files);
+  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key, ROWCAST_DAY: '2026-10-05' };
+  const run = async (line: string | readonly string[]) => {
+    const finished = await rowcast(typeof line === 'string' ? line.split(' ') : line, { cwd, env });
+    return { ...finished, json: () => JSON.parse(String(finished.stdout)) };
+  };
+  const score = (...more: string[]) =>
+    run(['score', 'in/**/*.csv*', '-o', 'out/{name}.csv', '--report', 'r', ...more]);
+  const define = (text: string) => writeFile(join(cwd, 'nightly.yaml'), text);
+  return { cwd, stub, read, run, score, define, path: (name: string) => join(cwd, name) };
+}
+
+describe('rowcast verify of what score has made of several files', () => {
+  it('takes the same patterns, goes on after a difference, and has a total', async t => {
+    const { run, score, read, path } = await bench(t);
+    await score();
+    const fine = await run(['verify', ...patterns]);
+    assert.equal(fine.code, 0, fine.stderr);
+    assert.match(fine.stderr, /^rowcast: out\/a\.csv matches in\/a\.csv: 3 rows/);
+    assert.match(fine.stderr, /\nrowcast: 3 files: 3 match; 12 rows, 12 scored, 0 rejected, .* rows\/s\n$/);
+    assert.equal((await run(['verify', ...patterns, '-q'])).stderr, '');
+
+    await writeFile(path('out/b.csv'), (await read('out/b.csv')).replace('r1', 'x1'));
+    const other = await run(['verify', ...patterns, '--json']);
+    assert.equal(other.code, 4);
+    assert.match(other.stderr, /out\/b\.csv:3: .* \[difference\]/);
+    assert.match(other.stderr, /3 files: 2 match, 1 differs; .*\n {2}differ: out\/b\.csv\n$/);
+    const { format, agrees, rows, files } = other.json();
+    assert.deepEqual([format, agrees, rows.rows], [1, false, 10]);
+    assert.deepEqual(
+      files.map((file: { output: string; agrees: boolean }) => [file.output, file.agrees]),
+      [
+        ['out/a.csv', true],
+        ['out/b.csv', false],
+        ['out/c.csv', true],
+      ],
+    );
+    assert.deepEqual([files[1].difference.line, files[1].difference.code], [3, 'difference']);
+
+    await rm(path('out/b.csv'));
+    const missing = await run(['verify', ...patterns]);
+    assert.equal(missing.code, 3);
+    assert.match(
+      missing.stderr,
+      /2 match, 1 not verified; .*\n {2}not verified: out\/b\.csv \[no_such_file\]\n$/,
+    );
+  });
+
+  it('takes the files and the options of a definition, with its variables', async t => {
+    const { run, define, path } = await bench(t, {
+      'in/2026-10-05/a.csv': semicolons(csv(3)),
+      'in/2026-10-05/b.csv': semicolons('id,amount\nr0,0\nbad\n'),
+    });
+    // biome-ignore-start lint/suspicious/noTemplateCurlyInString: variables of a definition
+    await define(
+      'score: { input: "in/${ROWCAST_DAY}/*.csv", output: "out/${ROWCAST_DAY}/{name}.csv", rejects: "bad/{name}.csv",\n' +
+        '  report: r, delimiter: ";", threshold: { yes: 0.4 }, keep: [id], prefix: p }\n',
+    );
+    // biome-ignore-end lint/suspicious/noTemplateCurlyInString: variables of a definition
+    const scored = await run('run nightly.yaml');
+    assert.equal(scored.code, 1, scored.stderr);
+    const { code, stderr } = await run('verify --definition nightly.yaml');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /all in bad\/b\.csv\)/);
+    assert.match(stderr, /2 files: 2 match; 5 rows, 4 scored, 1 rejected/);
+    await rm(path('bad/b.csv'));
+    assert.equal((await run('verify --definition nightly.yaml')).code, 3);
+    const half = await run('verify in/2026-10-05/a.csv --definition nightly.yaml');
+    assert.match(half.stderr, /missing argument: OUTPUT/);
+  });
+
+  it('is one of a single file if its definition has only one, and not of stdout', async t => {
+    const { run, define } = await bench(t);
+    await define('score: { input: in/a.csv, output: a.csv, report: r, if-exists: skip-unchanged }\n');
+    await run('run nightly.yaml');
+    const { code, stderr, json } = await run('verify --definition nightly.yaml --json');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^rowcast: a\.csv matches in\/a\.csv: 3 rows, .*\n$/);
+    assert.deepEqual([json().output, json().agrees, json().rows.rows], ['a.csv', true, 3]);
+    await define('score: { input: in/a.csv, report: r }\n');
+    assert.match((await run('verify --definition nightly.yaml')).stderr, /writes to stdout.*\[usage\]/);
+  });
+
+  it('trusts a definition with the files that run trusts it with', async t => {
+    const { run, define, path } = await bench(t);
+    await mkdir(path('own'));
+    await define('score: { input: ../in/a.csv, output: a.csv, report: r }\n');
+    await writeFile(path('own/nightly.yaml'), await readFile(path('nightly.yaml')));
+    await run('run own/nightly.yaml --trust-definition');
+    for (const command of ['verify', 'status', 'abort', 'repair']) {
+      const { code, stderr } = await run(`${command} --definition own/nightly.yaml`);
+      assert.equal(code, 2, command);
+      assert.match(stderr, /score\.input: .*\[untrusted_definition\]/, command);
+    }
+    assert.equal((await run('verify --definition own/nightly.yaml --trust-definition')).code, 0);
+  });
+
+  it('finds the inputs of a folder of outputs by its record', async t => {
+    const { run, score, path } = await bench(t);
+    await score();
+    const { code, stderr } = await run('verify out/');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /3 files: 3 match/);
+    await writeFile(path('in/d.csv'), 'id\n1\n');
+    await score();
+    const unfinished = await run('verify out');
+    assert.equal(unfinished.code, 3);
+    assert.match(unfinished.stderr, /not verified: out\/d\.csv \[no_such_file\]/);
+    assert.match((await run('verify in')).stderr, /the folder has no record of runs/);
+  });
+
+  it('says of two folders which patterns to give, and they are taken', async t => {
+    const { run, score } = await bench(t);
+    await score();
+    const { code, stderr } = await run('verify in/ out/');
+    assert.equal(code, 2);
+    const given = stderr.match(/rowcast verify '(.*?)' '(.*?)'/)?.slice(1) ?? [];
+    assert.deepEqual(given, ['in/*.csv', 'out/{name}.csv']);
+    assert.equal((await run(['verify', ...given])).code, 0);
+    const folder = await run(['verify', 'in/**/*.csv*', 'out/']);
+    assert.match(
+      folder.stderr,
+      /OUTPUT must name one file for each of the 3 inputs .*\n.*'out\/\{name\}\.csv'/,
+    );
+  });
+
+  it('does not ask a service again for each of the files that refuses the key', async t => {
+    const { run, score, stub, path } = await bench(t);
+    await score();
+    const asked = stub.bodies.length;
+    await writeFile(path('key'), 'another');
+    const sample = ['--sample', '1', '--report', 'r', '--api-key-file', 'key'];
+    const { code, stderr } = await run(['verify', ...patterns, ...sample]);
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /3 files: 3 not verified/);
+    assert.equal(stub.bodies.length, asked);
+  });
+});
+
+describe('rowcast repair of several outputs', () => {
+  const bad = 'id,amount\nr0,0\nbad\n';
+
+  it('puts the corrections of each that has some into their places', async t => {
+    const { run, score, read, path } = await bench(t, {
+      'in/a.csv': bad,
+      'in/b.csv': csv(3),
+      'in/c.csv': bad,
+    });
+    assert.equal((await score()).code, 1);
+    assert.equal((await run('repair out')).code, 1, 'nothing is corrected');
+    const correct = async (name: string): Promise<void> => {
+      const rejects = await read(`out/${name}.csv.rejects`);
+      await writeFile(path(`out/${name}.csv.rejects`), rejects.replace('bad', 'r1,5'));
+    };
+    await correct('a');
+    const scoring = ['score', 'out/a.csv.rejects', '-o', 'out/a.csv.corrected', '--report', 'r'];
+    assert.equal((await run(scoring)).code, 0);
+    const one = await run(['repair', 'out/*.csv', '--json']);
+    assert.equal(one.code, 1, one.stderr);
+    assert.match(
+      one.stderr,
+      /3 files: 1 repaired, 1 not corrected, 1 without rejects; 1 row repaired, 0 still rejected\n {2}not corrected: out\/c\.csv\n$/,
+    );
+    assert.deepEqual(
+      one
+        .json()
+        .files.map((file: { corrected: string | null; rows: { placed: number } | null }) => [
+          file.corrected,
+          file.rows?.placed,
+        ]),
+      [
+        ['out/a.csv.corrected', 1],
+        [null, undefined],
+        [null, undefined],
+      ],
+    );
+    await correct('c');
+    // The pattern of the rejects names them a.csv and c.csv.
+    const all = await run(['score', 'out/*.csv.rejects', '-o', 'fixed/{name}', '--report', 'r']);
+    assert.equal(all.code, 0, all.stderr);
+    const both = await run(['repair', 'out/*.csv', 'fixed/{name}.csv']);
+    assert.equal(both.code, 0, both.stderr);
+    assert.match(both.stderr, /1 repaired, 2 without rejects/);
+    assert.equal((await run(['verify', 'in/*.csv', 'out/{name}.csv'])).code, 0);
+  });
+
+  it('takes outputs, rejects and options of a definition, and the usual name of the corrections', async t => {
+    const { run, define, read, path } = await bench(t, { 'in/a.csv': semicolons(bad) });
+    await define(
+      'score: { input: "in/*.csv", output: "out/{name}.csv", rejects: "bad/{name}.csv", report: r, delimiter: ";" }\n',
+    );
+    await run('run nightly.yaml');
+    await writeFile(path('bad/a.csv'), (await read('bad/a.csv')).replace('bad', 'r1;5'));
+    const scoring = 'score bad/a.csv -o out/a.csv.corrected --report r --delimiter ;';
+    assert.equal((await run(scoring)).code, 0);
+    const { code, stderr } = await run('repair --definition nightly.yaml');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /1 file: 1 repaired; 1 row repaired, 0 still rejected/);
+    assert.equal((await run('verify --definition nightly.yaml')).code, 0);
+    const again = await run('repair out/a.csv --definition nightly.yaml --rejects bad/a.csv --json');
+    assert.equal(again.code, 0, again.stderr);
+    assert.deepEqual(again.json().rows, { placed: 0, already: 1, left: 0 });
+  });
+});
+
+describe('rowcast status and abort of several runs', () => {
+  /** Leaves unfinished runs: each stops after two rejected rows. */
+  const stop = async (
+    run: (line: string) => Promise<{ code: number | null }>,
+    ...names: string[]
+  ): Promise<void> => {
+    for (const name of names)
+      assert.equal(
+        (await run(`score in/${name}.csv -o out/${name}.csv --report r --batch-rows 10 --max-rejects 1`))
+          .code,
+        3,
+      );
+  };
+  const stopping = `${csv(40)}bad\n1,2\nbad\n`;
+
+  it('know from a definition what is still to be scored', async t => {
+    const { run, score, define, path } = await bench(t);
+    await define('score: { input: ["in/**/*.csv*"], output: "out/{name}.csv", report: r }\n');
+    const before = await run('status --definition nightly.yaml');
+    assert.equal(before.code, 3);
+    assert.match(
+      String(before.stdout),
+      /^nightly\.yaml: 3 runs: 3 stopped\n\n {2}out\/a\.csv {2}stopped {2}no rows yet/,
+    );
+    await score();
+    const { code, stdout } = await run('status --definition nightly.yaml');
+    assert.equal(code, 0);
+    assert.equal(String(stdout), 'nightly.yaml: 3 runs: 3 finished\n');
+    // Its inputs were moved away.
+    await rm(path('in'), { recursive: true });
+    assert.match(String((await run('status --definition nightly.yaml')).stdout), /3 runs: 3 finished/);
+    assert.match((await run('status')).stderr, /missing argument: OUTPUT/);
+  });
+
+  it('take the pattern of -o, one of files, and several names', async t => {
+    const { run, score, path } = await bench(t);
+    await writeFile(path('in/d.csv'), 'id\n1\n');
+    await score();
+    for (const [line, runs, code] of [
+      ['status out/{name}.csv', '4 runs: 3 finished, 1 stopped', 3],
+      ['status out/[ab].csv', '2 runs: 2 finished', 0],
+      ['status out/a.csv out/c.csv', '2 runs: 2 finished', 0],
+      ['status out out/a.csv', '4 runs: 3 finished, 1 stopped', 3],
+    ] as const) {
+      const finished = await run(line);
+      assert.match(String(finished.stdout), new RegExp(`: ${runs}\n`), line);
+      assert.equal(finished.code, code, line);
+    }
+    const { code, json } = await run('status out/{name}.csv --json');
+    assert.deepEqual([code, json().state, json().runs.length], [3, 'stopped', 4]);
+    assert.equal(json().runs[3].error.code, 'missing_columns');
+    assert.match((await run('status out/a.csv none.csv')).stderr, /none\.csv: there is no output/);
+    assert.match((await run('status out/a.csv in/a.csv')).stderr, /in\/a\.csv: no run is known/);
+    await writeFile(path('out/x.csv'), csv(1));
+    assert.match(String((await run('status out/[abx].csv')).stdout), /: 2 runs: 2 finished\n/);
+  });
+
+  it('discard all that is unfinished in a folder, of a pattern or of a definition, and nothing else', async t => {
+    const { run, define, path } = await bench(t, {
+      'in/a.csv': stopping,
+      'in/b.csv': stopping,
+      'in/c.csv': csv(3),
+    });
+    await define('score: { input: "in/*.csv", output: "out/{name}.csv", report: r }\n');
+    await run('score in/c.csv -o out/c.csv --report r');
+    for (const line of [
+      'abort out',
+      'abort out/{name}.csv',
+      'abort out/*.csv',
+      'abort --definition nightly.yaml',
+    ]) {
+      await stop(run, 'a', 'b');
+      const { code, stderr, json } = await run(`${line} --json`);
+      assert.equal(code, 0, stderr);
+      assert.match(stderr, /out\/a\.csv: the unfinished run is discarded\n/, line);
+      assert.match(stderr, /: 2 unfinished runs discarded\n$/, line);
+      assert.deepEqual(json().runs, [
+        { output: 'out/a.csv', discarded: true },
+        { output: 'out/b.csv', discarded: true },
+      ]);
+      assert.deepEqual(await readdir(path('out')), ['c.csv'], line);
+      const again = await run(line);
+      assert.equal(again.code, 2);
+      assert.match(again.stderr, /there is no unfinished run \[no_output\]/);
+    }
+  });
+
+  it('go on after a run that cannot be discarded', async t => {
+    const { run, path } = await bench(t, { 'in/a.csv': stopping, 'in/b.csv': stopping });
+    await stop(run, 'a', 'b');
+    await rm(path('out/a.csv.checkpoint'));
+    await appendFile(path('out/a.csv.partial'), 'of somebody else');
+    const { code, stderr, json } = await run('abort out --json');
+    assert.equal(code, 3);
+    assert.match(stderr, /out\/a\.csv\.partial: the partial file does not belong to an unfinished run/);
+    assert.deepEqual(
+      json().runs.map(({ discarded }: { discarded: boolean }) => discarded),
+      [false, true],
+    );
+    assert.deepEqual(await readdir(path('out')), ['a.csv.partial', 'a.csv.rejects.partial']);
+  });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { startRowcast, waitForStderr } from '../support/rowcast.ts';
+import { csv, filesWith } from '../support/scoring/files.ts';
+
+describe('--wait-for-input', () => {
+  for (const [name, input, missing] of [
+    ['a file', 'late.csv', /late\.csv: the input is not ready: no such file \(waited 1 s\)/],
+    ['a pattern', 'in/*.csv', /in\/\*\.csv: the input is not ready: no file matches the pattern/],
+  ] as const)
+    it(`ends with 75 if ${name} is not there in time, and the summary says so`, async t => {
+      const { score, summary } = await filesWith(t, {});
+      const output = input.includes('*') ? 'out/{name}.csv' : 'out.csv';
+      const words = [input, '-o', output, '--wait-for-input', '1s', '--summary', 's.json'];
+      const { code, stderr } = await score(...words);
+      assert.equal(code, 75, stderr);
+      assert.match(stderr, missing);
+      assert.match(stderr, /waiting for .*for up to/);
+      const { status, exit_code, error } = await summary();
+      assert.deepEqual([status, exit_code], ['stopped', 75]);
+      assert.deepEqual([error.code, error.retryable], ['input_not_ready', true]);
+    });
+
+  it('takes no file for complete that has no rows, or ends too early, and leaves nothing of it behind', async t => {
+    const { score, cwd } = await filesWith(t, {
+      'header.csv': csv(0),
+      'cut.csv.gz': gzipSync(csv(1000)).subarray(0, 900),
+      'empty.csv': '',
+    });
+    for (const [file, why] of [
+      ['header.csv', 'it has no rows'],
+      ['cut.csv.gz', 'the gzip data is truncated'],
+      ['empty.csv', 'the input is empty'],
+    ] as const) {
+      await utimes(join(cwd, file), 1e9, 1e9);
+      const { code, stderr } = await score(file, '-o', 'out.csv', '--wait-for-input', '100ms');
+      assert.equal(code, 75, stderr);
+      assert.match(stderr, new RegExp(`${file}: the input is not ready: ${why}`));
+    }
+    const all = await score('*.csv*', '-o', 'out/{name}.csv', '--wait-for-input', '100ms');
+    assert.equal(all.code, 75, all.stderr);
+    await writeFile(join(cwd, 'good.csv'), csv(3));
+    const { code, stderr } = await score('good.csv', '-o', 'out.csv', '--ready-file', 'header.csv');
+    assert.equal(code, 0, stderr);
+  });
+
+  it('takes what a file says to be complete as it is, and waits for none without the time to', async t => {
+    const { score, cwd } = await filesWith(t, { 'header.csv': csv(0) });
+    const words = ['header.csv', '-o', 'out.csv', '--ready-file', '_SUCCESS'];
+    const early = await score(...words);
+    assert.equal(early.code, 75, early.stderr);
+    assert.match(early.stderr, /_SUCCESS: the input is not ready: the file that says/);
+    await writeFile(join(cwd, '_SUCCESS'), '');
+    assert.equal((await score(...words, '--wait-for-input', '1h')).code, 0);
+  });
+
+  it('is ended by a signal, says "running" until then, and keeps a second run out', async t => {
+    const { cwd, stub, score, summary } = await filesWith(t, {});
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const words = ['late.csv', '-o', 'out.csv', '--summary', 's.json', '--wait-for-input', '1h'];
+    const { child, finished } = startRowcast(['score', ...words, '--report', 'r'], { cwd, env });
+    await waitForStderr(child, /waiting for late\.csv/);
+    assert.equal((await summary()).status, 'running');
+    const second = await score(...words);
+    assert.equal(second.code, 75, second.stderr);
+    assert.match(second.stderr, /\[locked\]/);
+    child.kill('SIGTERM');
+    const { code, signal } = await finished;
+    assert.ok(code === 143 || signal === 'SIGTERM');
+    const { status, exit_code } = JSON.parse(await readFile(join(cwd, 's.json'), 'utf8'));
+    assert.deepEqual([status, exit_code], ['stopped', 143]);
+  });
+
+  it('is the hint of an input that ends too early', async t => {
+    const { score } = await filesWith(t, { 'cut.csv.gz': gzipSync(csv(1000)).subarray(0, 900) });
+    const { code, stderr } = await score('cut.csv.gz', '-o', 'out.csv');
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /wait for it with --wait-for-input\.\n$/);
+  });
+});
