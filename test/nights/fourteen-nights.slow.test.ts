@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,14 @@ it('fourteen nights of the shipped job need a person only where a person has to 
   timeout: 600_000,
 }, async t => {
   const job = await NightlyJob.begin(t);
-  const personasOf = (text: string) => writeFile(job.path('personas.csv'), text);
+  let exports = 0;
+  /** An export that was complete before the first attempt. */
+  const personasOf = async (text: string) => {
+    await writeFile(job.path('personas.csv'), text);
+    const anHourAgo = Date.now() / 1000 - 3_600;
+    await utimes(job.path('personas.csv'), anHourAgo, anHourAgo + exports++);
+  };
+  const arrives = (text: string) => writeFile(job.path('personas.csv'), text);
   const scored = () => readFile(job.path('scored.csv'), 'utf8');
 
   /** The attempt has scored the whole export of the day, and nobody is told anything. */
@@ -59,34 +66,33 @@ it('fourteen nights of the shipped job need a person only where a person has to 
   await t.test('2: the export is late', async () => {
     await rm(job.path('personas.csv'));
     assert.deepEqual(await job.attempt('usual', { isFast: true }), { code: 75, mail: '' });
-    await assertFailed(75, 'no_such_file');
-    const waiting = job.attempt('usual', { isFast: true });
-    await sleep(1_000);
-    await personasOf(exportOf(2));
+    await assertFailed(75, 'input_not_ready');
+    const waiting = job.attempt();
+    await job.says(/waiting for/);
+    await arrives(exportOf(2));
     await assertWell(await waiting, 2);
   });
 
   await t.test('3: the export is still being written', async () => {
     const whole = exportOf(3);
-    const half = whole.length / 2;
-    await personasOf(whole.slice(0, half));
-    const waiting = job.attempt('usual', { isFast: true });
-    for (let end = half; end < whole.length; end += whole.length / 20) {
-      await sleep(20);
-      await personasOf(whole.slice(0, end));
+    const part = Math.ceil(whole.length / 10);
+    await arrives(whole.slice(0, part));
+    const waiting = job.attempt();
+    for (let end = 2 * part; end < whole.length + part; end += part) {
+      await sleep(200);
+      await arrives(whole.slice(0, end));
     }
-    await personasOf(whole);
     await assertWell(await waiting, 3);
   });
 
   await t.test('4: the export is empty', async () => {
     await personasOf('');
-    const { code, mail } = await job.attempt('usual', { isFast: true });
-    assert.deepEqual([code, mail], [75, '']);
+    assert.deepEqual(await job.attempt('usual', { isFast: true }), { code: 75, mail: '' });
     await personasOf(`${header}\n`);
-    const last = await job.attempt('last', { isFast: true });
-    assert.match(last.mail, /personas\.csv/);
-    assert.notEqual(last.code, 0);
+    const { code, mail } = await job.attempt('last', { isFast: true });
+    assert.equal(code, 75);
+    assert.match(mail, /personas\.csv: .*\[input_not_ready\]/);
+    await assertFailed(75, 'input_not_ready');
     assert.ok((await scored()).includes('D3-0-'), 'the output of yesterday is still there');
   });
 
@@ -94,13 +100,10 @@ it('fourteen nights of the shipped job need a person only where a person has to 
     await personasOf(exportOf(5));
     await assertWell(await job.attempt(), 5);
     await personasOf(exportOf(5));
-    const { code } = await job.attempt();
-    assert.equal(code, 0);
-    const { warnings } = await job.summary();
-    assert.deepEqual(
-      warnings.map(warning => warning.code),
-      ['same_as_last'],
-    );
+    const { code, mail } = await job.attempt();
+    assert.equal(code, 3);
+    assert.match(mail, /\[same_as_last\]/);
+    await assertFailed(3, 'same_as_last');
   });
 
   await t.test('6: its columns have other names', async () => {

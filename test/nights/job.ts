@@ -6,6 +6,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Summary } from '../../src/runs/summary/summary.ts';
 import { serve } from '../cli/commands/serving.ts';
 import { mountDisk, noSmallDisk, unmountDisk } from '../cluster/harness/small-disk.ts';
@@ -90,6 +91,13 @@ export class NightlyJob {
       once(child, 'close'),
     ]);
     return { code: Number(await readFile(this.path('code'), 'utf8')), mail: stdout + stderr };
+  }
+
+  /** Waits until the log says something that it has not said before. */
+  async says(what: RegExp): Promise<void> {
+    const log = this.path('nightly.log');
+    const before = (await readFile(log, 'utf8')).length;
+    while (!what.test((await readFile(log, 'utf8')).slice(before))) await sleep(20);
   }
 
   /** Starts what the crontab runs, in a process of its own, for example to kill it. */
