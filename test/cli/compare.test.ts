@@ -74,7 +74,7 @@ describe('score --compare', { timeout: 120_000 }, () => {
   });
 
   it('compares each of several files, and all together, with the same run', async t => {
-    const { score, summary } = await folderWith(t, {
+    const { cwd, score, summary } = await folderWith(t, {
       'a.csv': personas(3),
       'b.csv': personas(4, doubled),
       'c.csv': personas(5),
@@ -85,7 +85,8 @@ describe('score --compare', { timeout: 120_000 }, () => {
       first.columns?.[0]?.ranges?.rows.reduce((sum, rows) => sum + rows, first.columns[0].missing),
       3000,
     );
-    const options = ['--compare', 'first.json', '--summary', 'second.json', '--if-exists', 'replace'];
+    const results = ['--summary', 'second.json', '--metrics', 'second.prom'];
+    const options = ['--compare', 'first.json', ...results, '--if-exists', 'replace'];
     const { stderr } = await score('a.csv', 'b.csv', 'c.csv', '-o', '{name}.out', ...options);
     const { runs, ...total } = await summary('second.json');
     assert.deepEqual(
@@ -93,6 +94,11 @@ describe('score --compare', { timeout: 120_000 }, () => {
       ['none', 'significant', 'none'],
     );
     assert.notEqual(changes(total as Summary)['monthly amount'], 'none');
+    const psi = total.drift?.columns.find(({ name }) => name === 'monthly amount')?.psi;
+    assert.match(
+      await readFile(join(cwd, 'second.prom'), 'utf8'),
+      new RegExp(`^rowcast_run_column_psi\\{.*,column="monthly amount"\\} ${psi}$`, 'm'),
+    );
     assert.equal(stderr.match(/compared with/g)?.length, 2, stderr);
   });
 
