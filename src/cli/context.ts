@@ -21,6 +21,8 @@ export interface Context {
   isTrained?: boolean | undefined;
   /** What that report was trained from, unless it is kept whatever its history is. */
   history?: History | undefined;
+  /** The output of a definition with the variables in its name. */
+  outputAsWritten?: string | undefined;
   /** Traces and metrics of the run that the command makes, if the environment asks for them. */
   telemetry?: RunTelemetry | undefined;
   /** Lineage of its runs, if they are sent anywhere. */

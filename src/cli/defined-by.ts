@@ -1,6 +1,14 @@
 import { definitionOption } from '../base/options/definition.ts';
 import type { Options } from '../base/options/option.ts';
+import {
+  connectionOptions,
+  homeOption,
+  protocolOption,
+  reportOption,
+  timeoutOption,
+} from '../base/options/service.ts';
 import { resolveValues } from '../base/options/values/resolve-options.ts';
+import { usageError } from './arguments/usage-error.ts';
 import type { Context } from './context.ts';
 
 /**
@@ -19,4 +27,25 @@ export async function definedBy(
   const { loadTrusted } = await import('../library/definition/check-trust.ts');
   const { score } = await loadTrusted(file, { flags, env }, [], name => Object.hasOwn(options, name));
   return score;
+}
+
+/** What a definition says of the service that predicts. @throws as `definedBy` */
+export const definedService = (context: Context): ReturnType<typeof definedBy> =>
+  definedBy(context, {
+    ...reportOption,
+    ...protocolOption,
+    ...connectionOptions,
+    ...homeOption,
+    ...timeoutOption,
+  });
+
+/** The id of a report as an argument, else that of a definition. @throws RowcastError `usage` */
+export function namedReport(
+  command: string,
+  { flags }: Pick<Context, 'flags'>,
+  defined: Readonly<Record<string, unknown>>,
+): string {
+  const id = flags.id ?? defined.report;
+  if (id === undefined) throw usageError('missing argument: ID', { name: command });
+  return String(id);
 }

@@ -1,3 +1,4 @@
+import { LAST } from '../base/options/drift.ts';
 import type { RunPathsOptions } from '../runs/paths/run-paths.ts';
 import type { RunNames } from '../runs/summary/summary.ts';
 import type { Backends } from '../storage/backends.ts';
@@ -14,8 +15,12 @@ export interface RunJob {
   /** The paths of the run, if it has a single input. */
   places: RunPathsOptions;
   names: RunNames;
+  /** The output with the variables that a definition has in its name, if it has any. */
+  outputAsWritten?: string | undefined;
 }
 
 /** A run must not replace the summary with which it is compared. */
 export const comparedFiles = ({ compare }: Pick<JobValues, 'compare'>): UsedFile[] =>
-  compare === undefined ? [] : [{ at: compare, what: 'the earlier summary', option: '--compare' }];
+  compare === undefined || compare === LAST
+    ? []
+    : [{ at: compare, what: 'the earlier summary', option: '--compare' }];

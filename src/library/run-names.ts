@@ -1,3 +1,4 @@
+import { LAST } from '../base/options/drift.ts';
 import { runOptions } from '../base/options/score.ts';
 import { changedOptions } from '../base/options/values/changed-options.ts';
 import { absolutePath } from '../base/scheme.ts';
@@ -22,7 +23,7 @@ export function namesOf(
     report: report ?? null,
     options: changedOptions(shownOptions, {
       ...values,
-      compare: compare === undefined ? undefined : absolutePath(compare),
+      compare: compare === undefined || compare === LAST ? compare : absolutePath(compare),
     }),
   };
 }

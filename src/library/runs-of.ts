@@ -3,20 +3,22 @@ import type { Run } from '../runs/run.ts';
 import type { FilePair } from '../runs/several/pair-files.ts';
 import type { JobValues } from './job-values.ts';
 import type { RunJob } from './run-job.ts';
+import { memoryOf } from './run-memory.ts';
 import { namesOf } from './run-names.ts';
 
 /** What a run uses and who watches it. */
 export type RunResources = Pick<
   Run,
-  'openScorer' | 'openInput' | 'observers' | 'control' | 'shared' | 'backends'
+  'openScorer' | 'openInput' | 'observers' | 'control' | 'shared' | 'backends' | 'memory'
 >;
 
 /** The run of a job with a single input. */
-export function runOfJob({ values, backends, inputs, places, names }: RunJob, resources: RunResources): Run {
+export function runOfJob(job: RunJob, resources: RunResources): Run {
+  const { values, backends, inputs, places, names } = job;
   const [input = '-'] = inputs;
   // Whoever opens the scorer checks that there is a report, so that the summary says so.
   const options = { ...values, report: values.report ?? '', input };
-  return { names, options, paths: places, backends, ...resources };
+  return { names, options, paths: places, backends, memory: memoryOf(job, false), ...resources };
 }
 
 /** The run of one of several inputs of a job, each of which has an output of its own. @throws as `reportOf` */

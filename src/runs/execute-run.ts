@@ -8,6 +8,8 @@ import { fingerprintOf, reportHash } from './checkpoint/fingerprint.ts';
 import { endLast } from './end-last.ts';
 import { exitCodeOfRows } from './exit-code.ts';
 import { checkInputOptions, checkOutputName } from './guards/check-output-name.ts';
+import { leastRows } from './guards/min-rows.ts';
+import { skipsSameInput } from './guards/same-as-last.ts';
 import { type InputWait, inputWait, judgeEnd, type Waiting } from './input-wait.ts';
 import type { LockedTargets } from './observer.ts';
 import { acquireOutput } from './output/acquire-output.ts';
@@ -21,7 +23,7 @@ import { RunRecord } from './run-record.ts';
 import type { RunResult } from './run-result.ts';
 import { scoreRows } from './score-rows.ts';
 import { earlierOf } from './summary/earlier-of.ts';
-import type { Summary } from './summary/summary.ts';
+import type { RunNote, Summary } from './summary/summary.ts';
 import { watchRequests, watchRows } from './watch.ts';
 
 /**
@@ -140,7 +142,6 @@ async function scoreOnce(
   );
   try {
     const watch = watchRows(record, options.input === '-' ? 'stdin' : options.input);
-    const earlier = shared?.earlier ?? (await unlessStopped(earlierOf(options), stop));
     const onSetAside = watch.setAside;
     const acquired = await acquireOutput(options, {
       locked,
@@ -149,6 +150,11 @@ async function scoreOnce(
       onSetAside,
     });
     if (acquired === undefined) return undefined;
+    const note = (warning: RunNote): void => record.note(warning);
+    const found = { last: record.last, backends: run.backends, note };
+    const isFound = shared !== undefined && 'earlier' in shared;
+    const finding = isFound ? shared.earlier : earlierOf({ ...options, ...found });
+    const earlier = await unlessStopped(Promise.resolve(finding), stop);
     const writes = writtenFile(options);
     const plan = await prepare(source, { ...options, writes, range: part?.range }, scorer, stop, run.formats);
     const { report, layout } = plan;
@@ -157,6 +163,17 @@ async function scoreOnce(
     if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
     const input = await unlessStopped(source.identify(), stop);
     part?.checkInput(input);
+    const { last } = shared ?? {};
+    const same = {
+      options,
+      input,
+      last: last === undefined ? record.last : last,
+      backends: run.backends,
+      stop,
+      note,
+    };
+    // What only the caller can open is read once.
+    if (openInput === undefined && part === undefined && (await skipsSameInput(same))) return undefined;
     const { relativeRejects: rejects } = locked;
     const fingerprint = fingerprintOf({
       input,
@@ -195,6 +212,8 @@ async function scoreOnce(
       watch,
       stop,
       cancel,
+      least: shared?.total || part ? undefined : leastRows(options.minRows, record.last, note),
+      isRemembered: run.memory !== undefined || last !== undefined,
       budget: shared?.budget,
       total: shared?.total,
       earlier,

@@ -13,7 +13,7 @@ import type { Waiting } from './input-wait.ts';
 import type { ResumePoint } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
 import type { RunResult } from './run-result.ts';
-import type { RunWarning, Summary } from './summary/summary.ts';
+import type { RunNote, RunWarning, Summary } from './summary/summary.ts';
 import type { TimelineSample } from './summary/timeline.ts';
 
 /** The progress of a run. */
@@ -95,6 +95,8 @@ export interface RunObserver {
   settled?(): Promise<void>;
   /** Called when the run was stopped early; unless it needs a restart, the same command resumes it. */
   suspended?(point: ResumePoint, needsRestart: boolean): void;
+  /** Called with a warning that the run itself has added to the summary. */
+  noted?(warning: RunNote): void;
   /** Called when the output is complete, before the summary is written. */
   scored?(run: RunView, result: RunResult | undefined): void;
   /** Called when the run has finished, was skipped, has stopped or was refused; the signal ends waiting for a FIFO's reader. */

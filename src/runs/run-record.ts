@@ -2,7 +2,7 @@ import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import { usualProtocol } from '../base/contract/usual-protocol.ts';
 import { RowcastError } from '../base/errors.ts';
-import { Interrupted } from '../base/interrupted.ts';
+import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
 import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
@@ -15,10 +15,13 @@ import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
 import { runErrorOf } from './run-error.ts';
 import type { RunResult } from './run-result.ts';
+import { goodRun } from './summary/good-run.ts';
+import type { LastRun, RunMemory } from './summary/last-run.ts';
 import {
   type Checksums,
   type Ending,
   type RunNames,
+  type RunNote,
   type RunWarning,
   type Summaries,
   type Summary,
@@ -30,6 +33,7 @@ export interface RecordOptions {
   names: RunNames;
   observers?: readonly RunObserver[];
   control?: RunControl;
+  memory?: RunMemory | undefined;
 }
 
 /** Who predicts for a run, as a record needs it: a scorer, or what was one in other processes. */
@@ -40,6 +44,9 @@ interface Predictor {
   /** Statistics of its requests for this run, if it makes any. */
   statistics?: CallStatistics | undefined;
 }
+
+/** A run that has failed does not wait for longer to find the last good one. */
+const RECALL_MS = 10_000;
 
 /** The facts about a run so far. It tells the observers of the run how it begins and ends; it writes nothing itself. */
 export class RunRecord implements RunView {
@@ -60,6 +67,10 @@ export class RunRecord implements RunView {
   /** How long other processes of the run have worked, and what they scored in that time. */
   others: { seconds: number; rows: number } | undefined;
   checksums: Checksums | undefined;
+  /** See `Summary.digest`. */
+  digest: string | undefined;
+  /** The last good run of the same output; undefined if there is none, or until `recall`. */
+  last: LastRun | undefined;
   /** The totals and summaries of several files so far. */
   files: () => { rowCounts: RowCounts; runs: Summaries | undefined } | undefined = () => undefined;
   figures: () => DataFigures | undefined = () => undefined;
@@ -67,12 +78,17 @@ export class RunRecord implements RunView {
   readonly names: RunNames;
   readonly observers: readonly RunObserver[];
   readonly #control: RunControl;
+  readonly #memory: RunMemory | undefined;
+  #isRecalled = false;
+  /** Whether the output will be there to be found again. */
+  #isKept = false;
   readonly #warnings: RunWarning[] = [];
   readonly #begun = performance.now();
   #result: Summary | undefined;
 
-  constructor({ names, observers = [], control = new RunControl() }: RecordOptions) {
+  constructor({ names, observers = [], control = new RunControl(), memory }: RecordOptions) {
     this.names = names;
+    this.#memory = memory;
     this.observers = observers;
     this.#control = control;
   }
@@ -85,6 +101,8 @@ export class RunRecord implements RunView {
    */
   async begin(files: LockedTargets, restart: boolean): Promise<void> {
     const output = files.output?.durable;
+    this.#isKept = files.output === undefined || output !== undefined;
+    await this.recall();
     if (!restart && output !== undefined) this.attempt = (await savedAttempt(output)) ?? this.attempt;
     // All of them, so that each can also write that the run was refused.
     const failures: unknown[] = [];
@@ -97,6 +115,18 @@ export class RunRecord implements RunView {
     if (failures.length > 0) throw failures[0];
     const { signal } = this.#control;
     if (signal.aborted) throw new Interrupted(signal);
+  }
+
+  /**
+   * Finds the last good run, once: a result file that is written from now on replaces what may be known of it.
+   *
+   * @param stop ends the waiting for a store
+   */
+  async recall(stop: AbortSignal = this.#control.signal): Promise<void> {
+    if (this.#isRecalled || this.#memory === undefined) return;
+    this.#isRecalled = true;
+    const read = unlessStopped(this.#memory.read(), stop);
+    this.last ??= await read.catch(() => undefined); // what has stopped the run is noticed by whoever recalls
   }
 
   /** Runs the rest as the observers want it. */
@@ -126,6 +156,7 @@ export class RunRecord implements RunView {
       this.rowCounts = result.rowCounts;
       this.resumedFrom = result.resumedFrom;
       this.checksums = result.checksums;
+      this.digest = result.digest;
       this.figures = () => result.figures;
     }
     for (const observer of this.observers) observer.scored?.(this, result);
@@ -135,13 +166,29 @@ export class RunRecord implements RunView {
     this.#warnings.push(warning);
   }
 
+  /** Adds a warning to the summary, and tells the observers, once. */
+  note(warning: RunNote): void {
+    if (this.#warnings.some(({ message }) => message === warning.message)) return;
+    this.warn(warning);
+    for (const observer of this.observers) observer.noted?.(warning);
+  }
+
   /**
    * The run has ended without a failure.
    *
    * @throws what an observer throws that cannot write it
    */
   async end(status: 'finished' | 'skipped' | 'stopped', exitCode: number): Promise<Summary> {
-    const summary = this.summary({ status, exitCode, error: null, finishedAt: new Date() });
+    const ending = { status, exitCode, error: null, finishedAt: new Date() };
+    const good = this.#isKept ? goodRun(this.summary(ending)) : undefined;
+    if (good !== undefined)
+      await this.#memory?.write?.(good).catch(cause =>
+        this.note({
+          code: 'last_run_not_kept',
+          message: `this run cannot be remembered as the last good one: ${reasonOf(cause)}`,
+        }),
+      );
+    const summary = this.summary(ending);
     await this.#tellEnd(summary, this.#control.signal).catch(error => {
       throw error instanceof RowcastError ? error.duringRun() : error;
     });
@@ -152,6 +199,7 @@ export class RunRecord implements RunView {
   async fail(error: unknown): Promise<Summary> {
     // The checkpoint has given this process the id of the other run.
     if (error instanceof RowcastError && error.code === 'other_work') this.attempt = this.newRun;
+    await this.recall(AbortSignal.timeout(RECALL_MS));
     const summary = this.summary(endingOf(error));
     await this.#tellEnd(summary, AbortSignal.abort()).catch(cause => {
       for (const observer of this.observers) observer.unwritten?.(reasonOf(cause));
@@ -198,6 +246,8 @@ export class RunRecord implements RunView {
       rowCounts,
       resumedFrom: this.resumedFrom,
       checksums: this.checksums,
+      digest: this.digest,
+      last: this.last,
       warnings: this.#warnings,
       runs,
       figures: this.figures(),

@@ -14,6 +14,8 @@ export interface RunResult {
   figures: DataFigures | undefined;
   /** The counts that it was made from. */
   tally: StoredTally | undefined;
+  /** See `Summary.digest`; undefined if not all of the input was read. */
+  digest: string | undefined;
   /** The bytes of output and rejects, if they are files. */
   written: WrittenExtents | undefined;
 }

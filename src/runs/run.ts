@@ -13,6 +13,7 @@ import type { InputWaitOptions } from './input-wait.ts';
 import type { RunObserver } from './observer.ts';
 import type { RunPathsOptions } from './paths/run-paths.ts';
 import type { RunControl } from './run-control.ts';
+import type { LastRun, RunMemory } from './summary/last-run.ts';
 import type { RunNames } from './summary/summary.ts';
 import type { RequestWatch } from './watch.ts';
 
@@ -31,11 +32,15 @@ export interface Run {
   /** Told in this order; the file of the summary is the last of those that are written. */
   observers: readonly RunObserver[];
   control: RunControl;
+  /** Where the last good run of the output is known from, if it is. */
+  memory?: RunMemory | undefined;
   /** What several runs have in common. */
   shared?: {
     budget?: RejectBudget;
     total?: TotalTally;
     earlier?: EarlierFigures | undefined;
+    /** The last good run of all of them; null for a run whose input is not compared with theirs. */
+    last?: Pick<LastRun, 'finished_at' | 'digests'> | null;
   };
   /** The part of the input to score, if the run is a shard, and what was found out about the report for all shards. */
   part?: {

@@ -16,7 +16,9 @@ import { dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
 import { MalformedLimit } from './guards/malformed-limit.ts';
+import { checkLeastRows, type LeastRows } from './guards/min-rows.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
+import { digestOfInput } from './guards/same-as-last.ts';
 import { isWorthless, judgeEnd, waitsForRows } from './input-wait.ts';
 import type { Output } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
@@ -41,6 +43,10 @@ export interface PlannedRows {
   cancel: AbortSignal;
   /** Maximum bytes in flight, if not the usual ones, which are for a service. */
   windowBytes?: number | undefined;
+  /** The fewest rows that the run may have. */
+  least?: LeastRows;
+  /** Whether the next run will need the digest of the input, also if it must be read again for that. */
+  isRemembered?: boolean;
   /** The budget that several runs share; by default, the run has its own. */
   budget?: RejectBudget | undefined;
   /** Counts of several runs together. */
@@ -75,7 +81,7 @@ export async function scoreRows({
     encoder,
     budget = new RejectBudget(options.maxRejects),
   } = input;
-  const { earlier, isDetailed = countsAll(options) || earlier !== undefined } = input;
+  const { earlier, isDetailed = countsAll(options) } = input;
   const { layout } = plan;
   const { waitForInput, readyFile } = options;
   const end = { waitForInput, readyFile, isReadAgain: input.isReadAgain === true };
@@ -161,13 +167,25 @@ export async function scoreRows({
     const figures = data?.figures(reached.predictionType, rowCounts);
     checkDrift(options.maxDrift, figures?.drift);
     if (input.budget === undefined) budget.checkEnd();
-    const written = await output.finish(reached.commitPoint());
+    checkLeastRows(input.least, rowCounts.read, source.name);
+    const last = reached.commitPoint();
+    const isWhole = range === undefined && options.limit === undefined;
+    const whole = isWhole ? await digestOf(source, last.prefix.digest, input.isRemembered) : undefined;
+    const written = await output.finish(last);
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
     input.total?.add(data, reached.predictionType, rowCounts);
     const resumedFrom = previous && start.row;
-    return { rowCounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON(), written };
+    return {
+      rowCounts,
+      resumedFrom,
+      checksums,
+      figures,
+      tally: data?.tally.toJSON(),
+      digest: whole,
+      written,
+    };
   } catch (error) {
     stop.end();
     const isDuring = error instanceof RowcastError && rowCounts.read > before.read;
@@ -182,14 +200,22 @@ export async function scoreRows({
   }
 }
 
+async function digestOf(source: Source, text: string, isRemembered = false): Promise<string | undefined> {
+  const identity = await source.identify();
+  return identity.footer === undefined || isRemembered
+    ? digestOfInput(identity, text, () => source.sha256())
+    : undefined;
+}
+
 /** Whether what was counted is written somewhere. A limit of missing values is also for columns of which nothing is known. */
 export const countsAll = ({
   summary,
   summaryHtml,
   metrics,
+  compare,
   maxMissing = 'none',
-}: Pick<RunValues, 'summary' | 'summaryHtml' | 'metrics' | 'maxMissing'>): boolean =>
-  summary !== undefined || summaryHtml !== undefined || metrics !== undefined || maxMissing !== 'none';
+}: Pick<RunValues, 'summary' | 'summaryHtml' | 'metrics' | 'compare' | 'maxMissing'>): boolean =>
+  [summary, summaryHtml, metrics, compare].some(file => file !== undefined) || maxMissing !== 'none';
 
 const reasonToStop = ({ code, message, hint }: RowcastError): Checkpoint['stopped'] => ({
   code,

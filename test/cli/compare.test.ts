@@ -192,20 +192,35 @@ describe('score --compare', { timeout: 120_000 }, () => {
     assert.deepEqual(changes(await summary()), { id: null, amount: null, 'P(no)': 'none', 'P(yes)': 'none' });
   });
 
-  it('refuses the summary that the run would replace, and one of another report, before any request', async t => {
+  it('refuses the summary that the run would replace, before any request', async t => {
     const { score, stub, summary } = await filesWith(t, { 'in/a.csv': stubCsv(5), 'in/b.csv': stubCsv(5) });
     await score(...all);
     const requests = stub.bodies.length;
     const same = await score(...all, '--compare', 's.json');
     assert.equal(same.code, 2);
     assert.match(same.stderr, /\[output_is_input\]/);
-    const one = ['in/a.csv', '-o', 'a.out'];
-    const other = await score(...one, '--compare', 'in/a.csv', '--summary', 'other.json');
-    assert.equal(other.code, 2);
-    assert.match(other.stderr, /in\/a\.csv: this is not the summary of a run \[bad_summary\]/);
-    const many = await score(...all.slice(0, 3), '--compare', 'in/a.csv');
-    assert.match(many.stderr, /\[bad_summary\]/);
     assert.equal(stub.bodies.length, requests);
     assert.equal((await summary()).status, 'finished');
+  });
+
+  it('warns of a comparison that is not there, and scores all the same', async t => {
+    const { score, read } = await filesWith(t, { 'in/a.csv': stubCsv(5), 'in/b.csv': stubCsv(5) });
+    for (const [file, reason, name] of [
+      ['last', 'no good run of this output is known yet', 'a'],
+      ['monday.json', 'monday.json: no such file', 'b'],
+      ['in/a.csv', 'in/a.csv is not the summary of a run', 'c'],
+    ] as const) {
+      const files = ['in/a.csv', '-o', `${name}.out`, '--summary', `${name}.json`];
+      const { code, stderr } = await score(...files, '--compare', file);
+      assert.equal(code, 0, stderr);
+      assert.ok(stderr.includes(`rowcast: nothing to compare with: ${reason}\n`), stderr);
+      const { warnings, drift, scores } = JSON.parse(await read(`${name}.json`));
+      assert.deepEqual(warnings, [{ code: 'no_comparison', message: `nothing to compare with: ${reason}` }]);
+      assert.equal(drift, null);
+      assert.ok(scores.yes.ranges.rows.length > 1);
+    }
+    const many = await score(...all, '--compare', 'monday.json');
+    assert.equal(many.code, 0, many.stderr);
+    assert.equal(many.stderr.match(/nothing to compare with/g)?.length, 1, many.stderr);
   });
 });

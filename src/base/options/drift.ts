@@ -1,5 +1,8 @@
 import type { RunOption } from './option.ts';
 
+/** The word for the last good run, in place of a summary. */
+export const LAST = 'last';
+
 /** When a run stops because the model does not recognize its values. */
 export const driftLimits = {
   'max-mismatches': {
@@ -39,8 +42,25 @@ export const driftOptions = {
   },
   compare: {
     kind: 'path',
-    value: 'SUMMARY',
+    value: 'SUMMARY|last',
+    word: LAST,
     affectsOutput: false,
-    describe: 'compare with the summary of an earlier run: population stability index per column and class',
+    describe:
+      'compare with the summary of an earlier run, or with the last good run of this output: population stability index per column and class',
+  },
+  'min-rows': {
+    kind: 'threshold',
+    affectsOutput: false,
+    describe:
+      'stop the run before its output appears when there are fewer than N rows, or N% of the last good run',
+    defaultText: 'none',
+  },
+  'if-same-as-last': {
+    kind: 'text',
+    choices: ['warn', 'fail', 'skip'],
+    default: 'warn',
+    affectsOutput: false,
+    describe:
+      "what to do when the input has the bytes of the last good run's: yesterday's file under today's name",
   },
 } as const satisfies Record<string, RunOption>;

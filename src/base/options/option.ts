@@ -34,6 +34,8 @@ export interface Option {
   readonly orNone?: boolean;
   /** The allowed values; of a map, those of each member. */
   readonly choices?: readonly string[];
+  /** A word that a path may be instead. */
+  readonly word?: string;
   /** One letter, for `-o`. */
   readonly alias?: string;
   /** The placeholder for the value in help; by default, that of its kind. */
@@ -59,3 +61,7 @@ export interface RunOption extends Option {
 }
 
 export type Options = Readonly<Record<string, Option>>;
+
+/** Whether the value of an option is a path, or several. */
+export const isPathOf = ({ kind, word }: Option, value: unknown): boolean =>
+  kind === 'path' && (word === undefined || value !== word);

@@ -99,6 +99,15 @@ export const warningDocs = {
     cause: 'Columns or probabilities are distributed differently from the run of `--compare`.',
     fix: 'See [the comparison](drift.md#compared-with-an-earlier-run).',
   },
+  no_comparison: {
+    cause:
+      'There is no run to compare with, or of whose rows `--min-rows` could be a part: the summary of `--compare` is missing or has no counts, or no good run is known.',
+    fix: 'On the first day, nothing. Otherwise check the name of the summary.',
+  },
+  last_run_not_kept: {
+    cause: 'The record of finished runs cannot be written, so the next run will not know this one.',
+    fix: 'Make the folder of the outputs writable.',
+  },
   long_field: {
     cause: 'A quoted field exceeds 64 KiB or 100 lines: a stray quote may have joined rows.',
     fix: 'Only the first one of a run is reported.',

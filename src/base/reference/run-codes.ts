@@ -170,15 +170,22 @@ export const runCodes = {
       'More values of a column are missing than `--max-missing` allows: a join matched nothing, or a column is empty.',
     fix: 'Look at the column; a larger limit, or `none`, resumes.',
   },
+  under_min_rows: {
+    exit: [3],
+    cause: 'The input has fewer rows than `--min-rows` asks for.',
+    fix: 'Complete the input, or run again with a lower `--min-rows`.',
+  },
+  same_as_last: {
+    exit: [3],
+    cause:
+      'The input has the same bytes as one of the last good run: an error with `--if-same-as-last fail`, otherwise a warning.',
+    fix: 'Check that the new rows have arrived.',
+  },
   too_much_drift: {
     exit: [3],
     cause:
       'A column or the predictions have changed by more than `--max-drift` since the run of `--compare`.',
     fix: 'Look at what has changed; a larger limit, or none, resumes.',
-  },
-  bad_summary: {
-    exit: [2],
-    cause: 'The file of `--compare` is not a summary of this report with counts, or of a later version.',
   },
   unbalanced: {
     exit: [4],

@@ -16,6 +16,9 @@ import type { CommandRow, Positional } from './command-row.ts';
 
 const reportId: Positional = { name: 'id', kind: 'text', describe: 'id of the report', isRequired: true };
 
+/** As an argument, or in a definition. */
+const definedReportId: Positional = { ...reportId, isRequired: false, defaultText: "the definition's" };
+
 const callGroups = { Service: { ...protocolOption, ...connectionOptions, ...homeOption, ...timeoutOption } };
 
 /** Commands that create and query reports. */
@@ -28,6 +31,7 @@ export const modelCommands: readonly CommandRow[] = [
     options: {
       Report: { ...trainOptions, ...homeOption },
       Input: historyOptions,
+      Output: jsonOption('print the report as JSON, as report --json does'),
       'Result of the training': endOptions,
       Progress: progressOptions,
     },
@@ -52,7 +56,7 @@ export const modelCommands: readonly CommandRow[] = [
     name: 'reports',
     group: 'Models',
     describe: 'list the local reports',
-    options: { Service: homeOption },
+    options: { Output: jsonOption('print them as JSON'), Service: homeOption },
     examples: [{ about: 'Which reports are there?', command: 'rowcast reports' }],
     load: () => import('../commands/reports.ts'),
   },
@@ -69,8 +73,11 @@ export const modelCommands: readonly CommandRow[] = [
     name: 'report',
     group: 'Models',
     describe: "show a report's tech specs, its quality and the impact of its drivers",
-    positionals: [reportId],
-    options: { Output: jsonOption('print the JSON as the service returned it'), ...callGroups },
+    positionals: [definedReportId],
+    options: {
+      Output: jsonOption('print the JSON as the service returned it'),
+      Service: { ...definitionOption, ...callGroups.Service },
+    },
     examples: [
       { about: 'Which columns drive the prediction?', command: 'rowcast report churn' },
       { about: 'The same for a program', command: 'rowcast report churn --json' },
@@ -93,10 +100,10 @@ export const modelCommands: readonly CommandRow[] = [
     name: 'testing-results',
     group: 'Models',
     describe: 'write the rows the model was tested on, with its predictions, as CSV',
-    positionals: [reportId],
+    positionals: [definedReportId],
     options: {
       Output: { output: { ...outputOptions.output, describe: 'file for the CSV; - is stdout' } },
-      ...callGroups,
+      Service: { ...definitionOption, ...callGroups.Service },
     },
     examples: [{ about: 'Save them to a file', command: 'rowcast testing-results churn -o tested.csv' }],
     load: () => import('../commands/testing-results.ts'),
@@ -139,6 +146,7 @@ export const modelCommands: readonly CommandRow[] = [
       Input: uploadFormatOption,
       Output: { output: outputOptions.output },
       Service: {
+        ...definitionOption,
         ...reportOption,
         ...protocolOption,
         ...connectionOptions,

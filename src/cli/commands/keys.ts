@@ -10,10 +10,26 @@ import { alignColumns, printText } from '../terminal/print.ts';
 export async function run({ flags, env, log }: Context): Promise<number> {
   const home = homeOf({ flags, env });
   const keys = await listKeys(home);
-  if (keys.length === 0) {
+  if (keys.length === 0)
     log.info({ event: 'no_keys' }, `no keys in ${home}; create one with rowcast keys add`);
+  if (flags.json === true) {
+    const listed: object[] = [];
+    for (const { name, key } of keys) {
+      const used = key && (await lastUseOf(home, name, key.created));
+      listed.push({
+        name,
+        created: key?.created ?? null,
+        last_used: used ?? null,
+        expires: key?.expires ?? null,
+        reports: key?.reports ?? null,
+        scopes: key?.scopes ?? null,
+        damaged: key === undefined,
+      });
+    }
+    await printText(`${JSON.stringify({ format: 1, keys: listed })}\n`);
     return ExitCode.done;
   }
+  if (keys.length === 0) return ExitCode.done;
   const rows: string[][] = [];
   for (const { name, key } of keys) {
     if (key === undefined) {

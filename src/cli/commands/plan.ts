@@ -9,6 +9,7 @@ import { loadTrusted } from '../../library/definition/check-trust.ts';
 import type { Definition } from '../../library/definition/inspect-definition.ts';
 import { checkCompared } from '../../library/forecast/check-compared.ts';
 import { type PlanTotals, planOf, totalsOf } from '../../library/forecast/plan-of.ts';
+import { memoryOf } from '../../library/run-memory.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
@@ -100,7 +101,12 @@ async function runPlan(context: Context, defined: Section): Promise<number> {
   const values = resolveValues({ ...planOptions, ...jsonOption('') }, flags);
   const job = await readJob(context, defined, []);
   const report = reportOf(job.values);
-  await checkCompared(job.values, report);
+  await checkCompared(job.values, {
+    report,
+    last: await memoryOf(job, job.isMany)?.read(),
+    backends: job.backends,
+    note: ({ code, message }) => log.warn({ event: code }, message),
+  });
   const address = chooseService(context, defined);
   const signals = onSignals({});
   const { first: stop } = signals;

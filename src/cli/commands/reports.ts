@@ -12,10 +12,23 @@ export async function run({ flags, env, log }: Context): Promise<number> {
   if (env.ROWCAST_URL && env.ROWCAST_URL !== LOCAL)
     log.info({ event: 'local_reports_only' }, 'these are the local reports; a service cannot list its own');
   const reports = await listReports(home);
-  if (reports.length === 0) {
+  if (reports.length === 0)
     log.info({ event: 'no_reports' }, `no reports in ${home}; create one with rowcast train`);
+  for (const { damage } of reports)
+    if (damage !== undefined)
+      log.warn({ event: 'damaged_report', code: damage.code }, sanitize(damage.message));
+  if (flags.json === true) {
+    const listed = reports.map(({ id, report, damage }) => ({
+      id,
+      predicts: report?.predicts ?? null,
+      classes: report?.classes ?? null,
+      testing_accuracy: report?.tech_specs.testing_accuracy ?? null,
+      damage: damage?.code ?? null,
+    }));
+    await printText(`${JSON.stringify({ format: 1, reports: listed })}\n`);
     return ExitCode.done;
   }
+  if (reports.length === 0) return ExitCode.done;
   const rows = reports.map(({ id, report }) =>
     report === undefined
       ? [id, '(damaged)']
@@ -26,9 +39,6 @@ export async function run({ flags, env, log }: Context): Promise<number> {
           report.tech_specs.testing_accuracy,
         ],
   );
-  for (const { damage } of reports)
-    if (damage !== undefined)
-      log.warn({ event: 'damaged_report', code: damage.code }, sanitize(damage.message));
   await printText(alignColumns([['REPORT', 'PREDICTS', 'CLASSES', 'TESTING ACCURACY'], ...rows]));
   return ExitCode.done;
 }

@@ -96,8 +96,9 @@ const runDefinition = (given: Context, definition: Definition): Promise<number> 
  * Runs a definition: trains its report, if it has a `train` section, and scores its rows. Flags override its `score`
  * section. If the rows go to a file and stdout is a terminal, a preview is printed to it.
  */
-async function trainAndScore(given: Context, { file, train, score }: Definition): Promise<number> {
-  const context = { ...given, isTrained: train !== undefined };
+async function trainAndScore(given: Context, definition: Definition): Promise<number> {
+  const { file, train, score, outputAsWritten } = definition;
+  const context = { ...given, isTrained: train !== undefined, outputAsWritten };
   const reads = [
     { at: file, what: 'the definition', option: '-o' },
     ...(train === undefined ? [] : await historyReads(train)),

@@ -2,6 +2,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { shardOptions, workersOption } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { reasonOf } from '../../base/system-error.ts';
+import { memoryOf } from '../../library/run-memory.ts';
 import { reportOf, runOfJob } from '../../library/runs-of.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { type OpenPredictor, openPredictor } from '../../library/service/open-predictor.ts';
@@ -120,8 +121,10 @@ export async function recordStart(
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Promise<void> {
-  const { names, places } = await readJob(context, defined, reads);
-  await writeUnlocked(places, new RunRecord({ names }).state);
+  const job = await readJob(context, defined, reads);
+  const record = recordOf(job);
+  await record.recall();
+  await writeUnlocked(job.places, record.state);
 }
 
 /** Writes the summary of a run that could not start, if it has one. */
@@ -131,9 +134,12 @@ export async function recordEarlyEnd(
   reads: readonly UsedFile[],
   error: unknown,
 ): Promise<void> {
-  const { names, places } = await readJob(context, defined, reads);
-  const summary = await new RunRecord({ names }).fail(error);
-  await writeUnlocked(places, summary).catch(cause =>
+  const job = await readJob(context, defined, reads);
+  const summary = await recordOf(job).fail(error);
+  await writeUnlocked(job.places, summary).catch(cause =>
     context.log.warn({ event: 'summary_not_written' }, `cannot write the summary: ${reasonOf(cause)}`),
   );
 }
+
+const recordOf = (job: Job): RunRecord =>
+  new RunRecord({ names: job.names, memory: memoryOf(job, job.isMany) });

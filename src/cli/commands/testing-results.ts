@@ -5,21 +5,24 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import { lockOutput } from '../../runs/paths/lock-paths.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import type { Context } from '../context.ts';
+import { definedService, namedReport } from '../defined-by.ts';
 import { withServiceOf } from '../open-service.ts';
 
 /** Writes the rows that a report's model was tested on, with its predictions. */
 export async function run(context: Context): Promise<number> {
   const { flags } = context;
-  const { timeout } = resolveValues(timeoutOption, flags);
+  const defined = await definedService(context);
+  const id = namedReport('testing-results', context, defined);
+  const { timeout } = resolveValues(timeoutOption, flags, defined);
   const name = String(flags.output ?? '-');
-  const reads = serviceFiles(context);
+  const reads = serviceFiles(context, defined);
   const { target, release } = await lockOutput(name, undefined, { reads });
   checkStdout([target]);
   try {
-    await withServiceOf(context, { command: 'testing-results', timeout }, async service => {
+    await withServiceOf(context, { command: 'testing-results', timeout, defined }, async service => {
       const sink = await target.open();
       try {
-        for await (const bytes of service.testingResults(String(flags.id))) await sink.write(bytes);
+        for await (const bytes of service.testingResults(id)) await sink.write(bytes);
         await sink.close();
       } catch (error) {
         await sink.abandon();

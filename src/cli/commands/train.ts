@@ -31,7 +31,8 @@ async function trainAndPrint(context: Context): Promise<number> {
     warnings: report.warnings,
   });
   // The warnings were already logged.
-  await printText(describeReport(report.id, { ...report, warnings: [] }));
+  const text = (): string => describeReport(report.id, { ...report, warnings: [] });
+  await printText(context.flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : text());
   return ExitCode.done;
 }
 

@@ -37,5 +37,8 @@ const NOTES: readonly { kind: Option['kind']; text: string }[] = [
   { kind: 'size', text: 'A SIZE is a number of bytes, or has a unit: 64K or 64KiB, 1M or 1MiB, 2G or 2GiB.' },
   { kind: 'list', text: `A LIST is comma-separated; quote items as in CSV: 'a,"b,c"'.` },
   { kind: 'map', text: `A MAP is a comma-separated list of NAME=VALUE: 'zip=categorical,"a,b=date"'.` },
-  { kind: 'threshold', text: 'A percentage takes effect after 1,000 rows, and at the end of the run.' },
+  {
+    kind: 'threshold',
+    text: 'A percentage takes effect after 1,000 rows, and at the end of the run; as a minimum, at the end only.',
+  },
 ];

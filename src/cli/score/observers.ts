@@ -15,7 +15,7 @@ import { retryLines } from '../retry-lines.ts';
 import { progressMode } from '../terminal/progress.ts';
 import { logDrift } from './log-drift.ts';
 import { logRunId } from './log-run-id.ts';
-import { logUnwritten } from './log-unwritten.ts';
+import { logRunWarnings } from './log-run-warnings.ts';
 import { progressLine } from './progress-line.ts';
 import { type Job, nameOf } from './read-job.ts';
 import { rejectLog } from './reject-log.ts';
@@ -81,7 +81,7 @@ export function observersOf(
     unknownValues(line => log.warn({ event: 'unknown_values' }, line)),
     drift(line => logDrift(log, line, false)),
     ...resultFiles(job),
-    logUnwritten(log),
+    logRunWarnings(log),
     { ended: summary => context.onOutcome?.(summary) },
     { begin: (_, files) => checkStdout([files.output, files.rejects, files.summary]) },
     lineageEvents(context, control.signal),
@@ -104,7 +104,7 @@ export function observersOfFiles(context: Context, job: Job, stop: AbortSignal):
     logRunId(logFields),
     { waiting: waitingLog(log), retried: retryLines(log, job.values.maxOutage) },
     ...resultFiles(job),
-    logUnwritten(log),
+    logRunWarnings(log),
     { ended: summary => context.onOutcome?.(summary) },
     lineage,
     telemetry,

@@ -52,11 +52,11 @@ export async function readFiles(
  * @param reads files that the command reads in addition to the inputs and the key file
  */
 export async function readJob(
-  given: Pick<Context, 'flags' | 'env' | 'log' | 'isTrained' | 'history'>,
+  given: Pick<Context, 'flags' | 'env' | 'log' | 'isTrained' | 'history' | 'outputAsWritten'>,
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Promise<Job> {
-  const { flags, env, isTrained, history } = given;
+  const { flags, env, isTrained, history, outputAsWritten } = given;
   const { values: resolved, backends, inputs, isMany } = await readFiles(given, defined);
   const values = { ...resolved, restartIfRetrained: isTrained, history };
   const { output, rejects, summary, private: isPrivate } = values;
@@ -78,6 +78,7 @@ export async function readJob(
       reads: [...reads, ...serviceFiles({ flags, env }, defined), ...comparedFiles(values)],
     },
     names: namesOf(values, inputs),
+    outputAsWritten: flags.output === undefined ? outputAsWritten : undefined,
   };
 }
 

@@ -76,7 +76,8 @@ export function runLog(
     },
     // Now the output of a pipe has ended, too.
     close() {
-      if (last?.status === 'skipped')
+      const isNamed = last?.warnings.some(({ code }) => code === 'same_as_last');
+      if (last?.status === 'skipped' && !isNamed)
         log.info({ event: 'run_skipped', output }, `${output} already exists; skipped`);
       if (last?.status !== 'finished') return;
       log.info({ event: 'run_finished', summary: last }, describeSummary(last));

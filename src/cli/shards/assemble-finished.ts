@@ -10,7 +10,7 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import { isUnrecognizedError } from '../../runs/guards/unrecognized-limits.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
-import type { Summary } from '../../runs/summary/summary.ts';
+import type { RunNote, Summary } from '../../runs/summary/summary.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { checkComplete } from '../../shards/assemble/check-complete.ts';
 import type { FileParts } from '../../shards/assemble/file-parts.ts';
@@ -22,7 +22,7 @@ import type { Context } from '../context.ts';
 import { reportedRequests } from '../open-service.ts';
 import { logDrift } from '../score/log-drift.ts';
 import { logRunId } from '../score/log-run-id.ts';
-import { logUnwritten } from '../score/log-unwritten.ts';
+import { logRunWarnings } from '../score/log-run-warnings.ts';
 import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { percentText } from '../terminal/progress-text.ts';
@@ -83,7 +83,9 @@ async function assemble(
     const opening = { values, address: address(), env, ...reportedRequests(context, values), stop };
     return withScorer(opening, async scorer => {
       await checkWorker(plan, { scorer, version: readVersion(), stop });
-      return joinTallies(files, plan, values, { scorer, stop, backends: job.backends });
+      const { last } = record;
+      const note = (warning: RunNote): void => record.note(warning);
+      return joinTallies(files, plan, values, { scorer, stop, backends: job.backends, last, note });
     });
   };
   const count = async (files: readonly FileParts[]) => {
@@ -96,7 +98,7 @@ async function assemble(
     names: job.names,
     observers: [
       logRunId(logFields),
-      logUnwritten(log),
+      logRunWarnings(log),
       ...resultFiles(job),
       { ended: summary => given.onOutcome?.(summary) },
     ],

@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path';
-import type { Option, Options } from '../../base/options/option.ts';
+import { isPathOf, type Option, type Options } from '../../base/options/option.ts';
 import { homeOption } from '../../base/options/service.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { connectionOf, type Given, homeOf } from '../service/choose-service.ts';
@@ -43,7 +43,7 @@ export function accessesOf(
   ) => {
     for (const [name, value] of Object.entries(section)) {
       const path = pathOf(name);
-      if (!isPath(options[name]) || !uses(name) || isGiven(path, name)) continue;
+      if (!isPath(options[name], value) || !uses(name) || isGiven(path, name)) continue;
       if (OF_URL.includes(name) && !isDefined) continue;
       for (const what of [value].flat().map(String))
         accesses.push({
@@ -105,7 +105,8 @@ function pathInScore(name: string): MemberPath {
   return [Object.hasOwn(sections.service, name) ? 'service' : 'score', name];
 }
 
-const isPath = (option: Option | undefined): boolean => option?.kind === 'path';
+const isPath = (option: Option | undefined, value: unknown): boolean =>
+  option !== undefined && isPathOf(option, value);
 
 /** Why a definition must not read or write a path, by its name alone. */
 export function refusalOf(file: string, path: string): string | undefined {

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
-import type { Options } from '../../base/options/option.ts';
+import { isPathOf, type Options } from '../../base/options/option.ts';
 import { homeOption } from '../../base/options/service.ts';
 import { describeIssue } from '../../base/options/values/expectation.ts';
 import { schemeOf } from '../../base/scheme.ts';
@@ -18,6 +18,8 @@ export interface Definition {
   train: Readonly<Record<string, unknown>> | undefined;
   /** Includes the keys of `service`. */
   score: Readonly<Record<string, unknown>>;
+  /** The output with the variables in its name: what the outputs of different nights have in common. */
+  outputAsWritten?: string | undefined;
 }
 
 /** A definition, and where its members are from. */
@@ -71,7 +73,11 @@ export function inspectDefinition(
         `${describeIssue(issue, optionAt(path))}${issue.code === 'unrecognized_keys' ? suggestKey(path) : ''}`,
         path,
       );
-  const definition = checked.success && problems.length === 0 ? resolved(checked.data, file) : undefined;
+  const written = applySettings(document.value, settings);
+  const definition =
+    checked.success && problems.length === 0
+      ? { ...resolved(checked.data, file), outputAsWritten: outputOf(written, file) }
+      : undefined;
   if (definition !== undefined)
     return {
       definition: {
@@ -83,6 +89,11 @@ export function inspectDefinition(
     };
   const lineOf = ({ location: { line = 0 } }: RowcastError): number => line;
   return { definition: undefined, problems: problems.sort((a, b) => lineOf(a) - lineOf(b)) };
+}
+
+function outputOf(definition: unknown, file: string): string | undefined {
+  const { output } = Object(Object(definition).score);
+  return typeof output === 'string' ? placedIn(dirname(file), output) : undefined;
 }
 
 interface MemberIssue {
@@ -131,11 +142,13 @@ function resolved(
 const isRelative = (name: string): boolean =>
   name !== '-' && schemeOf(name) === undefined && !isAbsolute(name);
 
+const placedIn = (folder: string, path: string): string => (isRelative(path) ? join(folder, path) : path);
+
 function resolvePaths(options: Options, section: Section, folder: string): Section {
-  const placed = (path: unknown): unknown =>
-    typeof path === 'string' && isRelative(path) ? join(folder, path) : path;
+  const placed = (path: unknown): unknown => (typeof path === 'string' ? placedIn(folder, path) : path);
   const seen = (name: string, value: unknown): unknown => {
-    if (options[name]?.kind !== 'path') return value;
+    const option = options[name];
+    if (option === undefined || !isPathOf(option, value)) return value;
     return Array.isArray(value) ? value.map(placed) : placed(value);
   };
   return Object.fromEntries(Object.entries(section).map(([name, value]) => [name, seen(name, value)]));

@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { Option } from '../../base/options/option.ts';
+import { isPathOf, type Option } from '../../base/options/option.ts';
 import { readFlag } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { absolutePath } from '../../base/scheme.ts';
@@ -50,7 +50,8 @@ export function applySettings(definition: unknown, settings: readonly Setting[])
   const result: Record<string, unknown> = { ...Object(definition) };
   for (const { path, value, option } of settings) {
     const [section = '', key, member] = path;
-    const placed = option?.kind === 'path' && typeof value === 'string' ? absolutePath(value) : value;
+    const isPath = option !== undefined && isPathOf(option, value);
+    const placed = isPath && typeof value === 'string' ? absolutePath(value) : value;
     if (key === undefined) {
       result[section] = placed;
       continue;

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { earlierOf } from '../../runs/summary/earlier-of.ts';
+import { type EarlierOptions, earlierOf } from '../../runs/summary/earlier-of.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
 import type { JobValues } from '../job-values.ts';
 import { comparedFiles } from '../run-job.ts';
@@ -7,15 +7,15 @@ import { comparedFiles } from '../run-job.ts';
 type Written = 'output' | 'rejects' | 'summary' | 'summaryHtml' | 'metrics' | 'lineage';
 
 /**
- * Checks the summary of --compare as a run does, without writing anything.
+ * Checks the run of --compare as a run does, without writing anything.
  *
- * @throws RowcastError as `readEarlierSummary`; `output_is_input` if the run would replace it
+ * @throws RowcastError `output_is_input` if the run would replace its summary
  */
 export async function checkCompared(
-  values: Pick<JobValues, Written | 'compare'>,
-  report: string,
+  values: Pick<JobValues, Written | 'compare' | 'maxDrift'>,
+  found: Omit<EarlierOptions, 'compare' | 'maxDrift'>,
 ): Promise<void> {
-  await earlierOf({ ...values, report });
+  await earlierOf({ ...values, ...found });
   const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
   for (const at of [output, rejects, summary, summaryHtml, metrics, lineage]) {
     // What does not exist is not the file that was read, and its folder may be made by the run.

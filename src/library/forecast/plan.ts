@@ -61,7 +61,7 @@ export function plan(options: PlanOptions): Promise<Plan> {
     const output = options.output === undefined ? '-' : pathOf('output', options.output);
     const input = pathOf('input', options.input);
     const run = { ...values, report, input, output, jobs: 1, failFast: false };
-    await checkCompared(run, report);
+    await checkCompared(run, { report, last: undefined, note: () => {} });
     const opening = { scorer, values: run, given: givenService(values, home), stop };
     return withRunScorer(opening, async used => {
       const planned = await planInput(run, used, { probes, showRequest: false, stop });

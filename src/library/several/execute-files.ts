@@ -1,8 +1,10 @@
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
+import { countOf } from '../../base/number-text.ts';
 import type { EarlierFigures } from '../../runs/drift/earlier-figures.ts';
 import { TotalTally } from '../../runs/drift/total-tally.ts';
 import { executeRecorded } from '../../runs/execute-run.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
+import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
 import { inputWait, type Waiting } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
@@ -12,9 +14,10 @@ import { RunRecord } from '../../runs/run-record.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunLedger } from '../../runs/several/run-ledger.ts';
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
-import type { Summary } from '../../runs/summary/summary.ts';
+import type { RunNote, Summary } from '../../runs/summary/summary.ts';
 import { watchRequests } from '../../runs/watch.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
+import { memoryOf } from '../run-memory.ts';
 import { reportOf } from '../runs-of.ts';
 import { combineExitCodes, totalStatus } from './combine-exit-codes.ts';
 import { FileScorer } from './file-scorer.ts';
@@ -31,7 +34,12 @@ import { workOf } from './work-of.ts';
  */
 export function executeFiles(group: FileGroup): Promise<Summary> {
   const { job, control, watch } = group;
-  const record = new RunRecord({ names: job.names, observers: watch.observers, control });
+  const record = new RunRecord({
+    names: job.names,
+    observers: watch.observers,
+    control,
+    memory: memoryOf(job, true),
+  });
   return executeRecorded(record, control, {
     restart: false,
     lock: () => lockTotal(job),
@@ -50,7 +58,10 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   const { pairs, ledger } = await planFiles(job, stop);
   const reading = ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
   await unlessStopped(reading, stop);
-  const earlier = await unlessStopped(earlierOf({ ...job.values, report }), stop);
+  const { last } = record;
+  const note = (warning: RunNote): void => record.note(warning);
+  const found = { ...values, report, last, backends: job.backends, note };
+  const earlier = await unlessStopped(earlierOf(found), stop);
   const folders = await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
   try {
     const { scorer, close } = await group.openScorer(watchRequests(record));
@@ -91,13 +102,14 @@ async function scoreFiles(
   );
   const budget = new RejectBudget(values.maxRejects);
   const tally = new TotalTally();
-  const shared = { budget, total: tally, earlier };
+  const shared = { budget, total: tally, earlier, last: record.last ?? null };
   const files = new FileScorer({ job, scorer, shared, ledger, work, total, watch, stop });
   record.figures = () => tally.figures();
   record.sample = () => total.sample();
   record.columnsOf = id => files.columns.of(id);
   record.files = () => ({ rowCounts: total.rowCounts, runs: total.summaries });
   await ledger.begin(pairs).catch(watch.ledgerNotWritten);
+  const least = leastRows(values.minRows, record.last, warning => record.note(warning));
   watch.started(total);
   try {
     const left = pairs.entries();
@@ -114,14 +126,27 @@ async function scoreFiles(
     watch.scored();
     await ledger.flush().catch(watch.ledgerNotWritten);
   }
-  const { skipped, failures } = files;
+  const { skipped, failures, same } = files;
   const { read, rejected } = total.rowCounts;
   // Running a command again does not turn rejected rows into a success.
   const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
   const code = combineExitCodes(failures, exitCodeOfRows(values, all));
+  if (same.length > 0) record.note(sameFiles(same, values.ifSameAsLast));
+  if (failures.length === 0) checkLeastRows(least, all.read);
   const changed = noteDrift(record);
   if (changed !== undefined) watch.drifted(changed);
   const summary = await record.end(totalStatus(Array.from(total.summaries, ({ status }) => status)), code);
   watch.finished(summary, skipped.rejected);
   return summary;
+}
+
+function sameFiles(files: readonly string[], action: string): RunNote {
+  const [first = ''] = files;
+  const others = files.length === 1 ? '' : ` and ${countOf(files.length - 1, 'other file')}`;
+  const [has, is] = files.length === 1 ? ['has', 'it is'] : ['have', 'they are'];
+  const skipped = action === 'skip' ? `; ${is} skipped` : '';
+  return {
+    code: 'same_as_last',
+    message: `${first}${others} ${has} the same bytes as files of the last good run${skipped}`,
+  };
 }

@@ -10,7 +10,7 @@ import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunLedger } from '../../runs/several/run-ledger.ts';
-import { unchangedRun } from '../../runs/several/unchanged-run.ts';
+import { lastRunOfFile, unchangedRun } from '../../runs/several/unchanged-run.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
 import type { RunJob } from '../run-job.ts';
 import { runOfFile } from '../runs-of.ts';
@@ -40,6 +40,8 @@ export class FileScorer {
   readonly columns = new SharedColumns();
   /** Rows of the runs that finished files which were skipped because they have not changed. */
   readonly skipped = { read: 0, rejected: 0 };
+  /** Inputs with the bytes of one of the last good run. */
+  readonly same: string[] = [];
   readonly #options: FileScorerOptions;
   /** Aborted when the other files are not to be scored either. */
   readonly #failed = new AbortController();
@@ -57,6 +59,8 @@ export class FileScorer {
     const { job, scorer, shared, ledger, work, total, watch } = this.#options;
     const key = { ...file, options: work };
     const told = watch.ofFile(file, this.#stop);
+    // A file that was scored before is scored again because something else has changed.
+    const isAgain = job.values.ifExists === 'skip-unchanged' && (await ledger.isUntouched(file));
     const run = runOfFile(job, file, {
       openScorer: async () => scorer.forRun(),
       observers: [
@@ -65,9 +69,11 @@ export class FileScorer {
         ...told.observers,
       ],
       control: new RunControl(this.#stop),
-      shared,
+      shared: isAgain ? { ...shared, last: null } : shared,
     });
+    const last = ledger.finished(file.output);
     const record = new RunRecord(run);
+    if (last !== undefined) record.last = lastRunOfFile(last, record.names);
     try {
       if (this.#stop.aborted) throw new Interrupted(this.#stop);
       const earlier =
@@ -90,6 +96,7 @@ export class FileScorer {
       if (job.values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${file.input}`);
     } finally {
       run.control.end();
+      if (record.result?.warnings.some(({ code }) => code === 'same_as_last')) this.same.push(file.input);
       this.#keepColumns(record);
       total.end(index);
     }

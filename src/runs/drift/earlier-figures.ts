@@ -22,6 +22,31 @@ const column = z.object({
     .nullable(),
 });
 
+const training = z.object({
+  rows: count,
+  missing: count,
+  mismatched: count,
+  unseen: count,
+  mean: z.number().nullable(),
+});
+
+/** The columns of a summary. */
+export const columnShapes = z
+  .array(
+    column.extend({
+      missing_share: z.number().nullable(),
+      trimmed: count.nullable(),
+      mean: z.number().nullable(),
+      training: training.nullable(),
+    }),
+  )
+  .max(MAX_ENTRIES);
+/** The scores of a summary, by class. */
+export const scoreShapes = z.record(
+  z.string(),
+  z.object({ mean: z.number(), deciles: z.array(z.number()).max(MAX_BINS), ranges }),
+);
+
 /** What a comparison takes from the summary of an earlier run. */
 export const earlierFigures = z.object({
   run_id: z.string(),

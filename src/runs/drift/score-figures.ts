@@ -6,7 +6,7 @@ export interface ScoreFigures {
   mean: number;
   deciles: number[];
   /** Probabilities near the deciles, and the rows between them. */
-  ranges: { edges: number[]; rows: number[] };
+  ranges: { edges: readonly number[]; rows: number[] };
 }
 
 /** By class; a class without scored rows is left out. */

@@ -19,10 +19,11 @@ export function ledgerEntry(
     async begin() {
       read = await ledger.versionOf(key.input, stop);
     },
-    async ended({ status, run_id, exit_code, rows, error }) {
+    async ended({ status, run_id, exit_code, started_at, rows, digest, error }) {
       if (status === 'finished' && read !== undefined) {
         const counts = { read: rows.read, rejected: rows.rejected };
-        await ledger.add(key, { run_id, exit_code: exit_code ?? 0, rows: counts }, read).catch(onFailure);
+        const facts = { run_id, exit_code: exit_code ?? 0, started_at, rows: counts };
+        await ledger.add(key, { ...facts, ...(digest !== null && { digest }) }, read).catch(onFailure);
       } else if (status === 'finished' || status === 'skipped') ledger.skip(key);
       // An interrupted run is resumed by the same command.
       else if (error !== null && error.code !== 'interrupted') ledger.fail(key, error);

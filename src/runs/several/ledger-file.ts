@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
+import type { LastRun } from '../summary/last-run.ts';
+import { lastRunShape } from '../summary/last-run-shape.ts';
 
 /** The name of the ledger in the folder of the outputs. */
 export const LEDGER = '.rowcast-runs.json';
@@ -17,6 +19,9 @@ const finishedRun = z.object({
   options: z.record(z.string(), z.string()),
   exit_code: z.number(),
   rows: z.object({ read: z.number(), rejected: z.number() }),
+  /** As in the summary of the run; not there if it is not known. */
+  digest: z.string().optional(),
+  started_at: z.string().optional(),
   finished_at: z.string(),
 });
 export type FinishedRun = z.infer<typeof finishedRun>;
@@ -41,10 +46,17 @@ const ledgerShape = z.object({
   /** By output. */
   runs: z.record(z.string(), finishedRun),
   unfinished: z.record(z.string(), unfinishedRun),
+  /** The last good run of each command or definition, by the output as that has written it: a path or a pattern. */
+  last: z.record(z.string(), lastRunShape).default({}),
 });
-export type LedgerContent = Omit<z.infer<typeof ledgerShape>, 'format'>;
+export type LedgerContent = Omit<z.infer<typeof ledgerShape>, 'format' | 'last'> & {
+  last: Readonly<Record<string, LastRun>>;
+};
 
-export const emptyLedger: LedgerContent = { runs: {}, unfinished: {} };
+export const emptyLedger: LedgerContent = { runs: {}, unfinished: {}, last: {} };
+
+/** Those of the most recent commands are kept. */
+const MAX_LAST = 1000;
 
 /** What has become of an output: a run has finished it, or it is still to be written, or neither any more. */
 export interface News {
@@ -72,18 +84,36 @@ export function readLedgerBytes(path: string, bytes: Buffer | undefined): Ledger
   }
 }
 
+/** A ledger that is about to be written: what is damaged is replaced. */
+export function readOrReplace(path: string, bytes: Buffer | undefined): LedgerContent {
+  try {
+    return readLedgerBytes(path, bytes);
+  } catch {
+    return emptyLedger;
+  }
+}
+
 /** A ledger with what is new. */
 export function withNews(
-  { runs, unfinished }: LedgerContent,
+  { runs, unfinished, last }: LedgerContent,
   news: Readonly<Record<string, News>>,
 ): LedgerContent {
-  const updated: LedgerContent = { runs: { ...runs }, unfinished: { ...unfinished } };
+  const updated: LedgerContent = { runs: { ...runs }, unfinished: { ...unfinished }, last };
   for (const [output, now] of Object.entries(news)) {
     if (now.finished !== undefined) updated.runs[output] = now.finished;
     if (now.unfinished !== undefined) updated.unfinished[output] = now.unfinished;
     else delete updated.unfinished[output];
   }
   return updated;
+}
+
+/** A ledger with the last good run of an output as its command has written it. */
+export function withLast({ last, ...content }: LedgerContent, output: string, run: LastRun): LedgerContent {
+  const others = Object.entries(last)
+    .filter(([name]) => name !== output)
+    .sort(([, a], [, b]) => (a.finished_at < b.finished_at ? 1 : -1));
+  const kept = [[output, run] as const, ...others].slice(0, MAX_LAST);
+  return { ...content, last: Object.fromEntries(kept) };
 }
 
 export const ledgerText = (content: LedgerContent): string =>

@@ -15,6 +15,7 @@ import {
   ledgerText,
   type News,
   readLedgerBytes,
+  readOrReplace,
   type UnfinishedRun,
   withNews,
 } from './ledger-file.ts';
@@ -119,6 +120,17 @@ export class RunLedger {
     return isSame ? run : undefined;
   }
 
+  /** What is known of the last run that finished an output, whatever has become of its files. */
+  finished(output: string): FinishedRun | undefined {
+    return this.#content.runs[this.#name(output)];
+  }
+
+  /** Whether an input is the file that its run has read. */
+  async isUntouched({ input, output }: LedgerFiles): Promise<boolean> {
+    const { path, ...read } = this.finished(output)?.input ?? {};
+    return path === this.#name(input) && isDeepStrictEqual(read, await this.versionOf(input));
+  }
+
   /** The rejects of an output as its run left it, if they are gone; the next command then scores its input again. */
   async lostRejects(output: string): Promise<string | undefined> {
     const run = this.#content.runs[this.#name(output)];
@@ -161,7 +173,7 @@ export class RunLedger {
    */
   async add(
     { input, output, rejects, options }: LedgerKey,
-    run: Pick<FinishedRun, 'run_id' | 'exit_code' | 'rows'>,
+    run: Pick<FinishedRun, 'run_id' | 'exit_code' | 'rows' | 'digest' | 'started_at'>,
     read: FileVersion,
   ): Promise<void> {
     const written = await this.versionOf(output);
@@ -259,14 +271,9 @@ export class RunLedger {
     return this.#contentOf(await this.#document.read().catch(() => undefined));
   }
 
-  /** What is damaged is replaced. */
   #contentOf(bytes: Buffer | undefined): LedgerContent {
     if (bytes !== undefined && this.#last?.sha256 === sha256Of(bytes)) return this.#last.content;
-    try {
-      return readLedgerBytes(this.path, bytes);
-    } catch {
-      return emptyLedger;
-    }
+    return readOrReplace(this.path, bytes);
   }
 
   /** @returns undefined if there is no such file */

@@ -1,23 +1,41 @@
 import { RowcastError } from '../../base/errors.ts';
+import { LAST } from '../../base/options/drift.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
+import type { Backends } from '../../storage/backends.ts';
 import type { EarlierFigures } from '../drift/earlier-figures.ts';
+import type { LastRun } from './last-run.ts';
+import type { RunNote } from './summary.ts';
+
+/** What the run to compare with is found by. */
+export interface EarlierOptions extends Pick<RunValues, 'compare' | 'maxDrift' | 'report'> {
+  last: LastRun | undefined;
+  backends?: Backends | undefined;
+  /** Called if there is nothing to compare with: monitoring never stops a run. */
+  note: (warning: RunNote) => void;
+}
 
 /**
- * Reads the summary of the run to compare with.
+ * Finds the run to compare with: that of a summary, or the last good one.
  *
- * @throws RowcastError `usage` for a limit on its changes without it; as `readEarlierSummary`
+ * @throws RowcastError `usage` for a limit on its changes without it; `bad_option` for stdin
  */
 export async function earlierOf({
   compare,
   maxDrift,
   report,
-}: Pick<RunValues, 'compare' | 'maxDrift' | 'report'>): Promise<EarlierFigures | undefined> {
+  last,
+  backends,
+  note,
+}: EarlierOptions): Promise<EarlierFigures | undefined> {
   if (compare === undefined && maxDrift !== undefined)
     throw new RowcastError('usage', '--max-drift has no effect without --compare', {
-      hint: 'Give --compare the summary of an earlier run.',
+      hint: 'Give --compare last, or the summary of an earlier run.',
     });
   if (compare === undefined) return undefined;
   // Loaded only when it is needed.
-  const { readEarlierSummary } = await import('./earlier-summary.ts');
-  return readEarlierSummary(compare, report);
+  const { figuresOfLast, figuresIn } = await import('./earlier-summary.ts');
+  const found = compare === LAST ? figuresOfLast(last, report) : await figuresIn(compare, report, backends);
+  if (typeof found !== 'string') return found;
+  note({ code: 'no_comparison', message: `nothing to compare with: ${found}` });
+  return undefined;
 }

@@ -1,4 +1,5 @@
 import { countedRows } from '../../scoring/row-counts.ts';
+import { goodRun, standingFor } from './good-run.ts';
 import type { Summary } from './summary.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -22,7 +23,12 @@ export interface RunMetric {
 
 /** The numbers of a summary as metrics. All are gauges, because they describe one run and not the life of a process. */
 export function runMetrics(summary: Summary): RunMetric[] {
-  const { rows, retries, latency_ms: latency, output, report } = summary;
+  const { retries, latency_ms: latency, output, report, status } = summary;
+  const shown = standingFor(summary);
+  const { rows } = shown;
+  // What has become of the rows of an output that was skipped is not known if no run of it is.
+  const isKnown = status !== 'skipped' || summary.last !== null;
+  const last = goodRun(summary) ?? summary.last;
   const metric: MakeMetric = (name, unit, help, values) => ({
     name,
     unit,
@@ -37,7 +43,7 @@ export function runMetrics(summary: Summary): RunMetric[] {
     run_id: summary.run_id,
     version: summary.version ?? '',
     service: summary.service ?? '',
-    status: summary.status,
+    status,
   };
   return [
     metric('info', '', 'The run that the other metrics describe.', [[1, info]]),
@@ -47,10 +53,15 @@ export function runMetrics(summary: Summary): RunMetric[] {
     metric('end_time', 's', 'End of the run.', [[secondsOf(summary.finished_at)]]),
     metric('duration', 's', 'Time that the last process took.', [[summary.seconds]]),
     metric('attempts', '', 'Processes of the run.', [[summary.attempts]]),
-    metric('rows', '', 'Rows by what became of them.', [
-      [rows.scored, { result: 'scored' }],
-      [rows.rejected, { result: 'rejected' }],
-    ]),
+    metric(
+      'rows',
+      '',
+      'Rows by what became of them; of a skipped run, those of the run that it stands for.',
+      [
+        [isKnown ? rows.scored : null, { result: 'scored' }],
+        [isKnown ? rows.rejected : null, { result: 'rejected' }],
+      ],
+    ),
     metric('rejects', '', 'Rejected rows by code.', each(rows.rejected_by)),
     metric('requests', '', 'Requests to the service, or batches of a local report.', [[summary.calls]]),
     metric('retries', '', 'Requests that were retried, by code.', each(retries)),
@@ -69,7 +80,20 @@ export function runMetrics(summary: Summary): RunMetric[] {
             { percentile: String(percent) },
           ]),
     ),
-    ...dataMetrics(summary, metric),
+    metric('last_exit_code', '', 'Exit code of the last good run: of this one, if it has finished.', [
+      [last?.exit_code ?? null],
+    ]),
+    metric('last_end_time', 's', 'End of the last good run.', [[secondsOf(last?.finished_at ?? null)]]),
+    metric(
+      'last_rows',
+      '',
+      'Rows of the last good run by what became of them; of several files, also those that were skipped.',
+      [
+        [last?.rows.scored ?? null, { result: 'scored' }],
+        [last?.rows.rejected ?? null, { result: 'rejected' }],
+      ],
+    ),
+    ...dataMetrics(shown, metric),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { Attempt } from '../attempt.ts';
 import type { DriftFigures } from '../drift/compare.ts';
 import type { ColumnFigures, DataFigures } from '../drift/figures.ts';
 import type { ScoreFigures } from '../drift/score-figures.ts';
+import type { LastRun } from './last-run.ts';
 
 /** SHA-256 of the whole input and output, hex, as printed by `sha256sum`. */
 export interface Checksums {
@@ -42,6 +43,11 @@ export interface RunWarning {
   message: string;
 }
 
+/** A warning of the run itself, which is also an event of the log. */
+export interface RunNote extends RunWarning {
+  code: 'no_comparison' | 'same_as_last' | 'last_run_not_kept';
+}
+
 /** What is known about a run before it starts. */
 export interface RunNames {
   /** The version of rowcast; null if the run was not made by a command. */
@@ -75,6 +81,8 @@ export interface SummaryOptions extends RunNames {
   /** Undefined if no service was contacted. */
   statistics: CallStatistics | undefined;
   checksums: Checksums | undefined;
+  digest: string | undefined;
+  last: LastRun | undefined;
   warnings: readonly RunWarning[];
   /** The runs of several files, of which this one is the total. */
   runs?: Summaries | undefined;
@@ -130,12 +138,16 @@ export interface Summary {
   /** Latency of successful requests in milliseconds; null if there were none. */
   latency_ms: { p50: number; p95: number; p99: number } | null;
   sha256: Checksums | null;
+  /** Tells the bytes of the input from others, in a form of its own; null if they are not known, or not all were read. */
+  digest: string | null;
   /** What was found in the columns; null if nothing was counted. */
   columns: readonly ColumnFigures[] | null;
   scores: Readonly<Record<string, ScoreFigures>> | null;
   /** Changes since the run of --compare; null without it. */
   drift: DriftFigures | null;
   warnings: readonly RunWarning[];
+  /** The last good run of the same output; null if none is known, or if this one has finished: it is the last one then. */
+  last: LastRun | null;
   /** For several files, the summary of each; the other members are totals then. */
   runs: Summaries | null;
 }
@@ -185,10 +197,12 @@ export function summaryOf(options: SummaryOptions): Summary {
         ? null
         : { p50: latency.percentile(50), p95: latency.percentile(95), p99: latency.percentile(99) },
     sha256: checksums ?? null,
+    digest: options.digest ?? null,
     columns: figures?.columns ?? null,
     scores: figures?.scores ?? null,
     drift: figures?.drift ?? null,
     warnings,
+    last: ending?.status === 'finished' ? null : (options.last ?? null),
     runs: options.runs ?? null,
   };
 }

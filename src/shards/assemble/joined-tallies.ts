@@ -8,7 +8,7 @@ import { TotalTally } from '../../runs/drift/total-tally.ts';
 import { countRecords } from '../../runs/forecast/count-records.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
 import { type RunColumns, runColumns } from '../../runs/run-columns.ts';
-import { earlierOf } from '../../runs/summary/earlier-of.ts';
+import { type EarlierOptions, earlierOf } from '../../runs/summary/earlier-of.ts';
 import { type Plan, prepare, type RowOptions } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { Backends } from '../../storage/backends.ts';
@@ -27,6 +27,12 @@ export interface JoinedTally {
 
 export const noTallies: JoinedTally = { figures: new Map(), columns: new Map(), total: undefined };
 
+export interface JoinTalliesOptions extends Pick<EarlierOptions, 'last' | 'note'> {
+  scorer: Scorer;
+  stop: AbortSignal;
+  backends: Backends;
+}
+
 /**
  * Adds up what the shards have counted, and compares it with the limits of a run.
  *
@@ -38,9 +44,9 @@ export async function joinTallies(
   files: readonly FileParts[],
   plan: ShardPlan,
   options: Omit<RunValues, 'input'>,
-  { scorer, stop, backends }: { scorer: Scorer; stop: AbortSignal; backends: Backends },
+  { scorer, stop, backends, ...found }: JoinTalliesOptions,
 ): Promise<JoinedTally> {
-  const earlier = await earlierOf(options);
+  const earlier = await earlierOf({ ...options, ...found, backends });
   const total = new TotalTally();
   const figures = new Map<number, DataFigures>();
   const columns = new Map<number, RunColumns>();

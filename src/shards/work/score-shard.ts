@@ -64,7 +64,7 @@ export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
 function runOfShard(work: ShardWork, keep: RunObserver): Run {
   const { shard, file, part, reportHash, predictionType, scorer, budget, observers, control, backends } =
     work;
-  const { compare, private: isPrivate, encoding, report } = work.options;
+  const { private: isPrivate, encoding, report } = work.options;
   return {
     names: {
       version: null,
@@ -96,7 +96,7 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
       predictionType,
       checkInput: identity => checkFooter(file, identity),
     },
-    isDetailed: countsAll(work.options) || compare !== undefined,
+    isDetailed: countsAll(work.options),
   };
 }
 

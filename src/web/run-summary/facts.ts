@@ -3,6 +3,7 @@ import type { Summary } from '../../runs/summary/summary.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { countText } from '../charts/text.ts';
 import { type Html, html, type Part } from '../html.ts';
+import { timeText } from './durations.ts';
 
 /** The other facts of the summary. */
 export function facts(summary: Summary): Html {
@@ -49,9 +50,6 @@ function predictedText(prediction: NonNullable<Summary['prediction']>): string {
       return prediction.names.length === 0 ? 'a number' : `the numbers ${list(prediction.names)}`;
   }
 }
-
-const timeText = (iso: string): Html =>
-  html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 
 const countedList = (counts: Readonly<Record<string, number>>): string | undefined =>
   Object.entries(counts)

@@ -1,4 +1,5 @@
 import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
+import { standingFor } from '../../runs/summary/good-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { countedText, countText } from '../charts/text.ts';
 import { type Html, html } from '../html.ts';
@@ -28,7 +29,8 @@ function firstOf(runs: Iterable<Summary>): Summary[] {
   return first;
 }
 
-function fileRow({ input, output, status, error, rows, seconds }: Summary): Html {
+function fileRow(run: Summary): Html {
+  const { input, output, status, error, rows, seconds } = standingFor(run);
   return html`<tr><th scope="row"><span class="path">${sanitize(input)}</span><br><span class="small muted path">${sanitize(output)}</span></th>
 <td>${statusBadge(status)}${error !== null && html`<br><span class="small run-problem">${sanitizeLines(error.message)} [${sanitize(error.code)}]</span>`}</td>
 <td class="num">${countText(rows.scored)}</td><td class="num">${countText(rows.rejected)}</td><td class="num">${durationText(seconds)}</td></tr>`;

@@ -1,10 +1,11 @@
 import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
+import type { LastRun } from '../../runs/summary/last-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { countedText, countText, percentText } from '../charts/text.ts';
 import { type Html, html, named } from '../html.ts';
 import { noticeBox } from '../notice.ts';
-import { durationText } from './durations.ts';
+import { durationText, timeText } from './durations.ts';
 
 const badges: Readonly<Record<Summary['status'], string>> = {
   running: 'info',
@@ -36,10 +37,19 @@ const tile = (name: string, value: string, note: string | undefined): Html =>
   html`<div class="tile"><dt>${name}</dt><dd><span class="tile-value">${value}</span>${note !== undefined && html` <span class="small muted">${note}</span>`}</dd></div>`;
 
 /** Why the run did not finish, and what it warned of. */
-export function notices({ error, warnings, status }: Summary): Html {
+export function notices({ error, warnings, status, last }: Summary): Html {
   return html`${error && errorNotice(error)}
+${last !== null && noticeBox({ kind: 'info', text: lastText(status, last) })}
 ${status === 'running' && noticeBox({ kind: 'info', text: 'The run was in progress when this page was written.' })}
 ${warnings.map(({ message }) => noticeBox({ kind: 'warn', text: html`<strong>Warning:</strong> ${sanitizeLines(message)}` }))}`;
+}
+
+/** What is known of the last good run, beside a run that has not finished. */
+function lastText(status: Summary['status'], { finished_at, rows }: LastRun): Html {
+  const when = timeText(finished_at);
+  if (status === 'skipped')
+    return html`Nothing was scored now. The rows, columns and probabilities are those of the run that finished at ${when}.`;
+  return html`The last good run finished at ${when}: ${countedText(rows.read, 'row')} read, ${countText(rows.scored)} scored, ${countText(rows.rejected)} rejected.`;
 }
 
 function errorNotice({ code, message, hint, file, line, retryable }: NonNullable<Summary['error']>): Html {

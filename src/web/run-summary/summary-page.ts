@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sanitize } from '../../base/sanitize.ts';
+import { standingFor } from '../../runs/summary/good-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { TimelinePoint } from '../../runs/summary/timeline.ts';
 import { assetText } from '../assets.ts';
@@ -17,7 +18,8 @@ import { timelineSection } from './timeline-section.ts';
  *
  * @param points what this process of the run did over time
  */
-export function summaryPage(summary: Summary, points: readonly TimelinePoint[]): string {
+export function summaryPage(written: Summary, points: readonly TimelinePoint[]): string {
+  const summary = standingFor(written);
   const style = ['style.css', 'charts.css', 'run-summary.css']
     .map(name => assetText(name as 'style.css'))
     .join('\n');

@@ -24,6 +24,18 @@ describe('rowcast keys', () => {
       listed.stdout.toString(),
       /^KEY +CREATED +LAST USED +EXPIRES +REPORTS +SCOPES\netl +20\d\d-\S+Z +never +never +churn, telco +predict, report\nlaptop +20\d\d-\S+Z +never +20\d\d-\S+Z +all +testing-results\n$/,
     );
+    const { keys } = JSON.parse((await rowcast(['keys', '--json'], { env })).stdout.toString());
+    const { created, ...etl } = keys[0];
+    assert.match(created, /^20\d\d-\S+Z$/);
+    assert.deepEqual(etl, {
+      name: 'etl',
+      last_used: null,
+      expires: null,
+      reports: ['churn', 'telco'],
+      scopes: ['predict', 'report'],
+      damaged: false,
+    });
+    assert.deepEqual([keys.length, keys[1].reports], [2, 'all']);
     const revoked = await rowcast(['keys', 'revoke', 'etl'], { env });
     assert.equal(revoked.code, 0, revoked.stderr);
     assert.equal(revoked.stdout.length, 0);

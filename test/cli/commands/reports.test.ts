@@ -29,6 +29,13 @@ describe('rowcast reports', () => {
     assert.equal(code, 0);
     assert.match(stdout.toString(), /^one +outcome +no, yes +50\.0%\ntwo +\(damaged\)$/m);
     assert.match(stderr, /the report "two" is damaged: model\.zip has changed/);
+    const json = await run('reports', '--json');
+    assert.deepEqual(JSON.parse(json.stdout.toString()).reports, [
+      { id: 'one', predicts: 'outcome', classes: ['no', 'yes'], testing_accuracy: '50.0%', damage: null },
+      { id: 'two', predicts: null, classes: null, testing_accuracy: null, damage: 'damaged_report' },
+    ]);
+    const none = await rowcast(['reports', '--json', '--home', 'none'], { cwd });
+    assert.deepEqual(JSON.parse(none.stdout.toString()).reports, []);
   });
 
   it('deletes a report, and fails for one that does not exist', async t => {
@@ -61,4 +68,22 @@ describe('rowcast reports', () => {
     }
     assert.match((await run('reports')).stdout.toString(), /^one [\s\S]*^two /m);
   });
+});
+
+it('report and testing-results take report and folder from a definition, and ask for an id without one', async t => {
+  const { cwd, run } = await bench(t);
+  await writeFile(join(cwd, 'd.yaml'), 'home: .rowcast\nscore: { input: in.csv, report: two }\n');
+  for (const [args, says] of [
+    [['report', '--json'], /"id": "two"/],
+    [['report', 'one', '--json'], /"id": "one"/],
+    [['testing-results'], /^results\n$/],
+  ] as const) {
+    const { code, stdout, stderr } = await run(...args, '--definition', 'd.yaml');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout.toString(), says);
+  }
+  for (const command of ['report', 'testing-results'])
+    assert.match((await run(command)).stderr, /^rowcast: missing argument: ID \[usage\]/);
+  const batch = await run('batch-predict', 'none.csv', '--definition', 'd.yaml');
+  assert.match(batch.stderr, /none\.csv: no such file/);
 });

@@ -5,6 +5,8 @@ import type { Summary } from '../../../src/runs/summary/summary.ts';
 
 const summary: Summary = {
   format: 1,
+  digest: null,
+  last: null,
   version: '0.1.0',
   run_id: '01a2b3c4-d5e6-7f00-8000-000000000000',
   status: 'finished',

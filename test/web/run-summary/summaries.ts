@@ -32,6 +32,8 @@ export const summaryWith = (more: Partial<Summary> = {}): Summary => ({
   seconds: 199,
   rows_per_second: 10,
   latency_ms: null,
+  digest: null,
+  last: null,
   sha256: null,
   columns: [],
   scores: null,

@@ -94,6 +94,19 @@ export interface GivenInputOptions {
    * population stability index since the run of `compare`, such as 0.25. Default: none.
    */
   maxDrift?: number | undefined;
-  /** Compare with the summary of an earlier run: population stability index per column and class. Default: none. */
+  /**
+   * Compare with the summary of an earlier run, or with the last good run of this output: population stability index
+   * per column and class. Default: none.
+   */
   compare?: string | undefined;
+  /**
+   * Stop the run before its output appears when there are fewer than N rows, or N% of the last good run. A number,
+   * or a percentage such as `'1%'`, which counts from 1,000 rows on. Default: none.
+   */
+  minRows?: number | string | undefined;
+  /**
+   * What to do when the input has the bytes of the last good run's: yesterday's file under today's name. Default:
+   * `warn`.
+   */
+  ifSameAsLast?: 'warn' | 'fail' | 'skip' | undefined;
 }

@@ -1,0 +1,45 @@
+import type { Backends } from '../../storage/backends.ts';
+import { backends, documentAt } from '../../storage/backends.ts';
+import { absoluteName, fileIn, fixedFolderOf, nameFrom } from '../../storage/folders.ts';
+import type { LastRun, RunMemory } from '../summary/last-run.ts';
+import { lastRunShape } from '../summary/last-run-shape.ts';
+import { LEDGER, ledgerText, readOrReplace, withLast } from './ledger-file.ts';
+
+/** What changes from night to night in the name of an output: `${ROWCAST_DAY}`, and what the inputs decide. */
+const CHANGING = /\$\{|\{\w*\}/;
+
+/**
+ * The last good run of an output, in the ledger of the folder that all outputs of its command have in common.
+ *
+ * @param written the output as the command or the definition has written it: `scored/${ROWCAST_DAY}/{name}.csv`
+ * @param output the same with the values of variables
+ */
+export function lastRunOf(written: string, output: string, among: Backends = backends): Required<RunMemory> {
+  const own = fixedFolderOf(output, CHANGING);
+  const common = fixedFolderOf(written, CHANGING);
+  // A variable may also be what the name begins with, such as a bucket.
+  const folder = isBelow(common, own) ? common : own;
+  const path = fileIn(folder, LEDGER);
+  const name = nameFrom(folder, written);
+  const document = documentAt(path, among);
+  return {
+    async read() {
+      try {
+        const { last } = JSON.parse(String(await document.read()));
+        return lastRunShape.safeParse(last[name]).data;
+      } catch {
+        return undefined; // it is not there, or damaged: it is replaced when it is written
+      }
+    },
+    async write(run: LastRun) {
+      await document.update(bytes =>
+        Buffer.from(ledgerText(withLast(readOrReplace(path, bytes), name, run))),
+      );
+    },
+  };
+}
+
+function isBelow(folder: string, other: string): boolean {
+  const [above, below] = [absoluteName(folder), absoluteName(other)];
+  return above === below || below.startsWith(`${above}/`);
+}

@@ -1,0 +1,28 @@
+import type { ColumnFigures } from '../drift/figures.ts';
+import type { ScoreFigures } from '../drift/score-figures.ts';
+
+/** The facts of a good run: one that has finished, and had rows. The members are those of its summary. */
+export interface LastRun {
+  run_id: string;
+  exit_code: number | null;
+  /** Null if it is not known any more. */
+  started_at: string | null;
+  finished_at: string;
+  input: string;
+  output: string;
+  report: string | null;
+  /** Of several files, also those of files that were skipped because they had not changed. */
+  rows: { read: number; scored: number; rejected: number };
+  columns: readonly ColumnFigures[] | null;
+  scores: Readonly<Record<string, ScoreFigures>> | null;
+  /** The `digest` of each input that had rows. */
+  digests: readonly string[];
+}
+
+/** Where the last good run of an output is known from. */
+export interface RunMemory {
+  /** It never throws: what cannot be read is not known. */
+  read(): Promise<LastRun | undefined>;
+  /** Not there if the summary is all that is kept. */
+  write?(run: LastRun): Promise<void>;
+}

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { rowcast } from '../support/in-process.ts';
+import { all, csv, filesWith } from '../support/scoring/files.ts';
+
+const one = ['in/a.csv', '-o', 'a.out', '--summary', 's.json', '--metrics', 'm.prom'];
+const again = [...one, '--if-exists', 'skip-unchanged'];
+
+async function nights(t: TestContext, files: Record<string, string>) {
+  const { score, cwd, summary, read, stub } = await filesWith(t, files);
+  let times = 1_700_000_000;
+  const give = async (name: string, text: string): Promise<void> => {
+    await writeFile(join(cwd, name), text);
+    // Another night has another time.
+    times++;
+    await utimes(join(cwd, name), times, times);
+  };
+  const metric = async (name: string): Promise<string | undefined> =>
+    new RegExp(`^rowcast_run_${name}[{].*?[}] (.*)$`, 'm').exec(await read('m.prom'))?.[1];
+  const run = async (day: string, definition: string) => {
+    await writeFile(join(cwd, 'night.yaml'), definition);
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key, ROWCAST_DAY: day };
+    return rowcast(['run', 'night.yaml', '--trust-definition'], { cwd, env });
+  };
+  return { score, cwd, summary, read, stub, give, metric, run };
+}
+
+describe('a run that is skipped', { timeout: 120_000 }, () => {
+  it('has the facts of the finished one beside it, in the summary, the metrics and the page', async t => {
+    const { score, summary, read, metric } = await nights(t, { 'in/a.csv': csv(500) });
+    await score(...again);
+    const finished = await summary();
+    assert.equal(finished.last, null);
+    const { code, stderr } = await score(...again, '--summary-html', 's.html');
+    assert.equal(code, 0, stderr);
+    const { status, last, rows } = await summary();
+    assert.deepEqual([status, rows.read], ['skipped', 0]);
+    const { run_id, finished_at, scores, columns } = finished;
+    assert.deepEqual(last.rows, { read: 500, scored: 500, rejected: 0 });
+    assert.deepEqual(
+      [last.run_id, last.finished_at, last.scores, last.columns],
+      [run_id, finished_at, scores, columns],
+    );
+    assert.equal(await metric('rows'), '500');
+    assert.match(await read('m.prom'), /status="skipped"/);
+    assert.equal(await metric('last_rows'), '500');
+    assert.equal(await metric('last_end_time_seconds'), String(Date.parse(finished_at) / 1000));
+    const page = await read('s.html');
+    assert.match(page, /Nothing was scored now\. .* of the run that finished at/s);
+    assert.match(page, /<span class="tile-value">500<\/span>/);
+  });
+
+  it('has them for each of several files, of which some are scored', async t => {
+    const { score, summary, give, metric } = await nights(t, { 'in/a.csv': csv(5), 'in/b.csv': csv(6) });
+    const metrics = [...all, '--metrics', 'm.prom'];
+    await score(...metrics);
+    await give('in/b.csv', csv(7));
+    await score(...metrics);
+    const { status, last, runs, rows } = await summary();
+    assert.deepEqual([status, last, rows.read], ['finished', null, 7]);
+    assert.deepEqual([runs[0].status, runs[0].last.rows.read, runs[1].last], ['skipped', 5, null]);
+    assert.deepEqual([await metric('rows'), await metric('last_rows')], ['7', '12']);
+    await score(...metrics);
+    const repeated = await summary();
+    assert.deepEqual([repeated.status, repeated.last.rows.read], ['skipped', 12]);
+    assert.equal(await metric('rows'), '12');
+  });
+
+  it('of which no run is known has no rows in the metrics, instead of none', async t => {
+    const { score, cwd, read } = await nights(t, { 'in/a.csv': csv(5), 'a.out': '' });
+    await rm(join(cwd, 's.json'), { force: true });
+    await score(...one, '--if-exists', 'skip');
+    assert.doesNotMatch(await read('m.prom'), /^rowcast_run_rows/m);
+  });
+});
+
+describe('a run that was refused', { timeout: 120_000 }, () => {
+  for (const options of [[], ['--if-exists', 'skip-unchanged']])
+    it(`says so, and keeps the facts of the last good one beside that, ${options.join(' ')}`, async t => {
+      const { score, summary, cwd, metric, give } = await nights(t, { 'in/a.csv': csv(500) });
+      await score(...one, ...options);
+      const { scores, run_id } = await summary();
+      await rm(join(cwd, 'in/a.csv'));
+      for (const _ of ['tuesday', 'wednesday']) {
+        const { code } = await score(...one, ...options);
+        assert.notEqual(code, 0);
+        const { last, runs, exit_code, ...own } = await summary();
+        const { error } = runs?.[0] ?? own;
+        assert.deepEqual([error.code, exit_code], ['no_such_file', code]);
+        assert.deepEqual([last.run_id, last.scores], [run_id, scores]);
+        assert.deepEqual([await metric('exit_code'), await metric('last_exit_code')], [String(code), '0']);
+        assert.equal(await metric('last_rows'), '500');
+      }
+      await give('in/a.csv', csv(500, 7));
+      const { code, stderr } = await score(...one, ...options, '--compare', 'last');
+      assert.equal(code, 0, stderr);
+      const { last, drift } = await summary();
+      assert.deepEqual([last, drift.compared_with.run_id], [null, run_id]);
+    });
+
+  it('of an empty input is no good one', async t => {
+    const { score, summary, give } = await nights(t, { 'in/a.csv': csv(500) });
+    await score(...one, '--compare', 'last');
+    const { run_id } = await summary();
+    await give('in/a.csv', 'id,amount\n');
+    await score(...one, '--compare', 'last');
+    await give('in/a.csv', csv(500));
+    await score(...one, '--compare', 'last');
+    assert.equal((await summary()).drift.compared_with.run_id, run_id);
+  });
+});
+
+describe('compare: last', { timeout: 120_000 }, () => {
+  it('knows the last good run of a definition whose outputs have another name every day', async t => {
+    const { run, summary, cwd, give } = await nights(t, { 'in/01.csv': csv(500), 'in/02.csv': csv(500, 5) });
+    const definition = `
+score:
+  input: in/\${ROWCAST_DAY}.csv
+  output: out/\${ROWCAST_DAY}/scored.csv
+  report: r
+  compare: last
+  summary: s.json`;
+    await run('01', definition);
+    const first = await summary();
+    await rm(join(cwd, 's.json'));
+    const { code, stderr } = await run('02', definition);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /compared with the last good run: /);
+    assert.equal((await summary()).drift.compared_with.run_id, first.run_id);
+    assert.deepEqual(
+      Object.keys(JSON.parse(await readFile(join(cwd, 'out/.rowcast-runs.json'), 'utf8')).last),
+      [`\${ROWCAST_DAY}/scored.csv`],
+    );
+    await give('in/03.csv', csv(500));
+    const same = await run('03', `${definition}\n  if-same-as-last: fail`);
+    assert.equal(same.code, 0, same.stderr);
+    await give('in/04.csv', csv(500));
+    const stale = await run('04', `${definition}\n  if-same-as-last: fail`);
+    assert.equal(stale.code, 3);
+    assert.match(stale.stderr, /in\/04\.csv: the input has the same bytes .*\[same_as_last\]/);
+  });
+});
+
+describe('--min-rows', { timeout: 120_000 }, () => {
+  it('stops before the output appears, and a lower one finishes', async t => {
+    const { score, read, summary } = await nights(t, { 'in/a.csv': csv(5) });
+    const { code, stderr } = await score(...one, '--min-rows', '6');
+    assert.equal(code, 3);
+    assert.match(stderr, /in\/a\.csv: there are 5 rows, fewer than 6 \[under_min_rows\]/);
+    await assert.rejects(read('a.out'));
+    assert.equal((await summary()).error.code, 'under_min_rows');
+    assert.equal((await score(...one, '--min-rows', '5')).code, 0);
+    assert.match(await read('a.out'), /^r4,/m);
+  });
+
+  it('as a percentage is of the last good run, and has no effect on the first', async t => {
+    const { score, give } = await nights(t, { 'in/a.csv': csv(100) });
+    const night = [...one, '--min-rows', '90%', '--restart-if-changed'];
+    const first = await score(...night);
+    assert.equal(first.code, 0);
+    assert.match(first.stderr, /--min-rows 90% has no effect: no good run of this output is known yet/);
+    await give('in/a.csv', csv(89));
+    const few = await score(...night);
+    assert.equal(few.code, 3);
+    assert.match(few.stderr, /there are 89 rows, fewer than 90% of the 100 of the last good run/);
+    await give('in/a.csv', csv(90, 7));
+    assert.equal((await score(...night)).code, 0);
+  });
+
+  it('is of all files together, also those that are unchanged', async t => {
+    const { score, give, read } = await nights(t, { 'in/a.csv': csv(50), 'in/b.csv': csv(50) });
+    const night = [...all, '--min-rows', '90%'];
+    assert.equal((await score(...night)).code, 0);
+    await give('in/b.csv', csv(30, 7));
+    const { code, stderr } = await score(...night);
+    assert.equal(code, 3);
+    assert.match(
+      stderr,
+      /there are 80 rows, fewer than 90% of the 100 of the last good run \[under_min_rows\]/,
+    );
+    assert.match(await read('out/b.csv'), /^r29,/m);
+    assert.equal((await score(...night)).code, 3);
+    await give('in/b.csv', csv(45, 9));
+    assert.equal((await score(...night)).code, 0);
+  });
+});
+
+describe('--if-same-as-last', { timeout: 120_000 }, () => {
+  const same = { 'in/a.csv': csv(50) };
+
+  it('warns of the bytes of the last good run by default, if there is a summary', async t => {
+    const { score, give, summary, stub } = await nights(t, same);
+    await score(...one);
+    const requests = stub.bodies.length;
+    await give('in/a.csv', csv(50));
+    const { code, stderr } = await score(...one);
+    assert.equal(code, 0);
+    assert.match(
+      stderr,
+      /in\/a\.csv: the input has the same bytes as one of the last good run, which finished at/,
+    );
+    assert.equal((await summary()).warnings[0].code, 'same_as_last');
+    assert.ok(stub.bodies.length > requests);
+    await give('in/a.csv', csv(50, 3));
+    assert.doesNotMatch((await score(...one)).stderr, /same bytes/);
+  });
+
+  it('fails, or skips, before anything is sent', async t => {
+    const { score, give, summary, stub, metric } = await nights(t, same);
+    await score(...one);
+    const requests = stub.bodies.length;
+    await give('in/a.csv', csv(50));
+    assert.equal((await score(...one, '--if-same-as-last', 'fail')).code, 3);
+    const { code, stderr } = await score(...one, '--if-same-as-last', 'skip');
+    assert.equal(code, 0);
+    assert.match(stderr, /; it is skipped\n/);
+    assert.doesNotMatch(stderr, /already exists/);
+    const { status, last } = await summary();
+    assert.deepEqual([status, last.rows.read, await metric('rows')], ['skipped', 50, '50']);
+    assert.equal(stub.bodies.length, requests);
+  });
+
+  it('is of any of several files, but not of one that is unchanged, or is scored again for another reason', async t => {
+    const { score, give, summary } = await nights(t, { 'in/a.csv': csv(50), 'in/b.csv': csv(60) });
+    await score(...all);
+    await give('in/c.csv', csv(60));
+    const { code, stderr } = await score(...all, '--if-same-as-last', 'skip');
+    assert.equal(code, 0);
+    assert.match(stderr, /in\/c\.csv has the same bytes as files of the last good run; it is skipped/);
+    const { runs, warnings } = await summary();
+    assert.deepEqual(
+      runs.map((run: { status: string }) => run.status),
+      ['skipped', 'skipped', 'skipped'],
+    );
+    assert.equal(warnings[0].code, 'same_as_last');
+    const other = await score(...all, '--decimals', '3');
+    assert.match(other.stderr, /3 scored/);
+    assert.match(other.stderr, /in\/c\.csv has the same bytes/);
+  });
+});
