@@ -18,16 +18,9 @@ const soon = (ms = 0): number => ms / factor;
 const require = createRequire(import.meta.url);
 const timers: typeof import('node:timers') = require('node:timers');
 const { setTimeout: timeout, setInterval: interval } = timers;
-const scaled = {
-  setTimeout: Object.assign(
-    ((act, ms, ...args) => timeout(act, soon(ms), ...args)) as typeof setTimeout,
-    timeout,
-  ),
-  setInterval: Object.assign(
-    ((act, ms, ...args) => interval(act, soon(ms), ...args)) as typeof setInterval,
-    interval,
-  ),
-};
+const scale = <T extends typeof timeout | typeof interval>(timer: T): T =>
+  Object.assign(((act: () => void, ms?: number, ...args: []) => timer(act, soon(ms), ...args)) as T, timer);
+const scaled = { setTimeout: scale(timeout), setInterval: scale(interval) };
 Object.assign(timers, scaled);
 Object.assign(globalThis, scaled);
 const promised: typeof import('node:timers/promises') = require('node:timers/promises');

@@ -10,6 +10,7 @@ import { inputWait, type Waiting } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { RunsTotal } from '../../runs/observers/total.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
+import { runErrorOf } from '../../runs/run-error.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunLedger } from '../../runs/several/run-ledger.ts';
@@ -130,12 +131,15 @@ async function scoreFiles(
   const { read, rejected } = total.rowCounts;
   // Running a command again does not turn rejected rows into a success.
   const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
-  const code = combineExitCodes(failures, exitCodeOfRows(values, all));
+  const codes = failures.map(failure => failure.code);
+  const code = combineExitCodes(codes, exitCodeOfRows(values, all));
+  const decisive = failures.find(failure => failure.code === code);
   if (same.length > 0) record.note(sameFiles(same, values.ifSameAsLast));
   if (failures.length === 0) checkLeastRows(least, all.read);
   const changed = noteDrift(record);
   if (changed !== undefined) watch.drifted(changed);
-  const summary = await record.end(totalStatus(Array.from(total.summaries, ({ status }) => status)), code);
+  const status = totalStatus(Array.from(total.summaries, ({ status }) => status));
+  const summary = await record.end(status, code, decisive && runErrorOf(decisive.error));
   watch.finished(summary, skipped.rejected);
   return summary;
 }
