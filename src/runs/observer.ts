@@ -10,6 +10,7 @@ import type { Target } from '../storage/target.ts';
 import type { Attempt } from './attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import type { Waiting } from './input-wait.ts';
+import type { InputWarning } from './input-warnings.ts';
 import type { ResumePoint } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
 import type { RunResult } from './run-result.ts';
@@ -89,6 +90,8 @@ export interface RunObserver {
   rejected?(reject: Reject): void;
   /** Called once, for the first suspiciously long quoted field: it may have swallowed rows. */
   longField?(field: LongField): void;
+  /** Called for what is suspicious about the input. */
+  warned?(warning: InputWarning): void;
   /** Called before each wait for a retry, which is in milliseconds. */
   retried?(failure: CallError, wait: number): void;
   /** Called before the output is completed: waits for what the other callbacks have begun. */

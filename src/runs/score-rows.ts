@@ -20,6 +20,7 @@ import { checkLeastRows, type LeastRows } from './guards/min-rows.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
 import { digestOfInput } from './guards/same-as-last.ts';
 import { isWorthless, judgeEnd, waitsForRows } from './input-wait.ts';
+import { noRows, unendedRecord } from './input-warnings.ts';
 import type { Output } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
 import type { RunEncoder } from './output/run-encoder.ts';
@@ -130,6 +131,11 @@ export async function scoreRows({
       stop,
       counting,
       onLongField: watch.longField,
+      // A line of JSON that is cut off is malformed.
+      onUnended:
+        layout.format === 'csv' && !source.isLive
+          ? ({ line }) => watch.warned(unendedRecord(source.name, line))
+          : undefined,
       traceBatch: watch.traceBatch,
       windowBytes,
     });
@@ -161,13 +167,15 @@ export async function scoreRows({
     checkBalance(rowCounts);
     budget.check(rowCounts);
     malformed?.checkEnd(rowCounts.read);
-    if (rowCounts.read === 0 && range === undefined && waitsForRows(end))
+    const isWithoutRows = rowCounts.read === 0 && range === undefined && limit !== 0;
+    if (isWithoutRows && waitsForRows(end))
       throw new RowcastError('empty_input', 'it has no rows', { severity: 'stopped', isUnfinished: true });
     if (range?.end === undefined) data?.check(options, rowCounts, 'end');
     const figures = data?.figures(reached.predictionType, rowCounts);
     checkDrift(options.maxDrift, figures?.drift);
     if (input.budget === undefined) budget.checkEnd();
     checkLeastRows(input.least, rowCounts.read, source.name);
+    if (isWithoutRows) watch.warned(noRows(source.name));
     const last = reached.commitPoint();
     const isWhole = range === undefined && options.limit === undefined;
     const whole = isWhole ? await digestOf(source, last.prefix.digest, input.isRemembered) : undefined;

@@ -11,7 +11,7 @@ import type { RunRecord } from './run-record.ts';
 /** What the scoring of rows reports. */
 export interface RowsWatch
   extends Required<
-    Pick<RunObserver, 'setAside' | 'progress' | 'rejected' | 'longField' | 'settled' | 'suspended'>
+    Pick<RunObserver, 'setAside' | 'progress' | 'rejected' | 'longField' | 'warned' | 'settled' | 'suspended'>
   > {
   /** The output is open: this process of the run, and the columns of input and output. */
   opened(attempt: Attempt, columns: RunColumns): void;
@@ -64,6 +64,11 @@ export function watchRows(record: RunRecord, input: string): RowsWatch {
       const [, message] = longFieldLine(input, field);
       record.warn({ code: 'long_field', message });
       for (const each of observers) each.longField?.(field);
+    },
+    warned(warning) {
+      const { code, message } = warning;
+      record.warn({ code, message });
+      for (const each of observers) each.warned?.(warning);
     },
     async settled() {
       for (const each of observers) await each.settled?.();

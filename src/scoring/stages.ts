@@ -17,6 +17,9 @@ import type { Plan } from './prepare.ts';
 import type { Scored, ScoredBatch, Scorer } from './scorer.ts';
 import type { TraceBatch } from './trace.ts';
 
+/** A line ending of old files. */
+const CR = 0x0d;
+
 /**
  * Maximum bytes in flight, including request bodies: enough that one request in a hundred may take twenty times as long
  * as the others without delaying them (test/bench/RESULTS.md).
@@ -40,6 +43,8 @@ export interface StagesOptions {
   counting?: Counting | undefined;
   /** Called for the first suspiciously long quoted field. */
   onLongField?: ((field: LongField) => void) | undefined;
+  /** Called with the position of the only row of the input if that ends without a line ending. */
+  onUnended?: ((row: Position) => void) | undefined;
   traceBatch?: TraceBatch | undefined;
 }
 
@@ -87,7 +92,10 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const batches = failLast(readBatches({ records, rest, source, stop: stop.reading }));
   const scoring = new ScoreBatch({ file, layout, scorer, feedback, hasScored, signal: stop.calling });
   const score = scoreTraced(part => scoring.score(part), options.traceBatch);
-  const parts = (batch: Batch) => many(scorer.parts(batch));
+  const parts = (batch: Batch) => {
+    if (isOnlyRow(batch)) options.onUnended?.(batch.start);
+    return many(scorer.parts(batch));
+  };
   const { send, settle } = inFlight({ scorer, windowBytes, score });
   const confirm = confirmScored(scorer, score);
   const merge = flushable((scored: ScoredBatch) => merger.merge(scored), merger.end.bind(merger));
@@ -110,6 +118,10 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   batches.throwFailure();
   if (!stop.reading.aborted) await scorer.confirmAll();
 }
+
+/** Whether a batch is the first row of an input, which ends there without a line ending. */
+const isOnlyRow = ({ mayBeTruncated, ends, start, bytes }: Batch): boolean =>
+  mayBeTruncated && ends.length === 1 && start.row === 1 && bytes.at(-1) !== CR;
 
 /** Each input gets signals of its own, because what depends on a signal stays registered with it. */
 function neverStopped(): Pick<Stopping, 'reading' | 'calling'> {

@@ -74,6 +74,22 @@ describe('--wait-for-input', () => {
     assert.deepEqual([status, exit_code], ['stopped', 143]);
   });
 
+  for (const [what, text, warning] of [
+    ['no rows', 'id,amount\n', 'no_rows'],
+    ['one row without a line ending', 'id,amount\na,1', 'unended_record'],
+    ['one row with a line ending', 'id,amount\na,1\n', undefined],
+    ['one row that ends as all lines of old files do', 'id,amount\ra,1\r', undefined],
+    ['rows of which the last one has no line ending', 'id,amount\na,1\nb,2', undefined],
+  ] as const)
+    it(`is named by a warning${warning === undefined ? ' never' : ''} if an input has ${what}`, async t => {
+      const { score, summary } = await filesWith(t, { 'in.csv': text });
+      const { code, stderr } = await score('in.csv', '-o', 'out.csv', '--summary', 's.json');
+      assert.equal(code, 0, stderr);
+      const warnings = (await summary()).warnings.map(({ code }: { code: string }) => code);
+      assert.deepEqual(warnings, warning === undefined ? [] : [warning]);
+      assert.equal(/--wait-for-input/.test(stderr), warning !== undefined);
+    });
+
   it('is the hint of an input that ends too early', async t => {
     const { score } = await filesWith(t, { 'cut.csv.gz': gzipSync(csv(1000)).subarray(0, 900) });
     const { code, stderr } = await score('cut.csv.gz', '-o', 'out.csv');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { train } from '../../src/library/train.ts';
@@ -148,6 +148,36 @@ describe('what a message says to do', () => {
     );
     assert.equal((await run(score.replace('rejects 1', 'rejects 9 --restart-if-changed'), {})).code, 1);
   });
+});
+
+it('a record that is broken in two is repaired once its second part is given up, and verified', async t => {
+  const { cwd, run } = await bench(t);
+  const [header = '', ...rows] = csv(history({ rows: 20 }))
+    .trimEnd()
+    .split('\n');
+  const whole = 'id-9,35.10,Basic,7,';
+  const broken = whole.replace(',Basic', '\n,Basic');
+  await writeFile(
+    join(cwd, 'in.csv'),
+    `${[header, ...rows.slice(0, 5), broken, ...rows.slice(5)].join('\n')}\n`,
+  );
+  assert.equal((await run('score in.csv --report one -o out.csv')).code, 1);
+  const rejects = await readFile(join(cwd, 'out.csv.rejects'), 'utf8');
+  await writeFile(join(cwd, 'correct.csv'), rejects.replace('id-9,35.10\n', `${whole}\n`));
+  assert.equal((await run('score correct.csv --report one -o scored.csv')).code, 1);
+  const first = await run('repair out.csv scored.csv');
+  assert.equal(first.code, 1);
+  assert.match(
+    first.stderr,
+    /1 row repaired in out\.csv, 1 still rejected; to give it up, add --rejects-ok 1$/m,
+  );
+  const second = await run('repair out.csv scored.csv --rejects-ok 1');
+  assert.equal(second.code, 0, second.stderr);
+  assert.match(second.stderr, /1 still rejected, and given up/);
+  const { code, stderr } = await run('verify in.csv out.csv');
+  assert.equal(code, 0, stderr);
+  assert.match(await readFile(join(cwd, 'out.csv'), 'utf8'), /^id-9,35\.10,Basic,7,,0\./m);
+  assert.equal((await run('repair out.csv scored.csv --rejects-ok 1%')).code, 2);
 });
 
 describe('the status of a file that no run is known to have written', () => {

@@ -14,6 +14,11 @@ export const repairOptions = {
     describe: 'the rejects file of the run',
     defaultText: 'OUTPUT.rejects',
   },
+  'rejects-ok': {
+    kind: 'threshold',
+    value: 'N',
+    describe: 'exit 0 instead of 1 if at most N rows are still rejected: they are given up',
+  },
   ...shapeOptions,
   nulls: verifyOptions.nulls,
   delimiter,

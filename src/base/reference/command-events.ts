@@ -52,6 +52,8 @@ export const commandEvents = {
   same_as_last: 'An input has the same bytes as one of the last good run: see `--if-same-as-last`.',
   last_run_not_kept: 'The next run will not know this one as the last good one.',
   scored_before: 'A line of JSON seems to have been scored before; with `line` and `row`. Once per run.',
+  no_rows: 'The input has a header only.',
+  unended_record: 'The only row of the input, at `line`, has no line ending, so it may be cut off.',
   long_field: 'A quoted field is suspiciously long; with `line`, `row` and size.',
   worker_not_started: 'The system cannot start a process of `--workers`.',
   signal: 'The command is about to stop; with `signal`.',

@@ -99,6 +99,14 @@ export const warningDocs = {
     cause: 'Columns or probabilities are distributed differently from the run of `--compare`.',
     fix: 'See [the comparison](drift.md#compared-with-an-earlier-run).',
   },
+  no_rows: {
+    cause: 'The input has a header and no rows.',
+    fix: 'If they come later, wait for them: `--wait-for-input`.',
+  },
+  unended_record: {
+    cause: 'The only row of a CSV file has no line ending, so it may be cut off, and others missing.',
+    fix: 'Several rows of which the last has none are not warned of: many programs write no last line ending.',
+  },
   no_comparison: {
     cause:
       'There is no run to compare with, or of whose rows `--min-rows` could be a part: the summary of `--compare` is missing or has no counts, or no good run is known.',

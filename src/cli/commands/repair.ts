@@ -36,12 +36,14 @@ export async function run(context: Context): Promise<number> {
   const taken = flags.output === undefined ? fileOptions : {};
   const defined = await definedBy(context, { ...repairOptions, ...taken });
   const values = resolveValues(repairOptions, flags, defined);
+  const accepted = acceptedRejects(context, values);
   const { json } = resolveValues(jsonOption(''), flags);
   const among = backendsOf(values);
   const { repairs, areMany } = await filesToRepair(context, defined, { values, among });
   const signals = onSignals({ onFirst: () => {}, onSecond: () => {} });
   const stop = signals.first;
   const files: RepairedFile[] = [];
+  let left = 0;
   const repairFile = async (file: FileToRepair): Promise<number> => {
     const { output, corrected } = file;
     try {
@@ -52,7 +54,8 @@ export async function run(context: Context): Promise<number> {
       }
       const rows = await repairOne(context, values, { ...file, stop });
       files.push({ output, corrected, hasRejects: rows.left > 0, rows });
-      return rows.left === 0 ? ExitCode.done : ExitCode.someRejected;
+      left += rows.left;
+      return rows.left === 0 || (!areMany && left <= accepted) ? ExitCode.done : ExitCode.someRejected;
     } catch (error) {
       if (error instanceof RowcastError) {
         const { code, message } = error;
@@ -68,7 +71,8 @@ export async function run(context: Context): Promise<number> {
       return (await code) ?? ExitCode.done;
     }
     const codes = await eachFile(context, repairs, { nameOf: ({ output }) => output }, repairFile);
-    const isLeft = codes.includes(ExitCode.someRejected);
+    const isLeft =
+      codes.includes(ExitCode.someRejected) && (left > accepted || files.some(({ rows }) => rows === null));
     const code = combineExitCodes(codes, isLeft ? ExitCode.someRejected : ExitCode.done);
     const isFailed = code > ExitCode.someRejected;
     log[isFailed ? 'error' : 'info'](
@@ -86,7 +90,7 @@ const jsonOf = (members: Readonly<Record<string, unknown>>): string =>
   `${JSON.stringify({ format: 1, ...members })}\n`;
 
 async function repairOne(
-  { log }: Context,
+  { log, flags }: Context,
   values: Values<typeof repairOptions>,
   { stop, ...file }: FileToRepair & { stop: AbortSignal },
 ): Promise<Placed> {
@@ -97,7 +101,10 @@ async function repairOne(
   const rows = await repair({ ...values, ...file, stop, onComparison }).catch(error => {
     throw stop.aborted ? new Interrupted(stop) : error;
   });
-  log.info({ event: 'repaired', rows }, describePlaced(file.output, rows, how));
+  log.info(
+    { event: 'repaired', rows },
+    describePlaced(file.output, rows, { how, accepted: acceptedRejects({ flags }, values) }),
+  );
   return rows;
 }
 
@@ -144,6 +151,20 @@ async function filesToRepair(
     rejects: rejects === undefined ? undefined : fillPattern(rejects, file, index + 1),
   }));
   return { areMany, repairs };
+}
+
+/**
+ * How many rows may stay rejected. A definition may have a share of the rows of a run, which is not known here.
+ *
+ * @throws RowcastError `usage` for a share on the command line
+ */
+function acceptedRejects(
+  { flags }: Pick<Context, 'flags'>,
+  { rejectsOk = { rows: 0 } }: Pick<Values<typeof repairOptions>, 'rejectsOk'>,
+): number {
+  if ('rows' in rejectsOk) return rejectsOk.rows;
+  if (flags['rejects-ok'] === undefined) return 0;
+  throw usageError('--rejects-ok: repair takes a number of rows, not a percentage', { name: 'repair' });
 }
 
 /** Where the last message of a run with rejects has their corrections scored to. */

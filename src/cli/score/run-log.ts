@@ -47,6 +47,9 @@ export function runLog(
       const [fields, message] = longFieldLine(file, field);
       log.warn({ event: 'long_field', ...fields }, message);
     },
+    warned({ code, message, ...fields }) {
+      log.warn({ event: code, ...fields }, message);
+    },
     rejected({ code, line, row }) {
       if (code !== 'scored_before' || wasScoredBefore) return;
       wasScoredBefore = true;

@@ -14,16 +14,32 @@ export interface RepairedFile {
   error?: { code: string; message: string };
 }
 
-/** @param how how rows were compared, such as ` by its values` */
-export function describePlaced(output: string, { placed, already, left }: Placed, how: string): string {
+export interface PlacedOptions {
+  /** How rows were compared, such as ` by its values`. */
+  how: string;
+  /** How many rows may stay rejected. */
+  accepted: number;
+}
+
+export function describePlaced(
+  output: string,
+  { placed, already, left }: Placed,
+  { how, accepted }: PlacedOptions,
+): string {
   if (placed === 0 && left === 0) return `${output}: nothing is left to repair${beforeText(already)}`;
   const parts = [
     `${countOf(placed, 'row')} repaired in ${output}${how}`,
     ...(already > 0 ? [`${counted(already)} repaired before`] : []),
-    left > 0 ? `${counted(left)} still rejected` : 'no rejects are left',
+    left > 0 ? `${counted(left)} still rejected${leftText(left, accepted)}` : 'no rejects are left',
   ];
   return parts.join(', ');
 }
+
+/** A row that can never be scored, such as the second half of a broken record, must not make the command fail for ever. */
+const leftText = (left: number, accepted: number): string =>
+  left <= accepted
+    ? ', and given up'
+    : `; to give ${left === 1 ? 'it' : 'them'} up, add --rejects-ok ${left}`;
 
 const beforeText = (rows: number): string =>
   rows === 0 ? '' : `; ${countOf(rows, 'row')} ${rows === 1 ? 'was' : 'were'} repaired before`;

@@ -12,8 +12,11 @@ const DUPLICATE_SHARE = 0.01;
 
 /** A column with a larger share of all impacts decides nearly everything. */
 const DOMINANT_IMPACT = 0.8;
-/** A model that is hardly better than chance has no drivers to speak of. */
-const MIN_AUC = 0.6;
+/**
+ * A column that is known only after the outcome tells it: a model that still makes more than this share of the errors of always
+ * predicting the most frequent class has no such column.
+ */
+const LEFT_ERRORS = 0.5;
 
 /** What the testing rows show. */
 export interface Measured {
@@ -74,7 +77,10 @@ export function warningsOf(
 }
 
 /** The driver that decides nearly everything, if there is one; the only column of a model always does. */
-const dominantDrivers = (drivers: Report['drivers'], { auc }: Quality): Report['drivers'] =>
-  drivers.length < 2 || auc === null || auc < MIN_AUC
+const dominantDrivers = (
+  drivers: Report['drivers'],
+  { accuracy, majority_accuracy: majority }: Quality,
+): Report['drivers'] =>
+  drivers.length < 2 || 1 - accuracy > LEFT_ERRORS * (1 - majority)
     ? []
     : drivers.filter(({ impact }) => impact > DOMINANT_IMPACT);

@@ -1,0 +1,29 @@
+import { sanitize } from '../base/sanitize.ts';
+
+/** Something about an input that is perhaps not as it was meant to be. */
+export interface InputWarning {
+  code: 'no_rows' | 'unended_record';
+  message: string;
+  /** The name of the input. */
+  file: string;
+  /** 1-based. */
+  line?: number;
+  hint: string;
+}
+
+/** The only row of a file has no line ending: the rest of the file may be missing. */
+export const unendedRecord = (file: string, line: number): InputWarning => ({
+  code: 'unended_record',
+  message: `${sanitize(file)}:${line}: the only row has no line ending, so it may be cut off, and others missing`,
+  file,
+  line,
+  hint: 'If the row is complete, end it with a line feed. A program that is late is waited for with --wait-for-input.',
+});
+
+/** A file has a header only. */
+export const noRows = (file: string): InputWarning => ({
+  code: 'no_rows',
+  message: `${sanitize(file)}: the input has no rows`,
+  file,
+  hint: 'If they come later, wait for them with --wait-for-input.',
+});
