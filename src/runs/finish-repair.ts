@@ -65,7 +65,7 @@ async function repairOf(path: string): Promise<Checkpoint | undefined> {
   const text = await diskFiles.read(checkpoint).catch(() => undefined);
   if (text === undefined) return undefined;
   try {
-    const saved = readCheckpoint(text.toString(), checkpoint);
+    const saved = readCheckpoint(text, checkpoint);
     return saved.state === 'complete' && saved.repaired !== undefined ? saved : undefined;
   } catch {
     return undefined; // reported by a command that needs it

@@ -92,11 +92,16 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const batches = failLast(readBatches({ records, rest, source, stop: stop.reading }));
   const scoring = new ScoreBatch({ file, layout, scorer, feedback, hasScored, signal: stop.calling });
   const score = scoreTraced(part => scoring.score(part), options.traceBatch);
+  const scoreUnlessStopped = async (part: Batch): Promise<Scored> => {
+    // It would be finished too late, perhaps, and then sent again.
+    stop.reading.throwIfAborted();
+    return score(part);
+  };
   const parts = (batch: Batch) => {
     if (isOnlyRow(batch)) options.onUnended?.(batch.start);
     return many(scorer.parts(batch));
   };
-  const { send, settle } = inFlight({ scorer, windowBytes, score });
+  const { send, settle } = inFlight({ scorer, windowBytes, score: scoreUnlessStopped });
   const confirm = confirmScored(scorer, score);
   const merge = flushable((scored: ScoredBatch) => merger.merge(scored), merger.end.bind(merger));
   const output = chain(

@@ -40,7 +40,7 @@ export class DecodedSource implements Source {
   readonly #hash: Hash | undefined;
   #isRead = false;
   #isClosed = false;
-  /** Ranges of the file that are being read. */
+  /** Ranges of the file that are being read, and end when it is closed. */
   readonly #ranges = new Set<ByteStream>();
   /** The text that is made of the file, if it is not text. */
   #text: TextOfFile | undefined;
@@ -96,7 +96,7 @@ export class DecodedSource implements Source {
     if (streamFrom === undefined || size === null) return undefined;
     return {
       size,
-      read: (from, to) => this.#readRange(streamFrom(from, to), to - from),
+      read: (from, to, isKept) => this.#readRange(streamFrom(from, to), to - from, isKept),
       readAs: (text, offset) => {
         this.#stream.destroy();
         this.#text = text;
@@ -158,16 +158,16 @@ export class DecodedSource implements Source {
   }
 
   /** The bytes of a range of the file, of which `size` are wanted. */
-  async #readRange(stream: ByteStream, size: number): Promise<Buffer> {
+  async #readRange(stream: ByteStream, size: number, isKept = false): Promise<Buffer> {
     const bytes = Buffer.allocUnsafeSlow(size);
     let at = 0;
-    this.#ranges.add(stream);
+    if (!isKept) this.#ranges.add(stream);
     try {
       for await (const chunk of this.#read(stream)) at += chunk.copy(bytes, at);
     } finally {
       this.#ranges.delete(stream);
     }
-    if (this.#isClosed) throw new Error('the file was closed before its end was read');
+    if (this.#isClosed && !isKept) throw new Error('the file was closed before its end was read');
     // A file that has become shorter.
     if (at < size) await this.checkUnchanged();
     if (at < size) throw unreadable(this.name, new Error('it is shorter than it was'), 'stopped');

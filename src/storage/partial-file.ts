@@ -39,6 +39,8 @@ export interface Extent<Mark> {
   readonly stored?: StoredPoint | undefined;
   /** What the end of the file needs of each group of rows before this point, if the file has groups. */
   readonly notes?: readonly string[] | undefined;
+  /** The text after these bytes and before this point, of a member or group that is not complete yet and so not in the file. */
+  readonly open?: Buffer | undefined;
 }
 
 /** The start of a new file. */
@@ -59,6 +61,12 @@ export interface AppendedBytes<Mark> {
 export interface PartialFile<Mark> {
   /** The last marked point up to which everything is written. */
   readonly committed: Extent<Mark>;
+  /**
+   * The last marked point, which may be within a member: it has the text of that one, which stays as it is.
+   *
+   * @param maxOpenBytes of that text; if there is more, the point is the last one before the member
+   */
+  latest(maxOpenBytes?: number): Extent<Mark>;
   append(appended: AppendedBytes<Mark>): Promise<void>;
   /** Waits until everything up to the last mark is written. */
   flush(): Promise<void>;

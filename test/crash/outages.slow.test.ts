@@ -25,12 +25,12 @@ async function bench(t: TestContext, options: StubOptions): Promise<Bench> {
   t.after(() => stub.close());
   const folder = await newFolder(t);
   await writeFile(join(folder, 'in.csv'), input);
-  const words = 'score in.csv --report r -o out.csv --batch-rows 100 --concurrency 1'.split(' ');
+  const words = 'score in.csv --report r --batch-rows 100 --concurrency 1'.split(' ');
   return {
     stub,
     folder,
     run: (more = [], env = {}) =>
-      rowcast([...words, '--url', stub.url, ...more], {
+      rowcast([...words, '--url', stub.url, ...(more.includes('-o') ? [] : ['-o', 'out.csv']), ...more], {
         cwd: folder,
         env: { ROWCAST_API_KEY: stub.key, ...env },
       }),
@@ -85,17 +85,18 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
     assert.match(stopped.stderr, kept);
   });
 
-  it('that closes every connection stops the run when --max-outage runs out', async t => {
-    const { run } = await bench(t, {
-      behave({ number, request }) {
-        if (number > 3) request.socket.destroy();
-        return number > 3;
-      },
+  for (const output of ['out.csv', 'out.csv.gz', 'out.csv.zst'])
+    it(`that closes every connection stops the run when --max-outage runs out, which keeps ${output}`, async t => {
+      const { run } = await bench(t, {
+        behave({ number, request }) {
+          if (number > 3) request.socket.destroy();
+          return number > 3;
+        },
+      });
+      const stopped = await run(['-o', output, '--max-outage', '1']);
+      assertStopped(stopped, /the connection was closed: .*\[connection_broken\]/);
+      assert.match(stopped.stderr, kept);
     });
-    const stopped = await run(['--max-outage', '1']);
-    assertStopped(stopped, /the connection was closed: .*\[connection_broken\]/);
-    assert.match(stopped.stderr, kept);
-  });
 
   it('whose host name cannot be resolved fails the command at once, since retrying cannot help', async t => {
     const { run } = await bench(t, {});

@@ -94,33 +94,36 @@ async function bench(t: TestContext, first?: StubOptions['first']): Promise<Benc
 }
 
 describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
-  for (const { signal, code } of [
-    { signal: 'SIGINT', code: 130 },
-    { signal: 'SIGTERM', code: 143 },
-    { signal: 'SIGHUP', code: 129 },
+  for (const { signal, code, output } of [
+    { signal: 'SIGINT', code: 130, output: 'out.csv' },
+    { signal: 'SIGTERM', code: 143, output: 'out.csv.gz' },
+    { signal: 'SIGHUP', code: 129, output: 'out.parquet' },
   ] as const)
-    it(`by ${signal} finishes in-flight requests, exits with ${code}, prints how to resume, and resumes`, async t => {
+    it(`by ${signal} finishes in-flight requests, exits with ${code}, prints how to resume, and resumes ${output}`, async t => {
       const { folder, key, start, stuckAt, unstick } = await bench(t);
-      const whole = await start(['-o', 'whole.csv']).finished;
+      const whole = await start(['-o', `whole-${output}`]).finished;
       assert.equal(whole.code, 0, whole.stderr);
       const stuck = stuckAt(13);
-      const running = start(['-o', 'out.csv', '--restart', '--concurrency', '1']);
+      const running = start(['-o', output, '--restart', '--concurrency', '1']);
       await stuck;
       running.child.kill(signal);
       await waitForStderr(running.child, /finishing in-flight requests/);
       unstick();
       const { code: ended, stderr } = await running.finished;
+      const status = await rowcast(['status', output], { cwd: folder });
+      assert.match(status.stdout.toString(), /stopped; rerunning the command resumes at row 301\n/);
       assert.equal(ended, code, stderr);
       assert.ok(!stderr.includes(key));
       const [, command = ''] =
-        /checkpoint saved at row [\d,]+; to resume, run: rowcast (.*)\n/.exec(stderr) ?? [];
+        /checkpoint saved at row 300; to resume, run: rowcast (.*)\n/.exec(stderr) ?? [];
       assert.ok(!command.includes('--restart'), 'the command would start over');
       const again = await rowcast(command.split(' '), { cwd: folder, env: { ROWCAST_API_KEY: key } });
       assert.equal(again.code, 0, again.stderr);
-      assert.match(again.stderr, /resuming at row/);
-      assert.deepEqual(await readFile(join(folder, 'out.csv')), await readFile(join(folder, 'whole.csv')));
-      await rm(join(folder, 'whole.csv'));
-      assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
+      assert.match(again.stderr, /resuming at row 301 /);
+      const wanted = await readFile(join(folder, `whole-${output}`));
+      assert.deepEqual(await readFile(join(folder, output)), wanted);
+      await rm(join(folder, `whole-${output}`));
+      assert.deepEqual((await readdir(folder)).sort(), ['in.csv', output]);
     });
 
   it('waits at most ten seconds for a service that never responds, and saves a checkpoint', async t => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { GroupEncoder } from '../../src/base/group-encoder.ts';
 import type { Codec } from '../../src/storage/codecs/codec.ts';
+import { groupedPartial } from '../../src/storage/codecs/grouped-partial.ts';
 import { gzip } from '../../src/storage/codecs/gzip.ts';
 import { none } from '../../src/storage/codecs/none.ts';
 import { type AppendedBytes, type Extent, fileStart } from '../../src/storage/partial-file.ts';
@@ -9,25 +11,42 @@ import { readTail } from '../../src/storage/tail-digest.ts';
 import { MemoryFiles } from '../support/memory-files.ts';
 import '../support/random-tests.ts';
 
-/** Parts of an output, the mark of each being its number; some have no mark, and some no bytes. */
-const parts = fc.array(fc.record({ bytes: fc.uint8Array({ maxLength: 40 }), isMarked: fc.boolean() }), {
-  minLength: 1,
-  maxLength: 8,
-});
+/** Parts of an output, the mark of each being its number; some have no mark, some end a member, and some have no bytes. */
+const parts = fc.array(
+  fc.record({ bytes: fc.uint8Array({ maxLength: 40 }), isMarked: fc.boolean(), endsMember: fc.boolean() }),
+  { minLength: 1, maxLength: 8 },
+);
 type Part = typeof parts extends fc.Arbitrary<(infer One)[]> ? One : never;
 
-/** Where a member ends, the file may be truncated. */
-const appended = ({ bytes, isMarked }: Part, index: number): AppendedBytes<number> => ({
+const appended = (
+  { bytes, isMarked, endsMember, ...part }: Part & { endsFile?: boolean },
+  index: number,
+): AppendedBytes<number> => ({
+  ...part,
   bytes: Buffer.from(bytes),
-  endsMember: isMarked,
+  endsMember,
   mark: isMarked ? () => index : undefined,
 });
 
 const path = '/out.partial';
 
-/** Appends the parts from a mark on, and returns what is committed. */
+/** Groups in brackets, of which the end says how many bytes each has. */
+const encoder: GroupEncoder = {
+  start: Buffer.from('<'),
+  async group(text, _, append) {
+    await append(Buffer.concat([Buffer.from('['), text, Buffer.from(']')]));
+    return String(text.length);
+  },
+  end: notes => [Buffer.from(`${notes}>`)],
+};
+const groups: Pick<Codec, 'name' | 'partialFile'> = {
+  name: 'groups',
+  partialFile: (file, from) => groupedPartial(file, from, encoder),
+};
+
+/** Appends the parts from a mark on, and returns the last point. */
 async function write(
-  { codec, files }: { codec: Codec; files: MemoryFiles },
+  { codec, files }: { codec: Pick<Codec, 'partialFile'>; files: MemoryFiles },
   all: readonly Part[],
   from: Extent<number> = fileStart,
 ): Promise<Extent<number>> {
@@ -38,20 +57,19 @@ async function write(
     if (index > (from.mark ?? -1)) await partial.append(appended(one, index));
   await partial.flush();
   await partial.close();
-  return partial.committed;
+  return partial.latest();
 }
 
 describe('a partial file', { concurrency: true }, () => {
-  for (const codec of [none, gzip])
+  for (const codec of [none, gzip, groups])
     it(`can be truncated at any mark and continued, with the same bytes: ${codec.name}`, async () => {
       await fc.assert(
         fc.asyncProperty(parts, fc.nat(), async (all, cut) => {
           const whole = { codec, files: new MemoryFiles() };
           const resumed = { codec, files: new MemoryFiles() };
           // The last part has a mark, because only what is marked is kept.
-          const marked = all.map((one, index) =>
-            index === all.length - 1 ? { ...one, isMarked: true } : one,
-          );
+          const end = { isMarked: true, endsMember: true, endsFile: true };
+          const marked = all.map((one, index) => (index === all.length - 1 ? { ...one, ...end } : one));
           const wanted = await write(whole, marked);
           const committed = await write(resumed, marked.slice(0, cut % (marked.length + 1)));
           const again = await write(resumed, marked, committed);

@@ -45,8 +45,10 @@ export async function assertNoSecrets({ stderr, args, cwd, env = {} }: CommandOu
     if (keyFile.test(file)) continue;
     const bytes = await readFile(file).catch(() => Buffer.of()); // another run has removed it
     assert.ok(!holdsKey(bytes), `${file} contains the key`);
-    if (aboutTheRun.test(file))
-      assert.doesNotMatch(bytes.toString(), aValue, `${file} contains a value of a persona`);
+    // The first line of a checkpoint is about the run; rows may follow it, as in a partial file.
+    const end = file.endsWith('.checkpoint') ? bytes.indexOf('\n') : -1;
+    const text = bytes.toString('utf8', 0, end < 0 ? bytes.length : end);
+    if (aboutTheRun.test(file)) assert.doesNotMatch(text, aValue, `${file} contains a value of a persona`);
   }
 }
 

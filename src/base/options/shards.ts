@@ -5,12 +5,13 @@ import { rejectsOptions } from './rejects.ts';
 import { connectionOptions, homeOption, timeoutOption } from './service.ts';
 import { storeOptions } from './store.ts';
 
+const { 'if-same-as-last': _ifSameAsLast, ...assembledDrift } = driftOptions;
 const { 'max-rejects': maxRejects, 'rejects-ok': rejectsOk } = rejectsOptions;
 
 /** Options of `assemble`, by heading: those of the plan that do not determine the bytes may be given again. */
 export const assembleGroups = {
   'Rows that fail': { 'max-rejects': maxRejects, 'rejects-ok': rejectsOk },
-  Drift: driftOptions,
+  Drift: assembledDrift,
   Service: { ...connectionOptions, ...homeOption, ...timeoutOption },
   'Result of the run': { ...summaryOptions, ...endOptions },
   Stores: storeOptions,

@@ -71,8 +71,8 @@ export async function run(context: Context): Promise<number> {
       return (await code) ?? ExitCode.done;
     }
     const codes = await eachFile(context, repairs, { nameOf: ({ output }) => output }, repairFile);
-    const isLeft =
-      codes.includes(ExitCode.someRejected) && (left > accepted || files.some(({ rows }) => rows === null));
+    const isUncorrectedLeft = files.some(({ rows, hasRejects }) => rows === null && hasRejects === true);
+    const isLeft = codes.includes(ExitCode.someRejected) && (left > accepted || isUncorrectedLeft);
     const code = combineExitCodes(codes, isLeft ? ExitCode.someRejected : ExitCode.done);
     const isFailed = code > ExitCode.someRejected;
     log[isFailed ? 'error' : 'info'](

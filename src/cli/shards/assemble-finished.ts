@@ -2,6 +2,7 @@ import { Interrupted } from '../../base/interrupted.ts';
 import { sizeOf } from '../../base/number-text.ts';
 import { readVersion } from '../../base/version.ts';
 import { resultFiles } from '../../library/result-files.ts';
+import { memoryOf } from '../../library/run-memory.ts';
 import { chooseService, serviceFiles } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { needsCounts, plannedJob, plannedValues } from '../../library/shards/assemble-job.ts';
@@ -96,6 +97,7 @@ async function assemble(
   };
   const record = new RunRecord({
     names: job.names,
+    memory: memoryOf(job, plan.ledger !== null),
     observers: [
       logRunId(logFields),
       logRunWarnings(log),

@@ -77,6 +77,7 @@ export async function makeShards(
     ...work,
     trace,
     backends: job.backends,
+    written: absoluteName(job.outputAsWritten ?? output),
     ledger: job.isMany ? absoluteName(folderOfPattern(output)) : undefined,
   });
   await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
@@ -116,6 +117,11 @@ function checkReplaces(given: Readonly<Record<string, unknown>>): void {
   if (restart !== undefined)
     throw new RowcastError('usage', `--${restart} has no effect on shards`, {
       hint: 'Discard the unfinished run first: rowcast abort DIR.',
+    });
+  const ifSame = given['if-same-as-last'];
+  if (ifSame === 'fail' || ifSame === 'skip')
+    throw new RowcastError('usage', `--if-same-as-last ${ifSame} has no effect on shards`, {
+      hint: 'Compare the input with that of the day before, before you run the command.',
     });
   const ifExists = given['if-exists'];
   if (ifExists === 'fail' || ifExists === 'skip')

@@ -139,8 +139,11 @@ function retriesOf(retries: Readonly<Record<string, number>>): string[] {
   return sum === 0 ? [] : [`${counted(sum)} retried${countsOf(retries)}`];
 }
 
-function compressedOf({ bytes, uncompressed }: Checkpoint['output']): string[] {
-  return bytes === uncompressed ? [] : [`${bytesText(uncompressed)} before compression`];
+function compressedOf({ bytes, uncompressed, open }: Checkpoint['output']): string[] {
+  return [
+    ...(bytes === uncompressed ? [] : [`${bytesText(uncompressed)} before compression`]),
+    ...(open === undefined ? [] : [`${bytesText(open.length)} of them in the checkpoint`]),
+  ];
 }
 
 /** The options that affect the output and differ from their defaults. */

@@ -39,6 +39,7 @@ export function plannedJob(plan: ShardPlan, planned: JobValues, reads: readonly 
       private: isPrivate,
       reads: [...reads, ...comparedFiles(values)],
     },
+    outputAsWritten: plan.written,
     names: namesOf(
       { ...values, output: listOf(all.map(file => file.output)) },
       all.map(file => file.input),

@@ -3,6 +3,7 @@ import { reasonOf } from '../../base/system-error.ts';
 import type { Attempt } from '../../runs/attempt.ts';
 import type { DriftLine } from '../../runs/drift/drift-line.ts';
 import { executeRecorded } from '../../runs/execute-run.ts';
+import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
 import type { LockedTargets } from '../../runs/observer.ts';
 import { type LockedPaths, lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { Releases } from '../../runs/releases.ts';
@@ -118,6 +119,12 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
   record.predictionType = plan.predictionType;
   const joined = filePartsOf(run);
   checkRejects(values.maxRejects, sumOf(joined.map(({ rowCounts }) => rowCounts)), true);
+  const rowsOf = [...joined.map(({ rowCounts }) => rowCounts), ...plan.unchanged.map(({ rows }) => rows)];
+  const read = rowsOf.reduce((sum, rows) => sum + rows.read, 0);
+  checkLeastRows(
+    leastRows(values.minRows, record.last, warning => record.note(warning)),
+    read,
+  );
   const counts = await options.count(joined);
   const pending: PendingFile[] = [];
   for (const [i, file] of joined.entries())

@@ -3,6 +3,8 @@ import { exitCodeOfRows } from '../../runs/exit-code.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { noteUnknownValues } from '../../runs/observers/unknown-values.ts';
 import { RunRecord } from '../../runs/run-record.ts';
+import { RunLedger } from '../../runs/several/run-ledger.ts';
+import { lastRunOfFile } from '../../runs/several/unchanged-run.ts';
 import type { Checksums, Summary } from '../../runs/summary/summary.ts';
 import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { FileParts, Part } from '../../shards/assemble/file-parts.ts';
@@ -45,11 +47,17 @@ export async function recordJoined(record: RunRecord, joined: Joined): Promise<S
       runs.push(summary);
       columns.set(summary.run_id, counts.columns.get(file.index));
     }
+    const { ledger } = joined.run.plan;
+    const finished = ledger && new RunLedger(ledger.folder, joined.backends);
+    await finished?.read().catch(() => {}); // what is not known is left out
     for (const file of unchanged) {
       const names = namesOf({ ...values, output: file.output, rejects: file.rejects ?? undefined }, [
         file.input,
       ]);
-      runs.push(await new RunRecord({ names }).end('skipped', exitCodeOfRows(values, file.rows)));
+      const skipped = new RunRecord({ names });
+      const last = finished?.finished(file.output);
+      if (last !== undefined) skipped.last = lastRunOfFile(last, names);
+      runs.push(await skipped.end('skipped', exitCodeOfRows(values, file.rows)));
     }
     record.columnsOf = id => columns.get(id);
     record.files = () => ({ rowCounts, runs });

@@ -78,8 +78,15 @@ export const checkpointShape = z.strictObject({
   entry: z.strictObject({ offset: z.number(), group: z.number() }).exactOptional(),
   /** Digest of the input up to that position. */
   prefix: z.strictObject({ offset: z.number(), blocks: z.string(), digest: z.string() }),
-  /** The durable bytes of the output, also before compression; anything after them is given up on resume. */
-  output: z.strictObject({ ...extentShape, uncompressed: z.number() }),
+  /**
+   * The durable bytes of the output, also before compression; anything after them is given up on resume. `open` is the text that
+   * follows them, of a member or group that is not complete.
+   */
+  output: z.strictObject({
+    ...extentShape,
+    uncompressed: z.number(),
+    open: z.instanceof(Buffer).exactOptional(),
+  }),
   rejects: z.strictObject(extentShape),
   /** Only a repair has these: the file of the rows that were repaired, and what its ledger records. */
   repaired: z

@@ -16,7 +16,7 @@ import { REJECTS_OPTION, relativeRejectsPath } from '../checkpoint/fingerprint.t
 import { previousRejectsOf, removeSetAside } from '../paths/previous-rejects.ts';
 import { publish } from '../paths/publish.ts';
 import type { Mark } from './mark.ts';
-import type { AcquiredOutput, Output, PreviousRun, RunIdentity } from './output.ts';
+import type { AcquiredOutput, Output, PreviousRun, RunIdentity, WrittenExtents } from './output.ts';
 import { RejectsOutput } from './rejects-output.ts';
 import { attemptAfter, ResumableOutput, type ResumableOutputOptions } from './resumable-output.ts';
 import { setAside } from './set-aside.ts';
@@ -116,13 +116,15 @@ async function openOutput(
       for (const made of [output, outputs.rejects]) await made.discard().catch(() => {});
     throw error;
   }
-  const { bytes, uncompressed, notes } = written;
+  const { bytes, uncompressed, notes, open } = written;
   const codec = options.isCompressed ? none : codecOfName(output.address);
   const stored = file.point?.();
-  const from = { bytes, uncompressed, tail, mark: undefined, stored, notes };
+  const from = { bytes, uncompressed, tail, mark: undefined, stored, notes, open };
   const { encoder } = identity;
   const partial =
     encoder === undefined ? codec.partialFile<Mark>(file, from) : groupedPartial<Mark>(file, from, encoder);
+  // The partial file has it now.
+  if (previous !== undefined) delete previous.checkpoint.output.open;
   return new ResumableOutput(options, partial, rejects, identity, previous);
 }
 
@@ -167,7 +169,10 @@ function previousRun(
 const isRetrained = ({ report: before }: Fingerprint, { report: now }: Fingerprint): boolean =>
   before.id === now.id && before.hash !== now.hash;
 
-const NO_EXTENTS = { output: { ...NOTHING_WRITTEN, uncompressed: 0 }, rejects: NOTHING_WRITTEN };
+const NO_EXTENTS: WrittenExtents = {
+  output: { ...NOTHING_WRITTEN, uncompressed: 0 },
+  rejects: NOTHING_WRITTEN,
+};
 
 /** The output of a run that had only to be published. Its input is checked again, and there must be nothing to write. */
 function finishedOutput(checkpoint: Checkpoint, output: DurableOutput): Output {

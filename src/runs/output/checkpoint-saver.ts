@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { History } from '../../base/options/values/run-values.ts';
 import type { DurableOutput } from '../../storage/durable-output.ts';
-import type { PartialFile } from '../../storage/partial-file.ts';
+import type { Extent, PartialFile } from '../../storage/partial-file.ts';
 import { unwritable } from '../../storage/target.ts';
 import type { Attempt } from '../attempt.ts';
 import { type Checkpoint, type Fingerprint, FORMAT } from '../checkpoint/checkpoint.ts';
@@ -9,6 +9,12 @@ import { checkpointBytes } from '../checkpoint/checkpoint-bytes.ts';
 import type { RunOutputs } from '../paths/run-outputs.ts';
 import { extentsOf, type Mark } from './mark.ts';
 import type { RejectsOutput } from './rejects-output.ts';
+
+/**
+ * The most text of an open member that is written again and again, so that a checkpoint costs nothing while members are soon
+ * complete, and the open group of a slow service, which may have 100 MB, is kept often enough.
+ */
+const OPEN_BYTES_PER_SECOND = 4 << 20;
 
 export interface CheckpointSaverOptions {
   outputs: RunOutputs;
@@ -58,9 +64,12 @@ export class CheckpointSaver {
   /** Saves in the background; a failure is thrown by the next `throwIfFailed`. */
   saveWhenDue(): void {
     if (this.#saving !== undefined) return;
-    const { interval, outputs } = this.#options;
-    if (performance.now() - this.#savedAt < (interval ?? outputs.output.usualInterval) * 1000) return;
-    this.#saving = this.save('running')
+    const { interval, outputs, partial } = this.#options;
+    const seconds = (performance.now() - this.#savedAt) / 1000;
+    if (seconds < (interval ?? outputs.output.usualInterval)) return;
+    const point = partial.latest(seconds * OPEN_BYTES_PER_SECOND);
+    if (this.#isAhead(point) <= 0) return;
+    this.#saving = this.#save('running', point)
       .catch(() => {}) // stored in #failure
       .finally(() => {
         this.#saving = undefined;
@@ -70,12 +79,26 @@ export class CheckpointSaver {
 
   /** @param stopped why no further checkpoint follows, if the same command would stop again */
   async save(state: Checkpoint['state'], stopped?: Checkpoint['stopped']): Promise<void> {
+    const point = this.#options.partial.latest();
+    // After a failed write, the checkpoint may have rows that the output does not.
+    if (this.#isAhead(point) >= 0) await this.#save(state, point, stopped);
+  }
+
+  /** How much of the input is done at a point after the checkpoint; negative if nothing was written since the start. */
+  #isAhead({ mark }: Extent<Mark>): number {
+    if (mark === undefined) return -1;
+    return mark.commitPoint.position.offset - (this.saved?.position.offset ?? -1);
+  }
+
+  async #save(
+    state: Checkpoint['state'],
+    committed: Extent<Mark>,
+    stopped?: Checkpoint['stopped'],
+  ): Promise<void> {
     // A save may have failed while a write was in progress.
     this.throwIfFailed();
     const { partial, rejects, attempt, fingerprint, history, outputs } = this.#options;
-    const { committed } = partial;
     const { mark } = committed;
-    // Nothing was written since the start, so there is nothing new to save.
     if (mark === undefined) return;
     await this.orStopSaving(async () => {
       await partial.sync();
@@ -98,6 +121,8 @@ export class CheckpointSaver {
       };
       await this.#verify(checkpoint);
       await outputs.output.checkpoint.replace(checkpointBytes(checkpoint));
+      // Nothing more is done with the text, which may be long.
+      delete checkpoint.output.open;
       this.saved = checkpoint;
     });
   }

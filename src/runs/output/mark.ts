@@ -11,10 +11,10 @@ export interface Mark {
 }
 
 /** The parts of output and rejects that a checkpoint covers; they must be synced, because a storage describes them then. */
-export function extentsOf({ uncompressed, mark, ...output }: Extent<Mark>): WrittenExtents {
+export function extentsOf({ uncompressed, mark, open, ...output }: Extent<Mark>): WrittenExtents {
   const { rejects = fileStart } = mark ?? {};
   return {
-    output: { ...storedExtent(output), uncompressed },
+    output: { ...storedExtent(output), uncompressed, ...(open !== undefined && { open }) },
     rejects: storedExtent(rejects),
   };
 }

@@ -14,7 +14,7 @@ import type { RunFiles } from '../paths/run-files.ts';
 export async function finishKilledRun(paths: RunFiles, rejects: string | undefined): Promise<void> {
   const text = await diskFiles.read(paths.checkpoint);
   if (text === undefined) return;
-  const saved = readCheckpoint(text.toString(), paths.checkpoint);
+  const saved = readCheckpoint(text, paths.checkpoint);
   if (saved.state !== 'complete' || saved.fingerprint.options[REJECTS_OPTION] !== rejects)
     throw new RowcastError('unfinished', 'the run that writes this file is not finished', {
       location: { file: paths.output },

@@ -19,16 +19,22 @@ export interface UploadTurns {
 /**
  * Makes the batches of an upload wait for the row rate limit of its key, and for their turns: an upload is slowed down
  * where other requests would be rejected.
+ *
+ * @param ended ends the waiting; by default, the end of the request
  */
 export function uploadTurns(
   request: FastifyRequest,
   reply: FastifyReply,
-  { fairUse: { rowRate, turns }, idleMs }: { fairUse: FairUse; idleMs: number },
+  {
+    fairUse: { rowRate, turns },
+    idleMs,
+    ended,
+  }: { fairUse: FairUse; idleMs: number; ended?: AbortSignal | undefined },
 ): UploadTurns {
   const key = keyOf(request);
   const { socket } = request.raw;
   const end = new AbortController();
-  onRequestEnd(reply, () => end.abort());
+  if (ended === undefined) onRequestEnd(reply, () => end.abort());
   return {
     key,
     recheck: () => request.recheck(),
@@ -38,7 +44,7 @@ export function uploadTurns(
       if (wait === 0) return;
       // The connection is idle because of the service, not the client.
       socket.setTimeout(0);
-      await sleep(wait, undefined, { signal: end.signal }).finally(() => socket.setTimeout(idleMs));
+      await sleep(wait, undefined, { signal: ended ?? end.signal }).finally(() => socket.setTimeout(idleMs));
     },
   };
 }

@@ -37,7 +37,7 @@ export async function adoptFirst(work: FirstPart): Promise<void> {
     if (!(await isSameDisk(dirname(first.path), dirname(paths.output)))) return;
     await saveFirst(work, first);
   } else {
-    const { fingerprint, rowCounts } = readCheckpoint(text.toString(), paths.checkpoint);
+    const { fingerprint, rowCounts } = readCheckpoint(text, paths.checkpoint);
     if (!isDeepStrictEqual(fingerprint, identity.fingerprint)) return;
     if (coveredParts(parts, rowCounts.bytesIn) !== 1) return;
   }

@@ -44,7 +44,7 @@ export type PlanFile = z.infer<typeof planFileShape>;
 /** Everything that determines the bytes of the outputs. Contains no key and no values of personas. */
 export const planShape = z.strictObject({
   format: z.literal(1),
-  /** SHA-256 of the other members but `settings`, `unchanged`, `ledger` and `trace`: two plans with the same id give the same bytes. */
+  /** SHA-256 of the other members but `settings`, `unchanged`, `ledger`, `written` and `trace`: two plans with the same id give the same bytes. */
   id: z.string(),
   /** The version of rowcast; another one may write other bytes. */
   version: z.string(),
@@ -72,6 +72,8 @@ export const planShape = z.strictObject({
   ),
   /** Where the finished runs of several inputs are recorded, and with which options; null: nowhere. */
   ledger: z.strictObject({ folder: z.string(), options: z.record(z.string(), z.string()) }).nullable(),
+  /** The output as the command or the definition has written it, by which the last good run is known. */
+  written: z.string().exactOptional(),
   /** The trace that the spans of the run belong to (W3C traceparent). */
   trace: z.string(),
   shard_bytes: z.number(),

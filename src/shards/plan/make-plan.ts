@@ -29,6 +29,8 @@ export interface PlanWork {
   pinned: PinnedOptions;
   /** The folder where the finished runs of several inputs are recorded. */
   ledger?: string | undefined;
+  /** The output as it was written. */
+  written?: string | undefined;
   /** The trace in which the run was planned; a new one if omitted. */
   trace?: string | undefined;
   shardBytes: number;
@@ -89,6 +91,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     id,
     settings: pinned.settings,
     unchanged: work.unchanged,
+    ...(work.written !== undefined && { written: work.written }),
     trace: work.trace ?? newTrace(),
     ledger: ledger === undefined ? null : { folder: ledger, options: outputOptionsOf(options, identity) },
   };

@@ -1,11 +1,20 @@
-import type { RunOption } from '../../base/options/option.ts';
+import { isPathOf, type RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { givenValue } from '../../base/options/values/resolve-options.ts';
 
 /** Options that decide how fast to work, when to stop and what to write beside the outputs; they may change in between. */
 const tunable = [
   ...['max-requests-per-second', 'max-rows-per-second'],
-  ...['max-rejects', 'rejects-ok', 'max-mismatches', 'max-missing', 'max-unseen', 'max-drift', 'compare'],
+  ...[
+    'max-rejects',
+    'rejects-ok',
+    'max-mismatches',
+    'max-missing',
+    'max-unseen',
+    'min-rows',
+    'max-drift',
+    'compare',
+  ],
   ...['max-record-bytes', 'max-group-bytes'],
   ...['private', 'checksum', 'checkpoint-interval', 'summary', 'summary-html', 'metrics', 'lineage'],
 ];
@@ -34,7 +43,7 @@ export function pinnedOptions(
   for (const [name, option] of Object.entries<RunOption>(runOptions)) {
     const value = givenValue(name, option, flags, defined);
     if (value === undefined) continue;
-    const own = option.kind === 'path' ? absolute(String(value)) : value;
+    const own = isPathOf(option, value) ? absolute(String(value)) : value;
     if (tunable.includes(name)) pinned.settings[name] = own;
     else if (option.affectsOutput === true || apart.includes(name)) pinned.options[name] = own;
   }

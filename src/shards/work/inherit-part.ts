@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { type Checkpoint, readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
+import { checkpointBytes } from '../../runs/checkpoint/checkpoint-bytes.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
 import { runOutputsOf } from '../../runs/paths/run-outputs.ts';
 import type { Backends } from '../../storage/backends.ts';
@@ -25,7 +26,7 @@ async function localCheckpointOf(part: string): Promise<Checkpoint | undefined> 
   try {
     const text = await diskFiles.read(files.checkpoint);
     if (text === undefined) return undefined;
-    const checkpoint = readCheckpoint(text.toString(), files.checkpoint);
+    const checkpoint = readCheckpoint(text, files.checkpoint);
     await verifyPart(files, checkpoint);
     return checkpoint;
   } catch (error) {
@@ -78,9 +79,9 @@ export async function inheritPart(from: string, to: string, isPrivate: boolean):
     if (checkpoint.output.bytes > 0) await copyFirst([old.partial, old.output], own.partial, isPrivate);
     if (checkpoint.rejects.bytes > 0)
       await copyFirst([old.rejectsPartial, old.rejects], own.rejectsPartial, isPrivate);
-    const text = JSON.stringify(checkpoint);
     const access = accessOf(own.output, isPrivate);
-    await replaceFile(diskFiles, own.checkpoint, Buffer.from(text), { next: own.newCheckpoint, access });
+    const bytes = checkpointBytes(checkpoint);
+    await replaceFile(diskFiles, own.checkpoint, bytes, { next: own.newCheckpoint, access });
     return true;
   } catch {
     // The part has been removed in the meantime, or the disk is full, which the next write reports.

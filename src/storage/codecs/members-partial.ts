@@ -1,12 +1,13 @@
 import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
-import { Member } from './member.ts';
+import { Member, reopen } from './member.ts';
 
 /** Number of members that are compressed or written while the next one is filled. */
 const MEMBERS_AT_ONCE = 2;
 
 /**
  * A compressed file of several members, each compressed separately: members of gzip, or frames of zstd. It can be truncated
- * between members, and its bytes do not depend on whether it was. No member is empty.
+ * between members, and continued within one with the text of that one; its bytes do not depend on whether it was. No member
+ * is empty.
  *
  * @param compress makes a member
  */
@@ -15,11 +16,15 @@ export function membersPartial<Mark>(
   from: Extent<Mark>,
   compress: (bytes: Buffer) => Promise<Buffer>,
 ): PartialFile<Mark> {
-  let written = from;
-  let committed = from;
-  let member = new Member();
+  const { start, member: first } = reopen(from);
+  let written = start;
+  let committed = start;
+  let member = first;
   /** Members of which the memory can be used again. */
-  const free: Member[] = [];
+  const free: Member<Mark>[] = [];
+  /** The number of ends of members and of marks between them so far, and which of them `committed` is. */
+  let ends = 0;
+  let committedEnd = 0;
   const inProgress: Promise<void>[] = [];
   let last: Promise<void> = Promise.resolve();
 
@@ -29,7 +34,12 @@ export function membersPartial<Mark>(
     last = step;
     inProgress.push(step);
   };
+  const commit = (end: number): void => {
+    committed = written;
+    committedEnd = end;
+  };
   const writeMember = (mark: Mark | undefined): void => {
+    const end = ++ends;
     const own = member;
     const uncompressed = own.bytes.length;
     member = free.pop() ?? new Member();
@@ -50,7 +60,7 @@ export function membersPartial<Mark>(
           // Only points with a mark are ever gone back to.
           stored: mark === undefined ? undefined : file.point?.(),
         };
-        if (mark !== undefined) committed = written;
+        if (mark !== undefined) commit(end);
       }),
     );
   };
@@ -59,15 +69,20 @@ export function membersPartial<Mark>(
     get committed() {
       return committed;
     },
+    // What is being written may fail, and the member after it cannot be continued without it.
+    latest: (maxOpenBytes = Number.POSITIVE_INFINITY) =>
+      committedEnd === ends ? member.latest(committed, maxOpenBytes) : committed,
     async append({ bytes, endsMember, mark }) {
-      member.append(bytes);
-      if (endsMember && !member.isEmpty) writeMember(mark?.());
-      else if (member.isEmpty && mark !== undefined) {
+      const reached = mark?.();
+      member.append(bytes, endsMember ? undefined : reached);
+      if (endsMember && !member.isEmpty) writeMember(reached);
+      else if (member.isEmpty && reached !== undefined) {
         // All rows were rejected: the file does not grow, but the input up to this point is done.
-        const reached = mark();
+        const end = ++ends;
         enqueue(
           last.then(() => {
-            committed = written = { ...written, mark: reached, stored: file.point?.() };
+            written = { ...written, mark: reached, stored: file.point?.() };
+            commit(end);
           }),
         );
       }

@@ -23,6 +23,9 @@ function plainPartial<Mark>(file: AppendedFile, from: Extent<Mark>): PartialFile
       const { bytes, mark, tail = window.tail, stored } = committed;
       return { bytes, uncompressed: bytes, mark, tail, stored };
     },
+    latest() {
+      return this.committed;
+    },
     async append({ bytes, mark }) {
       if (mark === undefined) committed = { ...committed, tail: committed.tail ?? window.tail };
       if (bytes.length > 0) await file.append(bytes);

@@ -82,7 +82,6 @@ async function score(form, file) {
   const text = find(form, '[data-text]');
   const bar = find(form, 'progress');
   text.textContent = `Sending ${file.name}.`;
-  find(form, '[data-output]').setAttribute('href', `/platform/runs/${id}/output`);
   const request = new XMLHttpRequest();
   const leaving = (/** @type {Event} */ event) => event.preventDefault();
   addEventListener('beforeunload', leaving);
@@ -94,15 +93,12 @@ async function score(form, file) {
     request.abort();
   };
   await new Promise((resolve, reject) => {
-    // The run may fail before the end of the file.
+    // The run goes on without this page once the file has arrived, or fails before.
     stop = follow(
       `/platform/runs/${id}/events`,
-      (/** @type {Run} */ { status, rows }) => {
-        if (rows.read > 0)
-          text.textContent = `${count(rows.read)} rows scored, ${count(rows.rejected)} rejected.`;
-        const isOver = status !== 'waiting' && status !== 'running';
-        if (isOver) resolve(undefined);
-        return !isOver;
+      (/** @type {Run} */ { status }) => {
+        if (status !== 'waiting') resolve(undefined);
+        return status === 'waiting';
       },
       () => {},
     );

@@ -27,7 +27,7 @@ export const downloadRoutes: FastifyPluginAsync<RunContext> = async (app, { runs
     const { partial, output } = runs.store.files(run.value.id);
     const gone = new AbortController();
     onRequestEnd(reply, () => gone.abort());
-    await formatKnown(run, gone.signal);
+    await begun(run, gone.signal);
     const { status, file } = run.value;
     const format = formatOf(run.value);
     reply.type(mediaTypes[format]).header('content-disposition', attachment(nameOf(file, 'scored', format)));
@@ -71,9 +71,9 @@ const formatOf = (run: StoredProgress): FileFormat => knownFormat(run) ?? 'csv';
 
 const LOOK_MS = 1_000;
 
-/** Waits until the first bytes of a file have arrived, unless its name says what it is or the run has ended before. */
-async function formatKnown(run: Watched<StoredProgress>, gone: AbortSignal): Promise<void> {
-  while (knownFormat(run.value) === undefined && !run.isFinal && !gone.aborted)
+/** Waits until the file has arrived, unless the run has ended before. */
+async function begun(run: Watched<StoredProgress>, gone: AbortSignal): Promise<void> {
+  while (run.value.status === 'waiting' && !run.isFinal && !gone.aborted)
     await run.changed(run.version, LOOK_MS, gone);
 }
 

@@ -3,12 +3,13 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { Interrupted } from '../../base/interrupted.ts';
 import { uploadTurns } from '../../server/batch-predict/upload-turns.ts';
 import { takeUploadSlot } from '../../server/limits/shares.ts';
+import { sessionOf } from '../session/require-session.ts';
 import { requireScope } from '../session/rights.ts';
 import { sessionUpload } from '../session/with-session.ts';
 import { uploadClient } from '../upload-client.ts';
 import type { RunContext } from './run-context.ts';
 
-/** Takes the file of a run, and responds when it is scored. */
+/** Takes the file of a run, and responds when it is scored, if the client waits for that. */
 export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) => {
   const { runs, space, runOf, models, threads, limits, fairUse, onScored } = context;
   app.removeAllContentTypeParsers();
@@ -28,13 +29,15 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
       space.begin(id, by);
       let counted = 0;
       const client = uploadClient(request, reply, limits);
+      const { ended } = sessionOf(request);
       const held: (() => void)[] = [];
       const remember = async (bytes: number, stop: AbortSignal): Promise<void> => {
         if (bytes === 0) return;
-        const gone = AbortSignal.any([client.gone, stop]);
-        const share = fairUse.shares.uploadMemory.take(by, bytes, gone).catch(error => {
-          throw stop.aborted ? new Interrupted(stop) : error;
-        });
+        const share = fairUse.shares.uploadMemory
+          .take(by, bytes, AbortSignal.any([ended, stop]))
+          .catch(error => {
+            throw stop.aborted ? new Interrupted(stop) : error;
+          });
         held.push(await client.waits(share));
       };
       const upload = runs.upload(id, {
@@ -43,8 +46,9 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
         threads,
         limits,
         batchRows: fairUse.rowRate.batchRows,
-        turns: uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs }),
+        turns: uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs, ended }),
         client,
+        ended,
         remember,
         reserve: bytes => space.cover(id, bytes),
         onProgress({ scored }) {

@@ -1,9 +1,8 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Interrupted } from '../../base/interrupted.ts';
 import { UPLOAD_WINDOW_BYTES } from '../../storage/codecs/codec.ts';
 import type { Source } from '../../storage/source.ts';
-import { streamSource } from '../../storage/stream-source.ts';
 import { type FileFormat, recognizeUpload } from '../recognize-upload.ts';
 import { THREAD_BYTES } from '../stored-upload.ts';
 import { openThreaded } from './threaded-source.ts';
@@ -11,7 +10,7 @@ import { openThreaded } from './threaded-source.ts';
 export interface OpenUploadOptions {
   /** The name of the file. */
   name: string;
-  /** Where it is stored if it cannot be read while it arrives. */
+  /** Where it is stored. */
   path: string;
   /** Stops the upload. */
   stop: AbortSignal;
@@ -26,31 +25,29 @@ export interface OpenUploadOptions {
 }
 
 /**
- * Opens an upload to be scored: text while it arrives, and Parquet, which is read from its end, when it is stored.
+ * Stores an upload, and opens it to be scored: its client may leave then.
  *
  * @throws RowcastError `bad_parquet`; Interrupted; what the upload or `reserve` fails with
  */
 export async function openUpload(upload: Readable, options: OpenUploadOptions): Promise<Source> {
-  const { name, path, stop, remember, onFormat, onStored } = options;
+  const { name, path, stop, reserve, remember, onFormat, onStored } = options;
   const onStop = (): void => void upload.destroy(new Interrupted(stop));
   if (stop.aborted) onStop();
   else stop.addEventListener('abort', onStop);
   try {
     const { format, bytes, windowBytes } = await recognizeUpload(upload, name);
     await onFormat(format);
-    if (format !== 'parquet') {
-      await remember(windowBytes);
-      return streamSource(name, Readable.from(bytes, { objectMode: false }), UPLOAD_WINDOW_BYTES);
-    }
+    const isParquet = format === 'parquet';
     const file = await open(path, 'wx', 0o600);
     try {
-      await storeAll(bytes, file, options);
-      onStored();
-      await remember(THREAD_BYTES);
-      return await openThreaded(path, name);
+      // The columns of Parquet are copied to the output.
+      await storeAll(bytes, file, size => reserve(isParquet ? 2 * size : size));
     } finally {
       await file.close();
     }
+    onStored();
+    await remember(isParquet ? THREAD_BYTES : windowBytes);
+    return await openThreaded(path, name, UPLOAD_WINDOW_BYTES);
   } finally {
     stop.removeEventListener('abort', onStop);
   }
@@ -59,13 +56,12 @@ export async function openUpload(upload: Readable, options: OpenUploadOptions): 
 async function storeAll(
   bytes: AsyncIterable<Buffer>,
   file: FileHandle,
-  { reserve }: OpenUploadOptions,
+  reserve: (bytes: number) => void,
 ): Promise<void> {
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
-    // The columns are copied to the output.
-    reserve(2 * size);
+    reserve(size);
     for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
   }
 }

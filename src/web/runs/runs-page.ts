@@ -68,8 +68,7 @@ const scoreForm = (reports: readonly string[], wanted: string | undefined): Html
     <div class="stack tight" data-progress hidden>
       <p role="status" data-text></p>
       <progress max="1" value="0" aria-label="Upload"></progress>
-      <div class="row"><a class="button" data-output download>Download while scoring</a>
-        <button class="button danger" type="button" data-cancel>Cancel</button></div>
+      <div class="row"><button class="button danger" type="button" data-cancel>Cancel</button></div>
     </div>
     <p class="notice bad" role="alert" data-error hidden></p>
     <noscript><p class="notice warn">Scoring here needs JavaScript. On the command line, use <code>rowcast score</code>.</p></noscript>
@@ -78,7 +77,10 @@ const scoreForm = (reports: readonly string[], wanted: string | undefined): Html
 /** The result of the run that has just ended. */
 function resultOf({ id, file, status, rows, problem }: StoredProgress): Html {
   if (status === 'running' || status === 'waiting')
-    return html`<div class="notice info"><p>${named(file)} is still being scored.</p></div>`;
+    return html`<div class="notice info"><p>${named(file)} is being scored. You can leave this page and come back.</p>${
+      status === 'running' &&
+      html`<div class="row"><a class="button" href="/platform/runs/${id}/output" download>Download while scoring</a></div>`
+    }</div>`;
   if (status !== 'finished')
     return html`<div class="notice bad"><p>${named(file)}: ${sentence(problem?.message ?? 'the run did not finish')}</p>${
       problem?.hint !== undefined && problem?.hint !== null && html`<p>${problem.hint}</p>`

@@ -26,7 +26,7 @@ interface Active {
   ended?: Promise<void>;
 }
 
-export type RunUpload = Omit<ScoreFileOptions, 'store' | 'record' | 'stop' | 'onFormat'> & {
+export type RunUpload = Omit<ScoreFileOptions, 'store' | 'record' | 'stop' | 'onFormat' | 'onStored'> & {
   body: Readable;
 };
 
@@ -98,6 +98,7 @@ export class Runs {
       await store.write({ ...record, file_format: format });
       watched.set({ ...watched.value, file_format: format });
     };
+    const onStored = (): void => watched.set({ ...watched.value, status: 'running' });
     const watch = (rowCounts: RowCounts): void => {
       onProgress(rowCounts);
       watched.set({ ...watched.value, status: 'running', ...numbersOf(rowCounts, started) });
@@ -105,8 +106,15 @@ export class Runs {
     active.ended = (async () => {
       try {
         await store.create(record);
-        watched.set({ ...watched.value, status: 'running' });
-        const settings = { ...options, store, record, stop: stop.signal, onFormat, onProgress: watch };
+        const settings = {
+          ...options,
+          store,
+          record,
+          stop: stop.signal,
+          onFormat,
+          onStored,
+          onProgress: watch,
+        };
         const { failure, summary } = await scoreFile(body, settings);
         this.#end(active, failure, {
           bytes_out: summary.bytes_out,

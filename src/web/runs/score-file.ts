@@ -36,12 +36,16 @@ export interface ScoreFileOptions {
   batchRows: number;
   turns: UploadTurns;
   client: UploadClient;
+  /** Aborted when the session ends of who has sent the file. */
+  ended: AbortSignal;
   /** Reserves the bytes that the run takes up on the disk; throws if there is no room. */
   reserve(bytes: number): void;
   /** Waits until the run may have this many bytes of memory. @param stop rejects the wait */
   remember(bytes: number, stop: AbortSignal): Promise<void>;
   /** Called as soon as the format of the file is known. */
   onFormat(format: FileFormat): Promise<void>;
+  /** Called when the file is stored: the client may leave. */
+  onStored(): void;
   /** Called after each part; throws to stop the run. */
   onProgress(rowCounts: RowCounts): void;
   /** Stops the run. */
@@ -56,16 +60,16 @@ export interface Scored {
 }
 
 /**
- * Scores an upload exactly as `rowcast score` would score the file, and writes the output, the rejects and the summary to
- * the run's folder: text while it arrives, Parquet once it is stored.
+ * Stores an upload, then scores it exactly as `rowcast score` would score the file, and writes the output, the rejects and the
+ * summary to the run's folder. Once the file is stored, the run goes on without its client, as long as the session does.
  */
 export async function scoreFile(upload: Readable, options: ScoreFileOptions): Promise<Scored> {
-  const { client, store } = options;
-  // The client of an upload that is still arriving stops the run by the end of its body.
-  const onGone = (): void => run.control.fail(goneBefore());
+  const { client, ended, store } = options;
+  const onEnded = (): void => run.control.fail(endedBefore());
   const onStored = (): void => {
-    if (client.gone.aborted) onGone();
-    client.gone.addEventListener('abort', onGone);
+    options.onStored();
+    if (ended.aborted) onEnded();
+    ended.addEventListener('abort', onEnded);
     client.waits(execution).catch(() => {}); // it is awaited below
   };
   const run = runOfUpload(upload, { ...options, onStored });
@@ -76,15 +80,15 @@ export async function scoreFile(upload: Readable, options: ScoreFileOptions): Pr
   } catch (failure) {
     return { summary: record.state, failure };
   } finally {
-    client.gone.removeEventListener('abort', onGone);
+    ended.removeEventListener('abort', onEnded);
     upload.destroy();
     run.control.end();
     await removeUpload(store.inputOf(options.record.id));
   }
 }
 
-const goneBefore = (): RowcastError =>
-  new RowcastError('unreadable_input', 'the connection was closed before all rows were scored', {
+const endedBefore = (): RowcastError =>
+  new RowcastError('unreadable_input', 'the session has ended before all rows were scored', {
     severity: 'stopped',
   });
 

@@ -9,8 +9,8 @@ class ThreadedSource extends DecodedSource {
   readonly #path: string;
   #text: TextInThread | undefined;
 
-  constructor(input: StoredInput, path: string) {
-    super(input, false);
+  constructor(input: StoredInput, path: string, maxWindowBytes: number) {
+    super(input, false, { maxWindowBytes });
     this.#path = path;
   }
 
@@ -32,6 +32,12 @@ class ThreadedSource extends DecodedSource {
   }
 }
 
-/** @param name of the file as uploaded, for messages */
-export const openThreaded = async (path: string, name: string): Promise<DecodedSource> =>
-  new ThreadedSource({ ...(await openInput(path)), name }, path);
+/**
+ * @param name of the file as uploaded, for messages
+ * @param maxWindowBytes as of `Codec.decompress`
+ */
+export const openThreaded = async (
+  path: string,
+  name: string,
+  maxWindowBytes: number,
+): Promise<DecodedSource> => new ThreadedSource({ ...(await openInput(path)), name }, path, maxWindowBytes);

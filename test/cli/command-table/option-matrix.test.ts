@@ -62,6 +62,7 @@ const families: readonly Family[] = [
         repair: ['max-group-bytes'],
       },
       'verify writes nothing': { verify: ['private'] },
+      'verify accepts rejects': { verify: ['rejects-ok'] },
     },
   },
   {

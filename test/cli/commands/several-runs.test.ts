@@ -202,6 +202,16 @@ describe('rowcast repair of several outputs', () => {
     assert.equal((await run(['verify', 'in/*.csv', 'out/{name}.csv'])).code, 0);
   });
 
+  it('gives up as many rows of all of them as are accepted', async t => {
+    const { run, score, read, path } = await bench(t, { 'in/a.csv': `${bad}worse\n`, 'in/b.csv': csv(3) });
+    await score();
+    const rejects = await read('out/a.csv.rejects');
+    await writeFile(path('out/a.csv.rejects'), rejects.replace('bad', 'r1,5'));
+    await run('score out/a.csv.rejects -o out/a.csv.corrected --report r');
+    assert.equal((await run('repair out/*.csv --rejects-ok 1')).code, 0);
+    assert.equal((await run('repair out/*.csv')).code, 1);
+  });
+
   it('takes outputs, rejects and options of a definition, and the usual name of the corrections', async t => {
     const { run, define, read, path } = await bench(t, { 'in/a.csv': semicolons(bad) });
     await define(

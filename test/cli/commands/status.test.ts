@@ -312,6 +312,13 @@ describe('a status as text', () => {
     ]);
   });
 
+  it('shows how much of a compressed output is in the checkpoint', () => {
+    const output = { ...checkpoint.output, open: Buffer.alloc(1200) };
+    const lines = linesOf({ saved: { ...saved, checkpoint: { ...checkpoint, output } } });
+    const written = '900 bytes, 3,000 bytes before compression, 1,200 bytes of them in the checkpoint';
+    assert.ok(lines.includes(`  written       ${written}`));
+  });
+
   it('shows no percentage if the size of the input is unknown or is a compressed size', () => {
     for (const input of [
       { path: 'stdin', size: null, modified: null, codec: 'none' },

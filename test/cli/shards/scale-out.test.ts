@@ -32,6 +32,21 @@ describe('a run in shards', () => {
     assert.equal(existsSync(join(cwd, 'out.csv.shards')), false);
   });
 
+  slow('is compared with the last good one, and stops if it has far fewer rows', async t => {
+    const { run, read } = await commandFolder(t);
+    const score = ['score', 'in.csv', '--allow-missing', '--report', 'one', '-o', 'out.csv'];
+    const shards = [...score, '--workers', '1', '--compare', 'last', '--summary', 'out.json'];
+    assert.match((await run(1, ...shards)).stderr, /nothing to compare with: no good run of this output/);
+    const { run_id } = JSON.parse(await read('out.json'));
+    assert.match((await run(1, ...shards)).stderr, /compared with the last good run: /);
+    assert.equal(JSON.parse(await read('out.json')).drift.compared_with.run_id, run_id);
+    const { stderr } = await run(3, ...shards, '--limit', '10', '--min-rows', '90%');
+    assert.match(
+      stderr,
+      /there are 10 rows, fewer than 90% of the [\d,]+ of the last good run \[under_min_rows\]/,
+    );
+  });
+
   slow('is three commands, and the plan says which', async t => {
     const { run, read } = await commandFolder(t);
     const { stdout } = await run(0, ...plan, '--shards', 'out.csv.shards');
@@ -49,6 +64,10 @@ describe('a run in shards', () => {
 
   it('refuses what makes no sense', async t => {
     const { run } = await commandFolder(t);
+    assert.match(
+      (await run(2, ...plan, '--shards', 'dir', '--if-same-as-last', 'fail')).stderr,
+      /--if-same-as-last fail has no effect on shards/,
+    );
     assert.match(
       (await run(2, ...plan, '--shards', 'dir', '--shard-bytes', '1500KiB')).stderr,
       /whole number of MiB/,

@@ -86,5 +86,5 @@ export async function checkpointOf(
   output: string,
 ): Promise<{ state: string; position: { row: number } } | undefined> {
   const text = await readFile(`${output}.checkpoint`, 'utf8').catch(() => undefined); // no checkpoint
-  return text === undefined ? undefined : JSON.parse(text);
+  return text === undefined ? undefined : JSON.parse(text.split('\n', 1)[0] ?? '');
 }

@@ -9,6 +9,7 @@ import { ResumableOutput } from '../../../src/runs/output/resumable-output.ts';
 import { runFilesOf } from '../../../src/runs/paths/run-files.ts';
 import { runOutputsOf } from '../../../src/runs/paths/run-outputs.ts';
 import { newRowCounts } from '../../../src/scoring/row-counts.ts';
+import { gzip } from '../../../src/storage/codecs/gzip.ts';
 import { none } from '../../../src/storage/codecs/none.ts';
 import { NOTHING_WRITTEN } from '../../../src/storage/durable-output.ts';
 import { LocalOutput } from '../../../src/storage/local/local-output.ts';
@@ -27,7 +28,7 @@ const fingerprint = {
 };
 
 /** An output whose checkpoint is due after every piece, unless it is never due. */
-async function open(files: MemoryFiles, checkpointInterval = 0): Promise<ResumableOutput> {
+async function open(files: MemoryFiles, checkpointInterval = 0, codec = none): Promise<ResumableOutput> {
   const local = new LocalOutput(paths.output, { name: 'out.csv', files });
   const outputs = runOutputsOf(local);
   const options = {
@@ -38,7 +39,7 @@ async function open(files: MemoryFiles, checkpointInterval = 0): Promise<Resumab
     checkpointInterval,
     private: false,
   };
-  const partial = none.partialFile<never>(await local.open(NOTHING_WRITTEN), fileStart);
+  const partial = codec.partialFile<never>(await local.open(NOTHING_WRITTEN), fileStart);
   const rejects = new RejectsOutput(outputs.rejects);
   const identity = { attempt: firstAttempt(), fingerprint, rejectsHeader: Buffer.from('header\n') };
   return new ResumableOutput(options, partial, rejects, identity, undefined);
@@ -59,7 +60,7 @@ const pointAt = (row: number): CommitPoint => ({
 });
 
 function checkpointIn(files: MemoryFiles): Checkpoint | undefined {
-  const text = files.content.get(paths.checkpoint)?.toString();
+  const text = files.content.get(paths.checkpoint);
   return text === undefined ? undefined : readCheckpoint(text, paths.checkpoint);
 }
 
@@ -130,6 +131,28 @@ describe('a checkpoint', () => {
     const synced = files.done.indexOf(`sync ${paths.partial}`);
     const replaced = files.done.findIndex(text => text.startsWith(`rename ${paths.newCheckpoint}`));
     assert.ok(synced >= 0 && synced < replaced, files.done.join('\n'));
+  });
+
+  it('is saved within a member that takes long', async () => {
+    const files = new MemoryFiles();
+    const output = await open(files, 0, gzip);
+    await output.write({ ...piece('a\n'), endsMember: false }, () => pointAt(2));
+    while (checkpointIn(files) === undefined) await new Promise(setImmediate);
+    assert.equal(checkpointIn(files)?.output.open?.toString(), 'a\n');
+    await output.discard();
+  });
+
+  it('has the rows of a member that is not complete, and keeps them if the member cannot be written', async () => {
+    const files = new MemoryFiles();
+    const output = await open(files, 1000, gzip);
+    await output.write(piece('a\n'), () => pointAt(2));
+    await output.write({ ...piece('b\n'), endsMember: false }, () => pointAt(3));
+    await output.save();
+    assert.equal(checkpointIn(files)?.output.open?.toString(), 'b\n');
+    files.failing = `write ${paths.partial}`;
+    await output.write(piece('c\n'), () => pointAt(4));
+    assert.equal((await output.suspend())?.row, 3);
+    assert.equal(checkpointIn(files)?.position.row, 3);
   });
 
   it('stays as it is after a failed sync, even if the next sync succeeds', async () => {

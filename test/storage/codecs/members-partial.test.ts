@@ -62,13 +62,33 @@ describe('a partial gzip file', () => {
     assert.equal(files.done.filter(text => text.startsWith('write')).length, 1);
   });
 
+  it('has a point within a member, with its text up to the last mark, unless that is too long', async () => {
+    const { partial } = await open();
+    await partial.append(part('a', 'one'));
+    await partial.append(part('b', 'two', false));
+    await partial.append(part('c', 'three', false));
+    await partial.append(part('d'));
+    await partial.flush();
+    const { open: text, mark, uncompressed } = partial.latest();
+    assert.deepEqual([text?.toString(), mark, uncompressed], ['bc', 'three', 3]);
+    assert.equal(partial.latest(1).mark, 'one');
+    // What a point has stays as it is while further members are written.
+    await partial.append(part('e', 'four'));
+    await partial.append(part('fgh', 'five', false));
+    await partial.flush();
+    assert.equal(text?.toString(), 'bc');
+    assert.equal(partial.latest().open?.toString(), 'fgh');
+  });
+
   it('is not committed beyond a write that failed', async () => {
     const { files, partial } = await open();
     await partial.append(part('a', 'one'));
     await partial.flush();
     files.failing = 'write';
     await partial.append(part('b', 'two'));
+    await partial.append(part('c', 'three', false));
     await assert.rejects(partial.flush(), { code: 'EIO' });
     assert.equal(partial.committed.mark, 'one');
+    assert.equal(partial.latest().mark, 'one');
   });
 });

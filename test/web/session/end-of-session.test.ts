@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { revokeKey } from '../../../src/server/auth/key-store.ts';
+import { problemOf } from '../../support/service/client.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
 import {
   type PlatformTarget,
@@ -26,8 +27,8 @@ function begin(url: string, { cookie, csrfToken }: SignedIn, method: string, beg
   return upload;
 }
 
-/** A run that is being scored. */
-async function scoring({ url }: PlatformTarget, browser: SignedIn) {
+/** A run whose file is arriving. */
+async function scoring({ url, home }: PlatformTarget, browser: SignedIn) {
   const created = await browser.fetch('/platform/runs', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -42,14 +43,11 @@ async function scoring({ url }: PlatformTarget, browser: SignedIn) {
     `id,monthly amount,plan,__proto__\n${rows}`,
   );
   const ended = once(upload, 'response');
-  const download = await browser.fetch(`/platform/runs/${id}/output`);
-  const reader = download.body?.getReader();
-  // It has begun.
-  assert.equal((await reader?.read())?.done, false);
-  const whole = async (): Promise<void> => {
-    while ((await reader?.read())?.done === false);
-  };
-  return { id, ended, whole };
+  await until(async () =>
+    (await readdir(join(home, 'runs', id)).catch((): string[] => [])).includes('input'),
+  );
+  const download = browser.fetch(`/platform/runs/${id}/output`);
+  return { id, ended, download };
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -86,13 +84,13 @@ describe('a session that ends', () => {
     it(`ends its uploads, runs and downloads: ${what}`, async t => {
       const { browser: other, ...target } = await platformWithReports(t);
       const browser = await signInWithKey(target, 'ann');
-      const { id, ended, whole } = await scoring(target, browser);
+      const { id, ended, download } = await scoring(target, browser);
       const events = await openEvents(other, `/platform/runs/${id}/events`);
       const upload = begin(`${target.url}/platform/data`, browser, 'POST', 'a,b\n1,2\n');
       const refused = once(upload, 'response');
       await until(async () => (await readdir(join(target.home, 'data')).catch(() => [])).length > 0);
       await end(target, browser);
-      await assert.rejects(whole(), 'the download is aborted');
+      assert.equal(await problemOf(await download), '404 no_output');
       const [answer] = await ended;
       answer.resume();
       const last = (await allEvents(events)).at(-1)?.data as { status: string; problem: { message: string } };

@@ -14,11 +14,16 @@ export interface CopiedColumn {
 /** Bytes that are read at once. */
 const PIECE_BYTES = 1 << 20;
 
-/** The bytes of the columns in a group, as they are in the file. */
+/**
+ * The bytes of the columns in a group, as they are in the file.
+ *
+ * @param isWritten whether they are being written, which a run that is being stopped still does
+ */
 export async function* copiedBytes(
   { groups, stored }: ParquetFile,
   columns: readonly CopiedColumn[],
   index: number,
+  isWritten = false,
 ): AsyncGenerator<Buffer> {
   const group = groupAt(groups, index);
   const ranges = columns.flatMap(({ column }) => rangesOf(group, column));
@@ -27,7 +32,8 @@ export async function* copiedBytes(
     let to = first;
     // Usually all columns are one after the other.
     for (; ranges[next]?.from === to; next++) to = ranges[next]?.to ?? to;
-    for (let at = from; at < to; at += PIECE_BYTES) yield stored.read(at, Math.min(to, at + PIECE_BYTES));
+    for (let at = from; at < to; at += PIECE_BYTES)
+      yield stored.read(at, Math.min(to, at + PIECE_BYTES), isWritten);
   }
 }
 

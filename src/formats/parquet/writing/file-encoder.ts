@@ -66,7 +66,7 @@ export class ParquetEncoder implements GroupEncoder {
     };
     const copiedDigest = copied && createHash('sha256');
     if (copied !== undefined)
-      for await (const part of copiedBytes(copied.file, copied.columns, notes.length)) {
+      for await (const part of copiedBytes(copied.file, copied.columns, notes.length, true)) {
         copiedDigest?.update(part);
         await write(part);
       }
