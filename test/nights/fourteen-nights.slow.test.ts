@@ -13,9 +13,9 @@ const personas = readFileSync(join(root, 'fixtures/telecom-personas.csv'), 'utf8
 const [header = ''] = personas.split('\n', 1);
 const rows = personas.slice(header.length + 1);
 
-/** The export of a day: 2,000 customers, or several times as many. */
-const exportOf = (day: number, times = 1): string =>
-  `${header}\n${Array.from({ length: times }, (_, i) => rows.replaceAll('P-', `D${day}-${i}-`)).join('')}`;
+/** The export of a day: ten times the 2,000 customers of the fixture. */
+const exportOf = (day: number): string =>
+  `${header}\n${Array.from({ length: 10 }, (_, i) => rows.replaceAll('P-', `D${day}-${i}-`)).join('')}`;
 
 it('fourteen nights of the shipped job need a person only where a person has to decide', {
   timeout: 600_000,
@@ -32,19 +32,19 @@ it('fourteen nights of the shipped job need a person only where a person has to 
   const scored = () => readFile(job.path('scored.csv'), 'utf8');
 
   /** The attempt has scored the whole export of the day, and nobody is told anything. */
-  const assertWell = async (attempt: { code: number; mail: string }, day: number, times = 1) => {
+  const assertWell = async (attempt: { code: number; mail: string }, day: number) => {
     assert.deepEqual(attempt, { code: 0, mail: '' });
     const { status, rows, exit_code } = await job.summary();
     assert.deepEqual(
       { status, scored: rows.scored, exit_code },
-      { status: 'finished', scored: 2_000 * times, exit_code: 0 },
+      { status: 'finished', scored: 20_000, exit_code: 0 },
     );
     const metrics = await job.metrics();
     assert.equal(metrics.get('exit_code'), 0);
-    assert.equal(metrics.get('rows scored'), 2_000 * times);
+    assert.equal(metrics.get('rows scored'), 20_000);
     const output = await scored();
-    assert.ok(output.includes(`D${day}-${times - 1}-`), 'it has the rows of the day');
-    assert.equal(output.split('\n').length, exportOf(day, times).split('\n').length);
+    assert.ok(output.includes(`D${day}-9-`), 'it has the rows of the day');
+    assert.equal(output.split('\n').length, exportOf(day).split('\n').length);
   };
   /** What the last good night has found is still there, and the metrics say how tonight has ended. */
   const assertFailed = async (code: number, error: string) => {
@@ -59,8 +59,8 @@ it('fourteen nights of the shipped job need a person only where a person has to 
     // The other attempts of the night find the work done.
     assert.deepEqual(await job.attempt('last'), { code: 0, mail: '' });
     const { status, last } = await job.summary();
-    assert.deepEqual([status, last?.rows.scored], ['skipped', 2_000]);
-    assert.equal((await job.metrics()).get('rows scored'), 2_000);
+    assert.deepEqual([status, last?.rows.scored], ['skipped', 20_000]);
+    assert.equal((await job.metrics()).get('rows scored'), 20_000);
   });
 
   await t.test('2: the export is late', async () => {
@@ -85,6 +85,22 @@ it('fourteen nights of the shipped job need a person only where a person has to 
     await assertWell(await waiting, 3);
   });
 
+  await t.test(
+    '3, still: the export is cut off in the middle of a row, and nobody writes it any more',
+    async () => {
+      const before = await scored();
+      await personasOf(exportOf(4).slice(0, -1_500_000));
+      const { code, mail } = await job.attempt();
+      assert.equal(code, 3, mail);
+      assert.match(mail, /fewer than 50% of the 20,000 of the last good run \[under_min_rows\]/);
+      await assertFailed(3, 'under_min_rows');
+      assert.equal(await scored(), before);
+      // It is written once more.
+      await personasOf(exportOf(4));
+      await assertWell(await job.attempt(), 4);
+    },
+  );
+
   await t.test('4: the export is empty', async () => {
     await personasOf('');
     assert.deepEqual(await job.attempt('usual', { isFast: true }), { code: 75, mail: '' });
@@ -93,7 +109,7 @@ it('fourteen nights of the shipped job need a person only where a person has to 
     assert.equal(code, 75);
     assert.match(mail, /personas\.csv: .*\[input_not_ready\]/);
     await assertFailed(75, 'input_not_ready');
-    assert.ok((await scored()).includes('D3-0-'), 'the output of yesterday is still there');
+    assert.ok((await scored()).includes('D4-0-'), 'the output of yesterday is still there');
   });
 
   await t.test('5: the export is that of yesterday', async () => {
@@ -134,7 +150,7 @@ it('fourteen nights of the shipped job need a person only where a person has to 
   });
 
   await t.test('9: the machine is killed', async () => {
-    await personasOf(exportOf(9, 10));
+    await personasOf(exportOf(9));
     const held = job.service.holdAfter(100_000);
     const run = job.start();
     await Promise.race([held, once(run, 'close')]);
@@ -142,18 +158,19 @@ it('fourteen nights of the shipped job need a person only where a person has to 
     run.kill('SIGKILL');
     await once(run, 'close');
     job.service.release();
-    await assertWell(await job.attempt(), 9, 10);
-    const { attempts, resumed_from_row } = await job.summary();
+    await assertWell(await job.attempt(), 9);
+    const { runs } = await job.summary();
+    const [{ attempts, resumed_from_row } = {}] = runs ?? [];
     assert.equal(attempts, 2);
     assert.ok(Number(resumed_from_row) > 1);
   });
 
   await t.test('10: the disk is full', { skip: noSmallDisk }, async () => {
-    await personasOf(exportOf(10, 10));
+    await personasOf(exportOf(10));
     const free = fillDisk(job.folder);
     assert.deepEqual(await job.attempt(), { code: 75, mail: '' });
     free();
-    await assertWell(await job.attempt('last'), 10, 10);
+    await assertWell(await job.attempt('last'), 10);
   });
 
   await t.test('11: two attempts run at the same time', async () => {
@@ -182,7 +199,12 @@ it('fourteen nights of the shipped job need a person only where a person has to 
       warnings.some(({ code }) => code === 'drift'),
       JSON.stringify(warnings),
     );
-    assert.match(readFileSync(job.path('nightly.log'), 'utf8'), /region/);
+    assert.match(readFileSync(job.path('nightly.log'), 'utf8'), /significant change in "region"/);
+    const [, psi] =
+      readFileSync(job.path('metrics.prom'), 'utf8').match(
+        /^rowcast_run_column_psi\{.*column="region".*\} (.*)$/m,
+      ) ?? [];
+    assert.ok(Number(psi) > 0.25, psi);
   });
 
   await t.test('14: the key was rotated', async () => {

@@ -31,9 +31,12 @@ export async function openGate(port: number): Promise<Gate> {
           to.destroy();
         });
         from.on('data', chunk => {
-          if (from === service) left -= chunk.length;
-          if (left > 0) to.write(chunk);
-          else onHeld?.();
+          to.write(chunk);
+          if (from !== service) return;
+          left -= chunk.length;
+          if (left > 0) return;
+          from.pause();
+          onHeld?.();
         });
       }
     });
@@ -66,6 +69,7 @@ export async function openGate(port: number): Promise<Gate> {
     release() {
       left = Number.POSITIVE_INFINITY;
       onHeld = undefined;
+      for (const socket of sockets) socket.resume();
     },
     close: shut,
   };

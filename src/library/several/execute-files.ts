@@ -103,14 +103,16 @@ async function scoreFiles(
   );
   const budget = new RejectBudget(values.maxRejects);
   const tally = new TotalTally();
-  const shared = { budget, total: tally, earlier, last: record.last ?? null };
+  const least = leastRows(values.minRows, record.last, warning => record.note(warning));
+  // What is judged at the end of a run is judged before its output appears, which is too early if others follow.
+  const judged = pairs.length === 1 ? { least } : { budget };
+  const shared = { ...judged, total: tally, earlier, last: record.last ?? null };
   const files = new FileScorer({ job, scorer, shared, ledger, work, total, watch, stop });
   record.figures = () => tally.figures();
   record.sample = () => total.sample();
   record.columnsOf = id => files.columns.of(id);
   record.files = () => ({ rowCounts: total.rowCounts, runs: total.summaries });
   await ledger.begin(pairs).catch(watch.ledgerNotWritten);
-  const least = leastRows(values.minRows, record.last, warning => record.note(warning));
   watch.started(total);
   try {
     const left = pairs.entries();
