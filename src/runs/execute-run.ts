@@ -212,7 +212,7 @@ async function scoreOnce(
       watch,
       stop,
       cancel,
-      least: shared?.total || part ? undefined : leastRows(options.minRows, record.last, note),
+      least: shared?.total || part ? shared?.least : leastRows(options.minRows, record.last, note),
       isRemembered: run.memory !== undefined || last !== undefined,
       budget: shared?.budget,
       total: shared?.total,

@@ -20,6 +20,7 @@ import type { LastRun, RunMemory } from './summary/last-run.ts';
 import {
   type Checksums,
   type Ending,
+  type RunError,
   type RunNames,
   type RunNote,
   type RunWarning,
@@ -178,8 +179,12 @@ export class RunRecord implements RunView {
    *
    * @throws what an observer throws that cannot write it
    */
-  async end(status: 'finished' | 'skipped' | 'stopped', exitCode: number): Promise<Summary> {
-    const ending = { status, exitCode, error: null, finishedAt: new Date() };
+  async end(
+    status: 'finished' | 'skipped' | 'stopped',
+    exitCode: number,
+    error: RunError | null = null,
+  ): Promise<Summary> {
+    const ending = { status, exitCode, error, finishedAt: new Date() };
     const good = this.#isKept ? goodRun(this.summary(ending)) : undefined;
     if (good !== undefined)
       await this.#memory?.write?.(good).catch(cause =>

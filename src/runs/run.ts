@@ -8,6 +8,7 @@ import type { Backends } from '../storage/backends.ts';
 import type { Identity, Source } from '../storage/source.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import type { TotalTally } from './drift/total-tally.ts';
+import type { LeastRows } from './guards/min-rows.ts';
 import type { RejectBudget } from './guards/reject-budget.ts';
 import type { InputWaitOptions } from './input-wait.ts';
 import type { RunObserver } from './observer.ts';
@@ -39,6 +40,8 @@ export interface Run {
     budget?: RejectBudget;
     total?: TotalTally;
     earlier?: EarlierFigures | undefined;
+    /** The fewest rows of a run that is the only one. */
+    least?: LeastRows;
     /** The last good run of all of them; null for a run whose input is not compared with theirs. */
     last?: Pick<LastRun, 'finished_at' | 'digests'> | null;
   };

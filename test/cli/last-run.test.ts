@@ -169,6 +169,23 @@ describe('--min-rows', { timeout: 120_000 }, () => {
     assert.equal((await score(...night)).code, 0);
   });
 
+  it('leaves the output of a single file as it is, also if an unchanged one is skipped; so does --max-rejects', async t => {
+    const { score, give, read } = await nights(t, { 'in/a.csv': csv(100) });
+    const night = [...again, '--restart-if-changed', '--min-rows', '90%', '--max-rejects', '5%'];
+    assert.equal((await score(...night)).code, 0);
+    const before = await read('a.out');
+    for (const [text, code] of [
+      [csv(89), 'under_min_rows'],
+      [csv(100).replaceAll(/^(r9\d),.*$/gm, '$1'), 'too_many_rejects'],
+    ] as const) {
+      await give('in/a.csv', text);
+      const end = await score(...night);
+      assert.equal(end.code, 3, end.stderr);
+      assert.ok(end.stderr.includes(`[${code}]`), end.stderr);
+      assert.equal(await read('a.out'), before);
+    }
+  });
+
   it('is of all files together, also those that are unchanged', async t => {
     const { score, give, read } = await nights(t, { 'in/a.csv': csv(50), 'in/b.csv': csv(50) });
     const night = [...all, '--min-rows', '90%'];

@@ -11,6 +11,7 @@ import { noteDrift } from '../../runs/observers/drift.ts';
 import { RunsTotal } from '../../runs/observers/total.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
+import { runErrorOf } from '../../runs/run-error.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunLedger } from '../../runs/several/run-ledger.ts';
@@ -105,14 +106,16 @@ async function scoreFiles(
   );
   const budget = new RejectBudget(values.maxRejects);
   const tally = new TotalTally();
-  const shared = { budget, total: tally, earlier, last: record.last ?? null };
+  const least = leastRows(values.minRows, record.last, warning => record.note(warning));
+  // What is judged at the end of a run is judged before its output appears, which is too early if others follow.
+  const judged = pairs.length === 1 ? { least } : { budget };
+  const shared = { ...judged, total: tally, earlier, last: record.last ?? null };
   const files = new FileScorer({ job, scorer, shared, ledger, work, total, watch, stop });
   record.figures = () => tally.figures();
   record.sample = () => total.sample();
   record.columnsOf = id => files.columns.of(id);
   record.files = () => ({ rowCounts: total.rowCounts, runs: total.summaries });
   await ledger.begin(pairs).catch(watch.ledgerNotWritten);
-  const least = leastRows(values.minRows, record.last, warning => record.note(warning));
   watch.started(total);
   try {
     const left = pairs.entries();
@@ -133,12 +136,15 @@ async function scoreFiles(
   const { read, rejected } = total.rowCounts;
   // Running a command again does not turn rejected rows into a success.
   const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
-  const code = combineExitCodes(failures, exitCodeOfRows(values, all));
+  const codes = failures.map(failure => failure.code);
+  const code = combineExitCodes(codes, exitCodeOfRows(values, all));
+  const decisive = failures.find(failure => failure.code === code);
   if (same.length > 0) record.note(sameFiles(same, values.ifSameAsLast));
   if (failures.length === 0) checkLeastRows(least, all.read);
   const changed = noteDrift(record);
   if (changed !== undefined) watch.drifted(changed);
-  const summary = await record.end(totalStatus(Array.from(total.summaries, ({ status }) => status)), code);
+  const status = totalStatus(Array.from(total.summaries, ({ status }) => status));
+  const summary = await record.end(status, code, decisive && runErrorOf(decisive.error));
   watch.finished(summary, skipped.rejected);
   return summary;
 }

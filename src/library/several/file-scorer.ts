@@ -34,8 +34,8 @@ export interface FileScorerOptions {
 
 /** Scores files of one group, several at a time. A failure is reported and does not stop the others. */
 export class FileScorer {
-  /** Exit codes of files that failed. */
-  readonly failures: number[] = [];
+  /** Why files were not scored, and the exit code for that. */
+  readonly failures: { code: number; error: unknown }[] = [];
   /** The columns of the runs that have ended, if their lineage is written. */
   readonly columns = new SharedColumns();
   /** Rows of the runs that finished files which were skipped because they have not changed. */
@@ -62,7 +62,7 @@ export class FileScorer {
     // A file that was scored before is scored again because something else has changed.
     const isAgain = job.values.ifExists === 'skip-unchanged' && (await ledger.isUntouched(file));
     const run = runOfFile(job, file, {
-      openScorer: async () => scorer.forRun(),
+      openScorer: async () => scorer.forRun(job.values.report),
       observers: [
         total.of(index),
         ledgerEntry(ledger, key, watch.ledgerNotWritten, this.#stop),
@@ -91,7 +91,7 @@ export class FileScorer {
     } catch (error) {
       if (record.result === undefined) await record.fail(error);
       if (error instanceof Interrupted) return;
-      this.failures.push(codeOfFile(exitCodeOf(error)));
+      this.failures.push({ code: codeOfFile(exitCodeOf(error)), error });
       told.failed(error);
       if (job.values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${file.input}`);
     } finally {

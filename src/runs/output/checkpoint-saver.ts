@@ -15,6 +15,8 @@ import type { RejectsOutput } from './rejects-output.ts';
  * complete, and the open group of a slow service, which may have 100 MB, is kept often enough.
  */
 const OPEN_BYTES_PER_SECOND = 4 << 20;
+/** Without an interval, each write saves; what was written during a save waits for this time at most. */
+const MIN_CLOCK_MS = 100;
 
 export interface CheckpointSaverOptions {
   outputs: RunOutputs;
@@ -45,6 +47,8 @@ export class CheckpointSaver {
   /** The failure after which no further checkpoint may be written. */
   #failure: RowcastError | undefined;
   #savedAt = performance.now();
+  /** Saves what was written before a stall, after which no write asks for it. */
+  #clock: NodeJS.Timeout | undefined;
 
   constructor(options: CheckpointSaverOptions) {
     this.#options = options;
@@ -56,17 +60,20 @@ export class CheckpointSaver {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Waits for a save in the background. */
+  /** Waits for a save in the background; the next write begins such saves again. */
   async settled(): Promise<void> {
+    clearInterval(this.#clock);
+    this.#clock = undefined;
     await this.#saving;
   }
 
-  /** Saves in the background; a failure is thrown by the next `throwIfFailed`. */
+  /** Saves in the background, now and when nothing is written for a while; a failure is thrown by the next `throwIfFailed`. */
   saveWhenDue(): void {
-    if (this.#saving !== undefined) return;
-    const { interval, outputs, partial } = this.#options;
+    const { outputs, partial, interval = outputs.output.usualInterval } = this.#options;
+    this.#clock ??= setInterval(() => this.saveWhenDue(), Math.max(MIN_CLOCK_MS, interval * 1000)).unref();
+    if (this.#saving !== undefined || this.#failure !== undefined) return;
     const seconds = (performance.now() - this.#savedAt) / 1000;
-    if (seconds < (interval ?? outputs.output.usualInterval)) return;
+    if (seconds < interval) return;
     const point = partial.latest(seconds * OPEN_BYTES_PER_SECOND);
     if (this.#isAhead(point) <= 0) return;
     this.#saving = this.#save('running', point)

@@ -185,7 +185,7 @@ export class RunLedger {
       input: { path: this.#name(input), ...read },
       output: written,
       rejects: rejected,
-      options: { ...options },
+      options,
       finished_at: new Date().toISOString(),
     };
     this.#add(this.#name(output), { finished });
