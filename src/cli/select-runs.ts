@@ -3,6 +3,7 @@ import type { Options } from '../base/options/option.ts';
 import { shardOptions } from '../base/options/shards.ts';
 import { storeAccess } from '../base/options/store.ts';
 import { resolveValues, type Values } from '../base/options/values/resolve-options.ts';
+import { findShards } from '../library/shards/find-folder.ts';
 import type { UnfinishedRun } from '../runs/several/ledger-file.ts';
 import { isOutputPattern } from '../runs/several/output-pattern.ts';
 import { type FoundRuns, findRuns, findRunsLike, foundIn, lostRejectsOf } from '../runs/status/find-runs.ts';
@@ -65,8 +66,9 @@ export async function selectRuns(
   const named: string[] = [];
   for (const name of names) {
     if (isOutputPattern(name) || (await isPattern(name, among))) found.push(await findRunsLike(name, among));
+    else if (names.length === 1 && (!(await isFolder(name)) || (await findShards(name, among)) !== undefined))
+      return { single: name };
     else if (await isFolder(name)) found.push(await findRuns(name));
-    else if (names.length === 1) return { single: name };
     else {
       named.push(name);
       found.push(await runOf(name));

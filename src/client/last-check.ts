@@ -1,5 +1,5 @@
 import { once, setMaxListeners } from 'node:events';
-import type { RecordableHistogram } from 'node:perf_hooks';
+import type { Latencies } from '../base/contract/call-statistics.ts';
 import { RowcastError } from '../base/errors.ts';
 import type { Pacer } from './pacing/pacer.ts';
 import type { Protocol } from './protocols/protocol.ts';
@@ -40,7 +40,7 @@ export interface LastCheckOptions {
   request: HttpRequest | undefined;
   kindOf: Protocol['kindOf'];
   /** Latency of the requests so far. */
-  latency: RecordableHistogram;
+  latency: Pick<Latencies, 'percentile'>;
   /** Ends the check. */
   closed: AbortSignal;
 }

@@ -19,7 +19,7 @@ import { byteStream, streamInputSource } from './streams/byte-input.ts';
 export function sampleValues(
   given: Values<typeof sampleOptions> & Pick<Values<typeof verifyOptions>, 'nulls'>,
 ): JobValues & { report: string } {
-  const { report, protocol, custom, url, apiKeyFile, apiKeyEnv, allowHttp, timeout } = given;
+  const { report, protocol, custom, url, apiKeyFile, apiKeyEnv, allowHttp, timeout, maxOutage } = given;
   const { auth, headerEnv, clientCert, clientKey, caFile, proxy } = given;
   const { features, excludeFeatures, predict, types, nulls, missing, allowMissing, classes } = given;
   if (report === undefined)
@@ -41,6 +41,7 @@ export function sampleValues(
     caFile,
     proxy,
     timeout,
+    maxOutage,
     features,
     excludeFeatures,
     predict,

@@ -1,4 +1,5 @@
 import { RowcastError } from '../base/errors.ts';
+import { SHORT_OUTAGE } from '../base/options/service.ts';
 import type { Values } from '../base/options/values/resolve-options.ts';
 import { newVerifiedRows, type VerifiedRows } from '../runs/verify/compare.ts';
 import { rejectsWithRowcastError } from './as-rowcast-error.ts';
@@ -53,7 +54,11 @@ export interface Verification {
 export function verify(options: VerifyOptions): Promise<Verification> {
   return rejectsWithRowcastError(async () => {
     checkObject('verify', options, 'input and output');
-    const values = readGiven(verifyTable, options, ['input', 'output', 'scorer']);
+    const values = readGiven(verifyTable, { maxOutage: SHORT_OUTAGE, ...options }, [
+      'input',
+      'output',
+      'scorer',
+    ]);
     const [input, output] = [pathOf('input', options.input), pathOf('output', options.output)];
     const rows = newVerifiedRows();
     try {

@@ -52,8 +52,13 @@ export interface OpenScorer {
 
 /** A scorer that several runs use at the same time. */
 export interface SharedScorer extends Scorer {
-  /** A scorer for one of the runs, with statistics of its own. */
-  forRun(): OpenScorer;
+  /**
+   * A scorer for one of the runs, with statistics of its own.
+   *
+   * @param described a report of this machine that was described: all of these runs use its model as it was then, also if it is
+   *   trained again meanwhile
+   */
+  forRun(described?: string): OpenScorer;
 }
 
 /** What all batches of an input have in common. */

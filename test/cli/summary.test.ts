@@ -46,6 +46,7 @@ describe('a summary', () => {
     const {
       columns,
       scores,
+      digest,
       run_id,
       seconds,
       rows_per_second,
@@ -56,12 +57,14 @@ describe('a summary', () => {
     } = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
     assert.equal(columns.length, new Set(columns.map(({ name }: { name: string }) => name)).size);
     assert.deepEqual(Object.keys(scores), ['no', 'yes']);
+    assert.match(digest, new RegExp(`^${input.length}:[0-9a-f]{32}$`));
     assert.deepEqual(summary, {
       format: 1,
       version: JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version,
       status: 'finished',
       exit_code: 0,
       error: null,
+      last: null,
       attempts: 1,
       resumed_from_row: null,
       input: personas,

@@ -203,6 +203,33 @@ describe('a definition from somebody else', () => {
     assert.deepEqual(heard, []);
   });
 
+  it('is not valid if a run would refuse the service, even if it is trusted', async t => {
+    const found = await bench(t);
+    for (const [service, problem] of [
+      [
+        'url: "https://models.example", protocol: kserve-v1, auth: google',
+        /not a host of Google.*\[bad_option\]/,
+      ],
+      [
+        'url: "https://models.example", protocol: sagemaker, auth: sigv4',
+        /not a host of AWS.*\[bad_option\]/,
+      ],
+      ['url: "http://models.example", auth: none', /\[insecure_url\]/],
+    ] as const) {
+      const definition = `service: { ${service} }\n${score}\n`;
+      for (const command of [['check'], ['run']]) {
+        const { code, stderr } = await found.run(definition, [...command, '--trust-definition']);
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, problem, `${command} ${service}`);
+      }
+    }
+    const { stdout } = await found.run(
+      `service: { url: "https://models.example", protocol: kserve-v1, auth: google }\n${score}\n`,
+      ['check', '--trust-definition'],
+    );
+    assert.match(String(stdout), /sends +service/);
+  });
+
   it('may do all that if the user says that it is his own, and what flags say in any case', async t => {
     const found = await bench(t);
     const definition = `home: h\ntrain: { history: in.csv, predict: plan, report: r }\n${score.replace('in.csv', '../home/own.csv')}\n`;

@@ -84,6 +84,30 @@ describe('a file', () => {
       assert.deepEqual(await readdir(folder), ['in.csv']);
     });
 
+  for (const rejects of ['r.xlsx', 'r.json.gz', 'r.parquet'])
+    it(`has no rejects in ${rejects}, whose name promises another format`, async t => {
+      const folder = await newFolder(t);
+      await writeFile(join(folder, 'in.csv'), table());
+      const args = ['score', 'in.csv', '-o', 'out.csv', '--rejects', rejects, '--report', 'churn'];
+      const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /r\.\w+: .*\[unsupported_output\]\n {2}Use a name that ends in \.csv/);
+      assert.deepEqual(await readdir(folder), ['in.csv']);
+    });
+
+  it('is refused once for several files, before the first', async t => {
+    const folder = await newFolder(t);
+    for (const name of ['a.csv', 'b.csv']) await writeFile(join(folder, name), table());
+    for (const named of [['{name}.json'], ['{name}-out.csv', '--rejects', '{name}.xlsx']]) {
+      const args = ['score', '*.csv', '-o', ...named, '--report', 'churn'];
+      const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
+      assert.equal(code, 2, stderr);
+      assert.equal(stderr.match(/unsupported_output/g)?.length, 1, stderr);
+      assert.doesNotMatch(stderr, /2 files/);
+    }
+    assert.deepEqual(await readdir(folder), ['a.csv', 'b.csv']);
+  });
+
   it('is not sent for a name that promises another format, and no option is named that the command does not have', async t => {
     const folder = await newFolder(t);
     await writeFile(join(folder, 'in.csv'), table());

@@ -259,7 +259,7 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
           );
         await run('whole.parquet', count);
         await assert.rejects(run('out.parquet', 70), /the run is stopped/);
-        assert.equal((await run('out.parquet', count))?.resumedFrom, 61);
+        assert.equal((await run('out.parquet', count))?.resumedFrom, 71);
         const made = await readFile(at('out.parquet'));
         assert.deepEqual(made, await readFile(at('whole.parquet')));
         const [names, ...values] = parseRecords(await textOfParquet(made), dialect);

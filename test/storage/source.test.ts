@@ -68,7 +68,7 @@ describe('a source', { concurrency: true }, () => {
       severity: 'refused',
       location: { file: join(folder, 'none.csv') },
     });
-    await assert.rejects(openSource(join(folder, 'sub')), { code: 'unreadable_input', hint: /a CSV file/ });
+    await assert.rejects(openSource(join(folder, 'sub')), { code: 'unreadable_input', hint: /Give a file/ });
     await writeFile(join(folder, 'file'), '');
     await assert.rejects(openSource(join(folder, 'file', 'in.csv')), { code: 'unreadable_input' });
   });

@@ -50,6 +50,12 @@ export class BatchMemory {
     return at;
   }
 
+  /** Forgets everything, for another use: nobody has what was kept any more. */
+  reset(): void {
+    this.#kept = 0;
+    this.clear();
+  }
+
   /** Forgets everything but what is kept. */
   clear(): void {
     this.#used = this.#kept;

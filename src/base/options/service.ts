@@ -140,8 +140,8 @@ export const idleTimeoutOption = {
   },
 } as const satisfies Record<string, RunOption>;
 
-/** The --max-outage of a plan, unless it is given: somebody is waiting. */
-export const PLAN_OUTAGE = '5s';
+/** The --max-outage of `plan` and `verify --sample`, unless it is given: somebody is waiting. */
+export const SHORT_OUTAGE = '5s';
 
 /** What only runs of many requests need. */
 export const outageOptions = {
@@ -150,7 +150,7 @@ export const outageOptions = {
     affectsOutput: false,
     common: true,
     default: '10m',
-    defaultText: '10m; of plan without --shards 5s',
+    defaultText: '10m; of plan without --shards and of verify 5s',
     max: 604_800,
     describe: 'how long to keep retrying while the service or a store is unavailable',
   },

@@ -79,6 +79,7 @@ export const sampleOptions = {
   ...connectionOptions,
   ...homeOption,
   ...timeoutOption,
+  'max-outage': outageOptions['max-outage'],
   features: inputOptions.features,
   'exclude-features': inputOptions['exclude-features'],
   predict: inputOptions.predict,

@@ -45,7 +45,8 @@ export const commandLineCodes = {
   },
   unsupported_output: {
     exit: [2],
-    cause: 'The name of the output promises a compression or a format that cannot be written.',
+    cause:
+      'The name of the output, or of its rejects, promises a compression or a format that cannot be written.',
     fix: 'Use `.gz` or `.zst`, or pipe stdout into the compressor; `.csv`, `.tsv`, `.jsonl` or `.parquet`, or `--output-format`.',
   },
   bad_url: {

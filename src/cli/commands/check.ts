@@ -1,13 +1,16 @@
 import { exitCodes, RowcastError } from '../../base/errors.ts';
 import { serviceOptions } from '../../base/options/score.ts';
+import { protocolOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { readBaseUrl } from '../../client/base-url.ts';
 import type { Access } from '../../library/definition/access.ts';
 import { examinedAccesses, untrusted } from '../../library/definition/check-trust.ts';
 import { inspectFile } from '../../library/definition/definition.ts';
 import { flagsOf } from '../../library/definition/settings.ts';
 import { chooseProtocol } from '../../library/service/choose-protocol.ts';
-import { chooseService } from '../../library/service/choose-service.ts';
+import { type Address, chooseService } from '../../library/service/choose-service.ts';
+import { cloudService } from '../../library/service/cloud/cloud-hosts.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { fillPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import type { Context } from '../context.ts';
@@ -34,13 +37,18 @@ export async function run(given: Context): Promise<number> {
 
   async function checkFile(file: string): Promise<Checked> {
     try {
-      const { definition, problems } = await inspectFile(file, { env, settings });
-      if (definition === undefined) return { file, problems, accesses: [] };
+      const inspected = await inspectFile(file, { env, settings });
+      const { definition } = inspected;
+      if (definition === undefined) return { file, problems: inspected.problems, accesses: [] };
       const accesses = await examinedAccesses(definition, { flags, env });
-      checkScore(definition.score, flagsOf(settings));
+      const address = checkScore(definition.score, flagsOf(settings));
       const refused =
         flags['trust-definition'] === true ? [] : accesses.filter(({ refusal }) => refusal !== undefined);
-      return { file, problems: refused.map(access => untrusted(definition, access)), accesses };
+      const problems = refused.map(access => untrusted(definition, access));
+      const wrong = problems.length === 0 ? serviceProblem(address, definition.score) : undefined;
+      if (wrong !== undefined)
+        problems.push(wrong.addLocation({ file, line: definition.lineOf(['service', 'url']) }));
+      return { file, problems, accesses };
     } catch (error) {
       if (error instanceof RowcastError)
         return { file, problems: [error.addLocation({ file })], accesses: [] };
@@ -72,10 +80,25 @@ function describeAccess({ does, path, what, to }: Access): string {
   return `  ${VERBS[does].padEnd(6)}  ${path.join('.')}: ${sanitize(`${what}${where}`)}\n`;
 }
 
-/** What no schema expresses. */
-function checkScore(score: Context['flags'], flags: Context['flags']): void {
+/** Why a run would not send rows or a key to the service, as far as its URL tells. */
+function serviceProblem(address: Address, score: Context['flags']): RowcastError | undefined {
+  if (address.kind === 'local') return undefined;
+  const { url, key, allowHttp, authHost: allowed } = address;
+  const { protocol } = resolveValues(protocolOption, {}, score);
+  try {
+    const base = readBaseUrl(url, allowHttp, key === undefined ? 'rows' : undefined);
+    if (key?.kind === 'cloud') cloudService(key.auth, base, { allowed, protocol });
+    return undefined;
+  } catch (error) {
+    if (error instanceof RowcastError) return error;
+    throw error;
+  }
+}
+
+/** What no schema expresses. @returns the service, as the definition alone has it */
+function checkScore(score: Context['flags'], flags: Context['flags']): Address {
   // Whatever the environment overrides must be right too.
-  chooseService({ flags, env: {} }, score);
+  const address = chooseService({ flags, env: {} }, score);
   chooseProtocol(resolveValues(serviceOptions, flags, score));
   for (const name of ['output', 'rejects']) {
     const pattern = String(score[name] ?? '-');
@@ -85,6 +108,7 @@ function checkScore(score: Context['flags'], flags: Context['flags']): void {
         hint: 'Use a pattern with {name}, such as scored/{name}.csv.',
       });
   }
+  return address;
 }
 
 function jsonOf(checked: readonly Checked[]): string {

@@ -2,7 +2,7 @@ import { exitCodes, RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
 import { jsonOption } from '../../base/options/observability.ts';
 import { planOptions } from '../../base/options/plan.ts';
-import { PLAN_OUTAGE } from '../../base/options/service.ts';
+import { SHORT_OUTAGE } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import { loadTrusted } from '../../library/definition/check-trust.ts';
@@ -88,7 +88,7 @@ async function planDefinition(context: Context, { file, train, score }: Definiti
  */
 async function planSection(context: Context, defined: Section): Promise<number> {
   if (context.flags.shards === undefined)
-    return runPlan({ ...context, flags: { 'max-outage': PLAN_OUTAGE, ...context.flags } }, defined);
+    return runPlan({ ...context, flags: { 'max-outage': SHORT_OUTAGE, ...context.flags } }, defined);
   const { planShards } = await import('../shards/plan-shards.ts');
   return planShards(context, defined, await readJob(context, defined, []));
 }

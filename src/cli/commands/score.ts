@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { RowcastError } from '../../base/errors.ts';
 import { shardOptions, workersOption } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
@@ -64,7 +65,17 @@ async function executeMany(
   const { executeFiles } = await import('../../library/several/execute-files.ts');
   const { filesWatch } = await import('../score/files-watch.ts');
   const watch = filesWatch(context, job, run);
+  keepHeapSmall();
   return executeFiles({ job, control: run.control, watch, openScorer: scorerOf(context, defined, job, run) });
+}
+
+/**
+ * Of many files, each is soon forgotten. So V8's young generation stays as small as it begins, instead of growing to three times
+ * 16 MB, and garbage is collected when the heap has grown by half: without that, it takes four times what is in use.
+ */
+function keepHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=50');
 }
 
 /** Opens what predicts, once it is known that there is a report. */

@@ -1,6 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
 import { jsonOption } from '../../base/options/observability.ts';
+import { SHORT_OUTAGE } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import type { LongField } from '../../formats/records/long-field.ts';
@@ -161,7 +162,9 @@ async function sampleOf(
 ): Promise<FilesToVerify['sample']> {
   const { flags, env } = context;
   const { nulls } = verifyOptions;
-  const values = resolveValues({ ...sampleOptions, nulls }, flags, defined);
+  // Whatever a definition says of its run.
+  const given = { 'max-outage': SHORT_OUTAGE, ...flags };
+  const values = resolveValues({ ...sampleOptions, nulls }, given, defined);
   if (values.sample === undefined) return undefined;
   // Loaded only when it is needed.
   const { predictAgain, sampleValues } = await import('../../library/predict-again.ts');

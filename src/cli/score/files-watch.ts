@@ -51,7 +51,8 @@ export function filesWatch(context: Context, job: Job, { control, onService }: S
     finished(summary, rejectedBefore) {
       const isFailed = (summary.exit_code ?? 0) > ExitCode.someRejected;
       log[isFailed ? 'error' : 'info'](
-        { event: 'files_finished', summary },
+        // As text it shows nothing of the summary, and that of many files is large.
+        { event: 'files_finished', ...(logFormat === 'json' && { summary }) },
         describeFiles(summary, rejectedBefore),
       );
     },

@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import { planOptions } from '../../base/options/plan.ts';
-import { PLAN_OUTAGE } from '../../base/options/service.ts';
+import { SHORT_OUTAGE } from '../../base/options/service.ts';
 import { planInput } from '../../runs/forecast/plan-input.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
 import type { GivenInputOptions } from '../options/given/input-options.ts';
@@ -55,7 +55,7 @@ export function plan(options: PlanOptions): Promise<Plan> {
       probe: probes,
       pricePer1000,
       ...values
-    } = readGiven(table, { maxOutage: PLAN_OUTAGE, ...options }, others);
+    } = readGiven(table, { maxOutage: SHORT_OUTAGE, ...options }, others);
     if (typeof report !== 'string' || report === '')
       throw new RowcastError('bad_option', 'report: expected an id');
     const output = options.output === undefined ? '-' : pathOf('output', options.output);

@@ -9,6 +9,7 @@ import { RejectBudget } from '../../runs/guards/reject-budget.ts';
 import { inputWait, type Waiting } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { RunsTotal } from '../../runs/observers/total.ts';
+import { writtenFile } from '../../runs/output/written-file.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import { runErrorOf } from '../../runs/run-error.ts';
 import { RunRecord } from '../../runs/run-record.ts';
@@ -57,6 +58,8 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
   await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
   const { pairs, ledger } = await planFiles(job, stop);
+  // A name that promises too much is refused once, before the start.
+  for (const { output, rejects } of pairs) writtenFile({ ...values, output, rejects });
   const reading = ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
   await unlessStopped(reading, stop);
   const { last } = record;

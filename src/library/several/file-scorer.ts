@@ -62,7 +62,7 @@ export class FileScorer {
     // A file that was scored before is scored again because something else has changed.
     const isAgain = job.values.ifExists === 'skip-unchanged' && (await ledger.isUntouched(file));
     const run = runOfFile(job, file, {
-      openScorer: async () => scorer.forRun(),
+      openScorer: async () => scorer.forRun(job.values.report),
       observers: [
         total.of(index),
         ledgerEntry(ledger, key, watch.ledgerNotWritten, this.#stop),

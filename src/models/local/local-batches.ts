@@ -25,6 +25,14 @@ export interface LocalBatchesOptions {
   threads: ScoringThreads;
   pace: RowPace;
   statistics: CallStatistics;
+  /** Free memory of this thread, which inputs use one after the other. */
+  memories: BatchMemory[];
+}
+
+/** What scores batches in this thread, and its memory, if it can have any. */
+interface OwnScorer {
+  scorer: RecordScorer;
+  memory: BatchMemory | undefined;
 }
 
 /**
@@ -44,7 +52,7 @@ export class LocalBatches extends LocalBatchScorer {
   /** Bytes that may be appended to a row. */
   readonly #maxAppended: Pick<Appended, 'maxBytes' | 'growth'>;
   /** What scores batches in this thread. */
-  #own: RecordScorer | undefined;
+  #own: OwnScorer | undefined;
 
   constructor(options: LocalBatchesOptions) {
     const { input, threads } = options;
@@ -107,7 +115,7 @@ export class LocalBatches extends LocalBatchScorer {
       }
     }
     this.#own ??= this.#openHere();
-    return this.#own.score(batch, into);
+    return this.#own.scorer.score(batch, into);
   }
 
   /** Whether a batch is so large that more are likely to follow. */
@@ -115,13 +123,13 @@ export class LocalBatches extends LocalBatchScorer {
     return bytes.length > this.maxBatchBytes() / 2 || ends.length === this.batchRows;
   }
 
-  #openHere(): RecordScorer {
-    const { input, model } = this.#options;
+  #openHere(): OwnScorer {
+    const { input, model, memories } = this.#options;
     const { columns, classes, predictor } = model;
     const { layout } = input;
     const engine = engineOf(predictor);
-    const memory = BatchMemory.create();
-    return new RecordScorer({ ...this.#data, layout, columns, classes, engine, memory });
+    const memory = memories.pop() ?? BatchMemory.create();
+    return { scorer: new RecordScorer({ ...this.#data, layout, columns, classes, engine, memory }), memory };
   }
 
   written(offset: number): void {
@@ -131,6 +139,10 @@ export class LocalBatches extends LocalBatchScorer {
   override close(): void {
     super.close();
     this.#options.threads.closeInput(this.#number);
-    this.#own?.close();
+    this.#own?.scorer.close();
+    const { memory } = this.#own ?? {};
+    this.#own = undefined;
+    memory?.reset();
+    if (memory !== undefined) this.#options.memories.push(memory);
   }
 }

@@ -3,6 +3,7 @@ import { type CallStatistics, newCallStatistics } from '../../base/contract/call
 import type { Prediction } from '../../base/contract/prediction.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { withOrders } from '../../scoring/feature-columns.ts';
 import {
   type BatchScorer,
@@ -40,12 +41,16 @@ export class ModelScorer implements SharedScorer {
   readonly #home: string;
   readonly #pace: RowPace;
   readonly #threads: ScoringThreads;
-  readonly #models = new Map<string, StoredModel>();
+  readonly #reports = new Map<string, LocalReport>();
+  /** The report that was described for several runs. */
+  #given: LocalReport | undefined;
+  readonly #memories: BatchMemory[];
   /** The models of `batchPersona`. */
   readonly #loaded = new Map<string, Promise<Model>>();
 
-  private constructor(home: string, threads: ScoringThreads, pace: RowPace) {
+  private constructor(home: string, threads: ScoringThreads, pace: RowPace, memories: BatchMemory[] = []) {
     this.#home = home;
+    this.#memories = memories;
     this.#threads = threads;
     this.#pace = pace;
   }
@@ -65,9 +70,14 @@ export class ModelScorer implements SharedScorer {
     return new ModelScorer(home, new ScoringThreads(threads), new RowPace(maxRowsPerSecond, sharedPace));
   }
 
-  /** A scorer for one of several runs, with statistics of its own: they share threads and pace. Only this one is closed. */
-  forRun(): OpenScorer {
-    const scorer = new ModelScorer(this.#home, this.#threads, this.#pace);
+  /**
+   * A scorer for one of several runs, with statistics of its own: they share threads, pace and memory. Only this one is closed.
+   *
+   * @param described see `SharedScorer`
+   */
+  forRun(described?: string): OpenScorer {
+    const scorer = new ModelScorer(this.#home, this.#threads, this.#pace, this.#memories);
+    if (described !== undefined) scorer.#given = this.#reports.get(described);
     return { scorer, close: async () => {} };
   }
 
@@ -93,18 +103,19 @@ export class ModelScorer implements SharedScorer {
 
   /** @throws RowcastError `no_such_report`, `damaged_report` */
   async describe(id: string): Promise<LocalReport['report']> {
-    const { report, model } = await suggestOtherService(readLocalReport(this.#home, id));
-    this.#models.set(id, model);
-    return report;
+    const known = this.#given?.report.id === id ? this.#given : undefined;
+    const read = known ?? (await suggestOtherService(readLocalReport(this.#home, id)));
+    this.#reports.set(id, read);
+    return read.report;
   }
 
   learnedColumns(id: string): StoredModel['columns'] | undefined {
-    return this.#models.get(id)?.columns;
+    return this.#reports.get(id)?.model.columns;
   }
 
   /** @throws TypeError unless the report was described, and the classes are known */
   open(input: ScorerInput): BatchScorer {
-    const model = this.#models.get(input.report);
+    const model = this.#reports.get(input.report)?.model;
     if (model === undefined) throw new TypeError('open: the report was not described');
     return new LocalBatches({
       input,
@@ -112,6 +123,7 @@ export class ModelScorer implements SharedScorer {
       pace: this.#pace,
       threads: this.#threads,
       statistics: this.statistics,
+      memories: this.#memories,
     });
   }
 

@@ -22,23 +22,37 @@ const GROUP_ROWS = 100_000;
 /**
  * The file that a run writes: its format is the one that is given, or that of its name, else that of the input.
  *
- * @throws RowcastError `unsupported_output` for a name that promises a format which cannot be written
+ * @throws RowcastError `unsupported_output` for a name, also of the rejects, that promises a format which is not written
  */
 export function writtenFile({
   output,
+  rejects,
   outputFormat,
   groupRows = GROUP_ROWS,
   hasFormatOption = true,
 }: Pick<RunValues, 'output' | 'outputFormat' | 'groupRows'> & {
+  rejects?: string | undefined;
   /** Whether the command has --output-format. */
   hasFormatOption?: boolean;
 }): WrittenFile {
   const own = nameOfContent(output);
   if (outputFormat === undefined) refuseUnsupportedFormat(own, hasFormatOption);
+  if (rejects !== undefined) checkRejectsName(rejects);
   const name = outputFormat === undefined ? own : `${own}.${outputFormat}`;
   const format = formatOfName(name);
   const isParquet = format === 'parquet';
   return { name, format, groups: isParquet ? { rows: groupRows } : undefined, hasNumbers: isParquet };
+}
+
+/** Rejects are text, whatever the output is. @throws RowcastError `unsupported_output` */
+function checkRejectsName(rejects: string): void {
+  const own = nameOfContent(rejects);
+  refuseUnsupportedFormat(own, false);
+  if (formatOfName(own) !== 'parquet') return;
+  throw new RowcastError('unsupported_output', 'rejects are written as text, not as Parquet', {
+    location: { file: rejects },
+    hint: 'Use a name that ends in .csv or .jsonl (JSON lines).',
+  });
 }
 
 /** The format that the name of a file tells. @param name without the suffix of a compression */

@@ -3,7 +3,7 @@ import { backends, documentAt } from '../../storage/backends.ts';
 import { absoluteName, fileIn, fixedFolderOf, nameFrom } from '../../storage/folders.ts';
 import type { LastRun, RunMemory } from '../summary/last-run.ts';
 import { lastRunShape } from '../summary/last-run-shape.ts';
-import { LEDGER, ledgerText, readOrReplace, withLast } from './ledger-file.ts';
+import { LEDGER, ledgerBytes, readOrReplace, withLast } from './ledger-file.ts';
 
 /** What changes from night to night in the name of an output: `${ROWCAST_DAY}`, and what the inputs decide. */
 const CHANGING = /\$\{|\{\w*\}/;
@@ -32,9 +32,7 @@ export function lastRunOf(written: string, output: string, among: Backends = bac
       }
     },
     async write(run: LastRun) {
-      await document.update(bytes =>
-        Buffer.from(ledgerText(withLast(readOrReplace(path, bytes), name, run))),
-      );
+      await document.update(bytes => ledgerBytes(withLast(readOrReplace(path, bytes), name, run)));
     },
   };
 }

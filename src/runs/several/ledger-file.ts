@@ -6,6 +6,8 @@ import { lastRunShape } from '../summary/last-run-shape.ts';
 /** The name of the ledger in the folder of the outputs. */
 export const LEDGER = '.rowcast-runs.json';
 
+const optionsShape = z.record(z.string(), z.string());
+
 export const versionShape = z.object({ size: z.number(), modified: z.number(), etag: z.string().optional() });
 
 /** A finished run: what it read, what it wrote and how. */
@@ -16,7 +18,7 @@ const finishedRun = z.object({
   /** Size and time of the rejects file; null if the run wrote none. */
   rejects: versionShape.extend({ path: z.string() }).nullable(),
   /** Service, report and options, whatever affects the output. */
-  options: z.record(z.string(), z.string()),
+  options: optionsShape,
   exit_code: z.number(),
   rows: z.object({ read: z.number(), rejected: z.number() }),
   /** As in the summary of the run; not there if it is not known. */
@@ -37,19 +39,21 @@ const unfinishedRun = z.object({
 });
 export type UnfinishedRun = z.infer<typeof unfinishedRun>;
 
-/** Incremented when a version cannot read the ledgers of the version before it. */
-const FORMAT = 1;
+/** Incremented when an earlier version cannot read it. In the first format, each run had its options. */
+const FORMAT = 2;
 
 /** Paths are relative to the folder of the ledger. */
 const ledgerShape = z.object({
-  format: z.literal(FORMAT),
-  /** By output. */
-  runs: z.record(z.string(), finishedRun),
+  format: z.literal([1, FORMAT]),
+  /** By output; the options are a number in `options`, since those of most runs are the same. */
+  runs: z.record(z.string(), finishedRun.extend({ options: z.union([z.number(), optionsShape]) })),
+  options: z.array(optionsShape).default([]),
   unfinished: z.record(z.string(), unfinishedRun),
   /** The last good run of each command or definition, by the output as that has written it: a path or a pattern. */
   last: z.record(z.string(), lastRunShape).default({}),
 });
-export type LedgerContent = Omit<z.infer<typeof ledgerShape>, 'format' | 'last'> & {
+export type LedgerContent = Pick<z.infer<typeof ledgerShape>, 'unfinished'> & {
+  runs: Record<string, FinishedRun>;
   last: Readonly<Record<string, LastRun>>;
 };
 
@@ -72,7 +76,10 @@ export interface News {
 export function readLedgerBytes(path: string, bytes: Buffer | undefined): LedgerContent {
   if (bytes === undefined) return emptyLedger;
   try {
-    return ledgerShape.parse(JSON.parse(bytes.toString()));
+    const { runs, unfinished, last, options } = ledgerShape.parse(JSON.parse(bytes.toString()));
+    const shared = sharedOptions(options);
+    for (const run of Object.values(runs)) run.options = shared(run.options);
+    return { runs: runs as LedgerContent['runs'], unfinished, last }; // the options of all are there
   } catch (cause) {
     const isOther =
       cause instanceof z.ZodError && cause.issues.some(({ path: [member] }) => member === 'format');
@@ -116,8 +123,60 @@ export function withLast({ last, ...content }: LedgerContent, output: string, ru
   return { ...content, last: Object.fromEntries(kept) };
 }
 
-export const ledgerText = (content: LedgerContent): string =>
-  `${JSON.stringify({ format: FORMAT, ...content }, null, 1)}\n`;
+/** The options that a number stands for, or one object for all that are equal: those of thousands of runs are. */
+function sharedOptions(
+  listed: readonly FinishedRun['options'][],
+): (options: number | FinishedRun['options']) => FinishedRun['options'] {
+  const known = new Map<string, FinishedRun['options']>();
+  return options => {
+    if (typeof options === 'number') {
+      const found = listed[options];
+      if (found === undefined) throw new Error(`it has no options ${options}`);
+      return found;
+    }
+    const key = JSON.stringify(options);
+    const same = known.get(key) ?? options;
+    known.set(key, same);
+    return same;
+  };
+}
+
+/** What becomes bytes at once. */
+const PART_LENGTH = 1 << 16;
+
+/** The ledger as JSON, a line for each output: made in parts, since a string of all would take as much memory again. */
+export function ledgerBytes({ runs, unfinished, last }: LedgerContent): Buffer {
+  const parts: Buffer[] = [];
+  let part = '';
+  const add = (text: string): void => {
+    part += text;
+    if (part.length < PART_LENGTH) return;
+    parts.push(Buffer.from(part));
+    part = '';
+  };
+  const numbers = new Map<string, number>();
+  const numberOf = (options: FinishedRun['options']): number => {
+    const text = JSON.stringify(options);
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  };
+  const addAll = <T>(member: string, of: Readonly<Record<string, T>>, shown: (value: T) => unknown): void => {
+    add(`"${member}":{`);
+    let separator = '\n';
+    for (const [name, value] of Object.entries(of)) {
+      add(`${separator}${JSON.stringify(name)}:${JSON.stringify(shown(value))}`);
+      separator = ',\n';
+    }
+    add('},\n');
+  };
+  add(`{"format":${FORMAT},\n`);
+  addAll('runs', runs, run => ({ ...run, options: numberOf(run.options) }));
+  addAll('unfinished', unfinished, run => run);
+  addAll('last', last, run => run);
+  add(`"options":[${[...numbers.keys()].join(',\n')}]}\n`);
+  return Buffer.concat([...parts, Buffer.from(part)]);
+}
 
 export const badLedger = (file: string, cause: unknown, problem = 'cannot be read'): RowcastError =>
   new RowcastError('bad_ledger', `the record of finished runs ${problem}`, {

@@ -1,5 +1,6 @@
-import { stat } from 'node:fs/promises';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { placeOf } from '../../storage/local/folder-place.ts';
@@ -59,36 +60,55 @@ export function checkIsPattern(option: string, name: string | undefined, inputs:
   });
 }
 
-/** What a path is used for. */
-interface Use {
-  path: string;
-  /** The input whose output or other file it is; undefined if it is an input itself. */
-  of: string | undefined;
-}
+/** What a path is used for: the input whose output or other file it is; undefined if it is an input itself. */
+type Use = string | undefined;
+
+/** Signals are noticed after so many files. */
+const FILES_AT_ONCE = 64;
 
 async function checkPairs(pairs: readonly FilePair[], others: PairOptions['others'] = {}): Promise<void> {
   const uses = new Map<string, Use>();
   const folders = new Map<string, Promise<string>>();
-  const use = async (path: string, of: string | undefined): Promise<void> => {
-    for (const key of await keysOf(path, folders)) {
-      const other = uses.get(key);
-      if (other !== undefined && other.of !== of) throw usedTwice(other, { path, of });
-      uses.set(key, { path, of });
-    }
+  const check = async (path: string, of: Use): Promise<string[]> => {
+    const keys = await keysOf(path, folders);
+    for (const key of keys)
+      if (uses.has(key) && uses.get(key) !== of) throw usedTwice(uses.get(key), of, path);
+    return keys;
+  };
+  const use = async (path: string, of: Use): Promise<void> => {
+    for (const key of await check(path, of)) uses.set(key, of);
   };
   for (const { input } of pairs) await use(input, undefined);
   for (const [what, path] of Object.entries(others)) if (path !== undefined) await use(path, what);
-  for (const { input, output, rejects } of pairs) {
-    if (schemeOf(output) !== undefined) {
-      for (const path of [output, rejects ?? `${output}.rejects`, `${output}.checkpoint`])
-        await use(path, input);
-      continue;
-    }
-    const files = runFilesOf(await followLinks(output), rejects);
-    for (const path of [files.output, files.partial, files.rejects, files.rejectsPartial])
-      await use(path, input);
-    for (const path of [files.checkpoint, files.newCheckpoint, files.lock]) await use(path, input);
+  for (const [index, { input, output, rejects }] of pairs.entries()) {
+    if (index % FILES_AT_ONCE === 0) await nextTurn();
+    await use(await endOf(output), input);
+    if (rejects !== undefined) await use(rejects, input);
   }
+  for (const [index, pair] of pairs.entries()) {
+    if (index % FILES_AT_ONCE === 0) await nextTurn();
+    for (const path of await besides(pair)) {
+      // The names of two outputs differ, so those of the files next to them do; only what is there may have two names.
+      const [, inode] = await check(path, pair.input);
+      if (inode !== undefined) uses.set(inode, pair.input);
+    }
+  }
+}
+
+/** Where an output is, if it is a link. */
+const endOf = async (output: string): Promise<string> =>
+  schemeOf(output) === undefined && statOf(output, lstatSync)?.isSymbolicLink()
+    ? followLinks(output)
+    : output;
+
+/** The files next to an output while it is written, whose names are its own with a suffix. */
+async function besides({ output, rejects }: FilePair): Promise<string[]> {
+  if (schemeOf(output) !== undefined) return [rejects ?? `${output}.rejects`, `${output}.checkpoint`];
+  const files = runFilesOf(await endOf(output), rejects);
+  return [
+    ...[files.partial, files.rejects, files.rejectsPartial],
+    ...[files.checkpoint, files.newCheckpoint, files.lock],
+  ];
 }
 
 /** A file by its name and, if it exists, by its inode, since it may have several names. */
@@ -97,25 +117,35 @@ async function keysOf(path: string, folders: Map<string, Promise<string>>): Prom
   const folder = dirname(path);
   const place = folders.get(folder) ?? placeOf(folder);
   folders.set(folder, place);
-  const found = await stat(path).catch(() => undefined);
+  const found = statOf(path);
   const name = join(await place, basename(path));
   return found === undefined || !found.isFile() ? [name] : [name, `${found.dev}:${found.ino}`];
 }
 
-function usedTwice(a: Use, b: Use): RowcastError {
-  if (a.of === undefined || b.of === undefined) {
-    const writer = a.of ?? b.of ?? '';
+/** Synchronously: most are not there, and an error for each, of many thousands, takes ten times as long, and much memory. */
+function statOf(path: string, stat = statSync): Stats | undefined {
+  try {
+    return stat(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param path what both use */
+function usedTwice(a: Use, b: Use, path: string): RowcastError {
+  if (a === undefined || b === undefined) {
+    const writer = a ?? b ?? '';
     return new RowcastError(
       'output_is_input',
-      `${b.path} is one of the inputs, and would be written for ${writer}`,
+      `${path} is one of the inputs, and would be written for ${writer}`,
       {
-        location: { file: b.path },
+        location: { file: path },
         hint: 'Write to another folder, or narrow the pattern of the inputs.',
       },
     );
   }
-  return new RowcastError('same_output', `${a.of} and ${b.of} would write the same file`, {
-    location: { file: b.path },
+  return new RowcastError('same_output', `${a} and ${b} would write the same file`, {
+    location: { file: path },
     hint: 'Add {dir} or {index} to the pattern of the outputs, such as scored/{dir}/{name}.csv.',
   });
 }

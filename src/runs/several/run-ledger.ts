@@ -12,7 +12,7 @@ import {
   type FinishedRun,
   LEDGER,
   type LedgerContent,
-  ledgerText,
+  ledgerBytes,
   type News,
   readLedgerBytes,
   readOrReplace,
@@ -49,7 +49,7 @@ export class RunLedger {
   #content = emptyLedger;
   /** By output; not yet written. */
   #news: Record<string, News> = {};
-  /** What was written last: it is not read again as long as nobody else has written since. */
+  /** What was read or written last: it is not parsed again as long as nobody else has written since. */
   #last: { sha256: string; content: LedgerContent } | undefined;
   #writing: Promise<void> = Promise.resolve();
   /** When the file may be written again, by `performance.now()`. */
@@ -69,6 +69,7 @@ export class RunLedger {
       throw badLedger(this.path, cause);
     });
     this.#content = readLedgerBytes(this.path, bytes);
+    if (bytes !== undefined) this.#last = { sha256: sha256Of(bytes), content: this.#content };
   }
 
   /** The outputs of finished runs. */
@@ -185,7 +186,7 @@ export class RunLedger {
       input: { path: this.#name(input), ...read },
       output: written,
       rejects: rejected,
-      options: { ...options },
+      options,
       finished_at: new Date().toISOString(),
     };
     this.#add(this.#name(output), { finished });
@@ -253,7 +254,7 @@ export class RunLedger {
     try {
       await this.#document.update(bytes => {
         const content = withNews(this.#contentOf(bytes), news);
-        const text = Buffer.from(ledgerText(content));
+        const text = ledgerBytes(content);
         this.#last = { sha256: sha256Of(text), content };
         return text;
       });

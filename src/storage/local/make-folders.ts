@@ -47,8 +47,8 @@ export async function makeFolders(path: string, mode = 0o777): Promise<MadeFolde
 
 /**
  * Refuses to create a folder where a disk may be missing: its rows would fill the disk below. Below the working directory, all
- * folders may be created, elsewhere only one in a folder that is there and has something in it: where a disk is mounted, there
- * is an empty folder without it.
+ * folders may be created, elsewhere only one in a folder that is there and has something in it, or on which a disk is mounted:
+ * without that, it is an empty folder.
  *
  * @throws RowcastError `unwritable_output`
  */
@@ -58,7 +58,7 @@ export async function refuseUnmounted(folder: string): Promise<void> {
   if ((await stat(path).catch(unlessAbsent)) !== undefined) return;
   const parent = dirname(path);
   const names = await readdir(parent).catch(unlessAbsent);
-  if (names !== undefined && names.length > 0) return;
+  if (names !== undefined && (names.length > 0 || (await isMounted(parent)))) return;
   throw new RowcastError(
     'unwritable_output',
     `there is no such folder, and the one that it would be in is ${names === undefined ? 'not there' : 'empty'}`,
@@ -68,6 +68,10 @@ export async function refuseUnmounted(folder: string): Promise<void> {
     },
   );
 }
+
+/** Whether a folder is on another disk than the one that it is in. */
+const isMounted = async (folder: string): Promise<boolean> =>
+  (await stat(folder)).dev !== (await stat(dirname(folder))).dev;
 
 /** What cannot be looked at for another reason is reported when the folder is created. */
 const unlessAbsent = (cause: NodeJS.ErrnoException): undefined | [string] =>

@@ -69,8 +69,14 @@ function showPrediction(form) {
     const { summary, probabilities, command } = /** @type {Prediction} */ (answer);
     setText('#summary', summary);
     setText('#curl-persona', command.replace(/https?:\/\/[^/']+/, location.origin));
-    for (const item of document.querySelectorAll('#probabilities li')) {
-      const probability = probabilities[Number(item.getAttribute('data-class'))] ?? 0;
+    const ofItem = (/** @type {Element} */ item) =>
+      probabilities[Number(item.getAttribute('data-class'))] ?? 0;
+    const items = [...document.querySelectorAll('#probabilities li')];
+    document
+      .querySelector('#probabilities[data-ranked]')
+      ?.append(...[...items].sort((a, b) => ofItem(b) - ofItem(a)));
+    for (const item of items) {
+      const probability = ofItem(item);
       const text = /** @type {HTMLDataElement} */ (item.querySelector('data'));
       text.value = String(probability);
       text.textContent = `${(100 * probability).toFixed(1)}%`;

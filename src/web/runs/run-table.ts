@@ -14,9 +14,8 @@ export function runTable(
 ): Html {
   const listed = pageOf(runs, page);
   return html`<div class="table-box" tabindex="0" role="region" aria-labelledby="past"><table>
-      <thead><tr><th scope="col">File</th><th scope="col">Report</th><th scope="col">Started (UTC)</th><th scope="col">Status</th>
-        <th scope="col" class="num">Rows</th><th scope="col" class="num">Rejected</th>
-        <th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
+      <thead><tr><th scope="col">File</th><th scope="col">Status</th><th scope="col"><span class="visually-hidden">Actions</span></th><th scope="col" class="wide-only">Report</th><th scope="col" class="wide-only">Started (UTC)</th>
+        <th scope="col" class="num">Rows</th><th scope="col" class="num">Rejected</th></tr></thead>
       <tbody>${listed.shown.map(run => row(run, session))}</tbody>
     </table></div>
     ${pageLinks(listed, { list: 'runs', anchor: 'past' })}`;
@@ -27,16 +26,16 @@ function row(run: StoredProgress, session: Session): Html {
   const isOwn = by === session.principal.name;
   return html`<tr id="run-${id}" data-run="${id}" data-status="${status}">
     <th scope="row">${named(file)}${!isOwn && html`<div class="muted small">by ${person(by)}</div>`}</th>
-    <td><a href="/predictions/${report}">${report}</a></td>
-    <td>${timeInColumn(created_at)}</td>
     <td><span class="badge ${kinds[status]}">${status}</span>${problem !== null && html`<div class="small run-problem">${sentence(problem.message)}</div>`}</td>
-    <td class="num" data-rows>${count(rows.read)}</td>
-    <td class="num" data-rejected>${count(rows.rejected)}${status === 'finished' && rejectedBy(rows.rejected_by)}</td>
     <td><div class="row actions">
       ${status === 'finished' && html`<a class="button small" href="/platform/runs/${id}/output">Output<span class="visually-hidden"> of ${named(file)}</span></a>`}
       ${status === 'finished' && rows.rejected > 0 && html`<a class="button small" href="/platform/runs/${id}/rejects">Rejects<span class="visually-hidden"> of ${named(file)}</span></a>`}
       ${removal(run, session)}
     </div></td>
+    <td class="wide-only"><a href="/predictions/${report}">${report}</a></td>
+    <td class="wide-only">${timeInColumn(created_at)}</td>
+    <td class="num" data-rows>${count(rows.read)}</td>
+    <td class="num" data-rejected>${count(rows.rejected)}${status === 'finished' && rejectedBy(rows.rejected_by)}</td>
   </tr>`;
 }
 

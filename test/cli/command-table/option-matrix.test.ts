@@ -50,7 +50,17 @@ const families: readonly Family[] = [
       'repair predicts nothing': {
         repair: [
           ...connection,
-          ...['sample', 'report', 'protocol', 'custom', 'home', 'timeout', 'features', 'exclude-features'],
+          ...[
+            'sample',
+            'report',
+            'protocol',
+            'custom',
+            'home',
+            'timeout',
+            'max-outage',
+            'features',
+            'exclude-features',
+          ],
           ...['predict', 'types', 'missing', 'allow-missing', 'classes'],
         ],
       },
@@ -78,7 +88,7 @@ const families: readonly Family[] = [
       },
       'training uses all rows': { train: ['limit'] },
       'training asks no service, and missing values have no form in it': {
-        train: [...connection, 'protocol', 'custom', 'timeout', 'missing', 'allow-missing'],
+        train: [...connection, 'protocol', 'custom', 'timeout', 'max-outage', 'missing', 'allow-missing'],
       },
       'verify counts the rejects of the run, which had its own limit': { verify: ['max-rejects'] },
       'verify writes nothing': { verify: ['if-exists'] },

@@ -48,6 +48,22 @@ describe('rowcast verify', () => {
     }
   });
 
+  slow('waits a few seconds for a service that is down, whatever a definition says of its run', async t => {
+    const job = 'score: { input: in.csv, output: out.csv, report: r }\nservice: { max-outage: 1h }';
+    const one = { 'in.csv': 'id,note\n1,a\n', 'out.csv': 'id,note,p_no,p_yes\n1,a,0.25,0.75\n' };
+    const cwd = await newPair(t, { ...one, 'job.yaml': job });
+    const stub = await startStub();
+    await stub.close();
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const sample = ['verify', 'in.csv', 'out.csv', '--sample', '1', '--definition', 'job.yaml'];
+    const { code, stderr } = await rowcast(sample, { cwd, env });
+    assert.equal(code, 75, stderr);
+    assert.match(stderr, /cannot connect to the service.*for up to 5 s/);
+    const given = await rowcast([...sample, '--max-outage', '0'], { cwd, env });
+    assert.equal(given.code, 75, given.stderr);
+    assert.doesNotMatch(given.stderr, /up to 5 s/);
+  });
+
   it('checks only the rows that the run was limited to', async t => {
     const cwd = await newPair(t);
     const { code, stderr } = await rowcast(['verify', 'in.csv', '-', '--limit', '1'], {

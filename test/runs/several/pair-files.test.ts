@@ -57,6 +57,32 @@ describe('several inputs', () => {
       });
   });
 
+  it('cannot be a file next to an output, under whatever name', async t => {
+    const folder = await newFolder(t);
+    for (const suffix of ['.partial', '.rejects', '.checkpoint']) {
+      const beside = join(folder, `a.out${suffix}`);
+      await writeFile(beside, '');
+      await link(beside, join(folder, `same${suffix}.csv`));
+      for (const name of [`a.out${suffix}`, `same${suffix}.csv`])
+        await assert.rejects(
+          pairFiles(inputs(join(folder, 'a.csv'), join(folder, name)), {
+            output: join(folder, '{name}.out'),
+            rejects: undefined,
+          }),
+          { code: 'output_is_input' },
+          name,
+        );
+      await assert.rejects(
+        pairFiles(inputs('a.csv', 'b.csv'), {
+          output: join(folder, '{name}.out'),
+          rejects: undefined,
+          others: { 'the summary': beside },
+        }),
+        { code: 'same_output' },
+      );
+    }
+  });
+
   it('cannot write other files of the command', async () => {
     const others = { 'the summary': 'out/a.csv' };
     await assert.rejects(

@@ -94,6 +94,35 @@ describe('the record of finished runs', () => {
     assert.equal(await (await again()).unchanged(key), undefined);
   });
 
+  it('writes the options of many runs once, and reads the ledger of earlier versions, which have them in each', async t => {
+    const { folder, key, ledger, again, read } = await recorded(t);
+    const second = join(folder, 'second.csv');
+    const other = { ...key, output: join(folder, 'other.csv'), options: { report: 's' } };
+    for (const output of [second, other.output]) {
+      await writeFile(output, '');
+      await writeFile(`${output}.rejects`, '');
+    }
+    await ledger.add({ ...key, output: second, options: { report: 'r' } }, finished, read);
+    await ledger.add(other, finished, read);
+    await ledger.flush();
+    const written = JSON.parse(await readFile(ledger.path, 'utf8'));
+    assert.deepEqual(written.options, [{ report: 'r' }, { report: 's' }]);
+    const isKnown = async () => {
+      const reread = await again();
+      assert.ok(await reread.unchanged(key));
+      assert.ok(await reread.unchanged({ ...key, output: second }));
+      assert.ok(await reread.unchanged(other));
+    };
+    await isKnown();
+    const { options, ...earlier } = structuredClone(written);
+    for (const run of Object.values<{ options: unknown }>(earlier.runs))
+      run.options = options[Number(run.options)];
+    await writeFile(ledger.path, JSON.stringify({ ...earlier, format: 1 }));
+    await isKnown();
+    await writeFile(ledger.path, JSON.stringify({ ...written, options: [] }));
+    await assert.rejects(again(), { code: 'bad_ledger' });
+  });
+
   it('keeps what another command has added', async t => {
     const { folder, key, again, read } = await recorded(t);
     const ledgers = await Promise.all([again(), again(), again()]);
@@ -169,7 +198,7 @@ describe('the record of finished runs', () => {
       ['', /cannot be read$/],
       ['{', /cannot be read$/],
       ['{"format": 1, "runs": {"a": 1}}', /cannot be read$/],
-      ['{"format": 2, "runs": {}}', /is not of format 1, which this version reads$/],
+      ['{"format": 3, "runs": {}}', /is not of format 2, which this version reads$/],
     ] as const) {
       await writeFile(ledger.path, text);
       await assert.rejects(again(), { code: 'bad_ledger', message });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beatName, leaseName } from '../../../src/shards/folder/names.ts';
@@ -15,7 +14,7 @@ const BEAT: Beat = { beat: 1, state: 'running', row: 1, read: 0, rejected: 0, er
 
 /** A folder in which another machine scores all shards, and the names of the files that are read. */
 async function heldShards(t: TestContext): Promise<{ folder: SharedFolder; reads: string[] }> {
-  const folder = openFolder(join(await newFolder(t), 'shards'));
+  const folder = openFolder(await newFolder(t));
   await folder.prepare();
   for (const shard of SHARDS) {
     await folder.replace(leaseName(shard, 1), JSON.stringify(HOLDER));

@@ -64,6 +64,21 @@ describe('the page of a report in a browser', { skip: noBrowser }, () => {
     assert.deepEqual(problems, []);
   });
 
+  it('keeps the most likely of many classes first while the persona is changed', async t => {
+    const { page, problems } = await open(t);
+    await page.goto('/predictions/twenty');
+    await page.getByLabel(hostile.amount, { exact: true }).fill('77.25');
+    await page.locator('#curl-persona', { hasText: '77.25' }).waitFor();
+    const shown = await page
+      .locator('#probabilities data')
+      .evaluateAll(items => items.map(item => Number((item as unknown as { value: string }).value)));
+    assert.deepEqual(
+      shown,
+      [...shown].sort((a, b) => b - a),
+    );
+    assert.deepEqual(problems, []);
+  });
+
   it('draws the curve along the chosen column, and keeps its table open', async t => {
     const { page, problems } = await open(t);
     await page.goto('/predictions/hostile');

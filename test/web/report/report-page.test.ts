@@ -79,6 +79,21 @@ describe('the page of a report', () => {
     assert.match(page, /id="report-id"[^>]*>one</);
   });
 
+  it('has the most likely classes first if there are too many to see them all', async t => {
+    const home = await ownTrainedHome(t);
+    await makeReport(home, { id: 'twenty', classes: twenty });
+    const browser = await signIn(await servingPlatform(t, { home }));
+    const page = await browser.page('/predictions/twenty');
+    const shown = [...page.matchAll(/<li data-class="\d+">.*?<data value="([^"]*)">/gs)].map(([, value]) =>
+      Number(value),
+    );
+    assert.equal(shown.length, twenty.length);
+    assert.deepEqual(
+      shown,
+      [...shown].sort((a, b) => b - a),
+    );
+  });
+
   it('shows the probabilities that /user/persona gives for its persona', async t => {
     const home = await ownTrainedHome(t);
     await makeReport(home, { id: 'hostile', classes: ['no', '<script>'] });

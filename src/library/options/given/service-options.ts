@@ -59,7 +59,7 @@ export interface GivenServiceOptions {
   timeout?: number | string | undefined;
   /**
    * How long to keep retrying while the service or a store is unavailable. In seconds, or text such as `'90s'` or
-   * `'5m'`. Default: 10m; of plan without `shards` 5s.
+   * `'5m'`. Default: 10m; of plan without `shards` and of verify 5s.
    */
   maxOutage?: number | string | undefined;
   /** Member names of the service's requests and responses. Default: none. */

@@ -127,6 +127,11 @@ export interface GivenVerifyOptions {
   home?: string | undefined;
   /** Timeout of one request. In seconds, or text such as `'90s'` or `'5m'`. Default: `60s`. */
   timeout?: number | string | undefined;
+  /**
+   * How long to keep retrying while the service or a store is unavailable. In seconds, or text such as `'90s'` or
+   * `'5m'`. Default: 10m; of plan without `shards` and of verify 5s.
+   */
+  maxOutage?: number | string | undefined;
   /** Columns to send to the service. Default: the report's columns, else all but the predicted one. */
   features?: readonly string[] | undefined;
   /** Columns not to send to the service. Default: none. */

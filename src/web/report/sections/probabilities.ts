@@ -3,10 +3,20 @@ import { type Html, html, named } from '../../html.ts';
 import { classOrder } from '../class-order.ts';
 import type { ReportView } from '../report-view.ts';
 
-/** The probabilities of the persona as bars, with the share of each class in the testing rows as a mark. */
+/** More classes than this are not all in view. */
+const MAX_IN_VIEW = 12;
+
+/**
+ * The probabilities of the persona as bars, with the share of each class in the testing rows as a mark. If there are more than
+ * are in view, the most likely are first: `persona.js` keeps them so.
+ */
 export function probabilityList({ report: { classes }, evaluation, persona }: ReportView): Html {
   const { probabilities } = persona;
-  const items = classOrder(classes).map(index => {
+  const isRanked = classes.length > MAX_IN_VIEW;
+  const order = classOrder(classes);
+  if (isRanked && probabilities !== undefined)
+    order.sort((a, b) => (probabilities[b] ?? 0) - (probabilities[a] ?? 0));
+  const items = order.map(index => {
     const probability = probabilities?.[index];
     const share = evaluation && (evaluation.classes[index]?.rows ?? 0) / Math.max(1, evaluation.rows);
     return html`<li data-class="${index}"><span class="name">${named(classes[index] ?? '')}</span><data value="${probability ?? ''}">${probability === undefined ? '–' : percentText(probability)}</data>
@@ -17,7 +27,7 @@ export function probabilityList({ report: { classes }, evaluation, persona }: Re
   });
   return html`<div class="row apart"><h3 id="probabilities-heading">Probabilities</h3>${evaluation && html`<span class="key mark small">share in the data</span>`}</div>
 <p id="summary" class="lead" role="status">${summaryOf(classes, probabilities)}</p>
-<ul class="probabilities" id="probabilities" aria-labelledby="probabilities-heading"${classes.length > 12 && html` tabindex="0"`}>${items}</ul>`;
+<ul class="probabilities" id="probabilities" aria-labelledby="probabilities-heading"${isRanked && html` data-ranked tabindex="0"`}>${items}</ul>`;
 }
 
 /** A sentence about the most likely class. */
