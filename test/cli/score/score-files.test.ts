@@ -80,7 +80,7 @@ describe('several files', { timeout: 120_000 }, () => {
       '1',
     );
     assert.equal(code, 3);
-    assert.match(stderr, /4 of 6 rows were rejected: 4 × too_few_fields \[too_many_rejects\]/);
+    assert.match(stderr, /4 of 6 rows of all files were rejected: 4 × too_few_fields \[too_many_rejects\]/);
     assert.deepEqual(
       (await summary()).runs.map(({ status }: { status: string }) => status),
       ['finished', 'stopped', 'stopped'],
