@@ -8,6 +8,7 @@ import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { listen } from '../../support/listen.ts';
+import { root } from '../../support/root.ts';
 import { startRowcast, waitForStderr } from '../../support/rowcast.ts';
 import { type StubOptions, startStub } from '../../support/stub/service.ts';
 
@@ -288,6 +289,27 @@ describe('--on-end', () => {
     assert.equal(code, 0);
     const [warning] = stderr.split('\n').filter(line => line.includes('on_end_failed'));
     assert.equal(JSON.parse(warning ?? '{}').msg, 'the command of --on-end ended with exit code 7');
+  });
+
+  it('is ended after a minute, and so is the waiting for a URL that does not respond, whatever the exit code', async t => {
+    const { env, folder } = await bench(t);
+    const silent = await listen(
+      t,
+      createServer(() => {}),
+    );
+    const hourMs = {
+      NIGHT_HOUR_MS: '60000',
+      NODE_OPTIONS: `--import=${join(root, 'dist/test/nights/fast-clock.js')}`,
+    };
+    const given = { ...env, ...hourMs, ROWCAST_NOTIFY_URL: silent };
+    const { finished } = startRowcast(
+      ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', ...told, '--on-end', 'sleep 600'],
+      { cwd: folder, env: given },
+    );
+    const { code, stderr } = await finished;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /was not told how the command has ended: no response in time/);
+    assert.match(stderr, /the command of --on-end took too long/);
   });
 
   it('runs after a signal too, and another signal ends it', async t => {
