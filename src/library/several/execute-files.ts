@@ -104,7 +104,7 @@ async function scoreFiles(
       stop,
     ),
   );
-  const budget = new RejectBudget(values.maxRejects);
+  const budget = new RejectBudget(values.maxRejects, 'of all files ');
   const tally = new TotalTally();
   const least = leastRows(values.minRows, record.last, warning => record.note(warning));
   // What is judged at the end of a run is judged before its output appears, which is too early if others follow.
