@@ -9,7 +9,7 @@ import { namesOf } from './run-names.ts';
 /** What a run uses and who watches it. */
 export type RunResources = Pick<
   Run,
-  'openScorer' | 'openInput' | 'observers' | 'control' | 'shared' | 'backends' | 'memory'
+  'openScorer' | 'openInput' | 'observers' | 'control' | 'shared' | 'backends' | 'memory' | 'wait'
 >;
 
 /** The run of a job with a single input. */

@@ -80,7 +80,7 @@ async function scoreLocked(run: Run, record: RunRecord, files: LockedPaths): Pro
   let summary: Summary;
   try {
     const wait = waitOf(run, record);
-    await wait?.arrived();
+    if (run.wait?.hasArrived !== true) await wait?.arrived();
     record.ready(scorer);
     const locked = { ...files, output: output.target };
     const score = (isAgain: boolean): Promise<RunResult | undefined> =>
@@ -105,18 +105,14 @@ async function scoreLocked(run: Run, record: RunRecord, files: LockedPaths): Pro
 }
 
 /**
- * Whether a run has a file of its own. A stream has no name by which it could be waited for, and who scores several files or
- * shards has waited for all of them.
+ * Whether the input of a run can be waited for. A stream has no name by which that could be done, and who scores shards has waited
+ * for all of them.
  */
-const isAlone = ({
-  openInput,
-  shared,
-  part,
-}: { [K in 'openInput' | 'shared' | 'part']?: Run[K] | undefined }): boolean =>
-  openInput === undefined && shared === undefined && part === undefined;
+const hasFile = ({ openInput, part }: { [K in 'openInput' | 'part']?: Run[K] | undefined }): boolean =>
+  openInput === undefined && part === undefined;
 
 function waitOf(run: Run, record: RunRecord): InputWait | undefined {
-  if (!isAlone(run)) return undefined;
+  if (!hasFile(run)) return undefined;
   const { options, backends, control, wait } = run;
   const { input, waitForInput, readyFile } = options;
   const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
@@ -133,7 +129,7 @@ async function scoreOnce(
   isOtherWork = false,
 ): Promise<RunResult | undefined> {
   const { signal: stop, cancel } = control;
-  const isReadAgain = isAlone({ openInput, shared, part });
+  const isReadAgain = hasFile({ openInput, part });
   const { input: name, checksum, encoding } = options;
   const source = await unlessStopped(
     openInput?.() ?? openSource(name, checksum, encoding, run.backends, stop),

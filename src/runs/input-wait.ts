@@ -40,6 +40,10 @@ export interface InputWaitOptions {
   stop: AbortSignal;
   /** Called when the waiting begins, when it waits for something else, and at each further look. */
   onWaiting?: ((waiting: Waiting) => void) | undefined;
+  /** When the time began, by `performance.now()`; by default now. */
+  begun?: number | undefined;
+  /** Whether the inputs were waited for before, and are only waited for again if they turn out to end too early. */
+  hasArrived?: boolean | undefined;
   /** Milliseconds; tests do not wait for long. */
   stableMs?: number | undefined;
   lookMs?: number | undefined;
@@ -65,7 +69,7 @@ export class InputWait {
         hint: 'Give the path of a file.',
       });
     this.#options = options;
-    this.#end = performance.now() + waitForInput * 1000;
+    this.#end = (options.begun ?? performance.now()) + waitForInput * 1000;
   }
 
   /**
@@ -91,7 +95,8 @@ export class InputWait {
    */
   async complete<T>(read: (isAgain: boolean) => Promise<T>): Promise<T> {
     for (let isAgain = false; ; isAgain = true) {
-      await this.arrived();
+      if (isAgain || this.#options.hasArrived !== true) await this.arrived();
+      else await this.#look();
       const before = this.#seen;
       try {
         return await read(isAgain);

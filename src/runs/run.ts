@@ -58,8 +58,8 @@ export interface Run {
   isDetailed?: boolean;
   /** Maximum bytes in flight, if not the usual ones, which are for a service. */
   windowBytes?: number;
-  /** How often it is looked whether the input is there and complete, if not as usual. */
-  wait?: Pick<InputWaitOptions, 'stableMs' | 'lookMs'>;
+  /** How it is looked whether the input is there and complete, if not as usual. */
+  wait?: Pick<InputWaitOptions, 'stableMs' | 'lookMs' | 'begun' | 'hasArrived'>;
   /** Backends of the names of its files, if they are not the usual ones. */
   backends?: Backends | undefined;
 }

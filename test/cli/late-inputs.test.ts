@@ -47,6 +47,34 @@ describe('--wait-for-input', () => {
     assert.equal(code, 0, stderr);
   });
 
+  it('reads the one of many files again that was cut off when the rest of it has arrived', async t => {
+    const whole = gzipSync(csv(1000));
+    const { cwd, stub, read, score } = await filesWith(t, {
+      'in/cut.csv.gz': whole.subarray(0, 900),
+      'in/header.csv': csv(0),
+      'in/whole.csv': csv(5),
+    });
+    for (const name of ['cut.csv.gz', 'header.csv', 'whole.csv'])
+      await utimes(join(cwd, 'in', name), 1e9, 1e9);
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const words = ['in/*', '-o', 'out/{name}.csv', '--jobs', '1'];
+    const given = ['score', ...words, '--report', 'r', '--wait-for-input', '1h'];
+    const { child, finished } = startRowcast(given, { cwd, env });
+    const arrive = async (name: string, content: string | Buffer): Promise<void> => {
+      await writeFile(join(cwd, 'in', name), content);
+      await utimes(join(cwd, 'in', name), 1e9 + 1, 1e9 + 1);
+    };
+    await waitForStderr(child, /waiting for .*cut\.csv\.gz: the gzip data is truncated/);
+    await arrive('cut.csv.gz', whole);
+    await waitForStderr(child, /waiting for .*header\.csv: it has no rows/);
+    await arrive('header.csv', csv(7));
+    const { code, stderr } = await finished;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /3 files: 3 scored; 1,012 rows/);
+    assert.match(await read('out/cut.csv'), /^r999,/m);
+    assert.match((await score(...words)).stderr, /3 unchanged/);
+  });
+
   it('takes what a file says to be complete as it is, and waits for none without the time to', async t => {
     const { score, cwd } = await filesWith(t, { 'header.csv': csv(0) });
     const words = ['header.csv', '-o', 'out.csv', '--ready-file', '_SUCCESS'];

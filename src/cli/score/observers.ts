@@ -129,6 +129,7 @@ export function observersOfFile(
     logRunId(logFields),
     progressLine({ ...progressMode(flags), output, name: input, logFormat, log }, stop),
     runLog(context, { report, input, output, isPart: true }),
+    { waiting: waitingLog(log) },
     rejectLog(log, input, true),
     unknownValues(line => log.warn({ event: 'unknown_values' }, line)),
     drift(line => logDrift(log, line, true)),

@@ -55,6 +55,7 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   const { signal: stop } = group.control;
   const report = reportOf(job.values);
   const { inputs, values, backends } = job;
+  const begun = performance.now();
   const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
   await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
   const { pairs, ledger } = await planFiles(job, stop);
@@ -70,7 +71,7 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   try {
     const { scorer, close } = await group.openScorer(watchRequests(record));
     try {
-      return await scoreFiles(group, record, { pairs, ledger, earlier, scorer });
+      return await scoreFiles(group, record, { pairs, ledger, earlier, scorer, begun });
     } finally {
       await close();
     }
@@ -84,12 +85,14 @@ interface OpenFiles {
   ledger: RunLedger;
   earlier: EarlierFigures | undefined;
   scorer: SharedScorer;
+  /** When waiting for the inputs began, by `performance.now()`. */
+  begun: number;
 }
 
 async function scoreFiles(
   { job, control, watch }: FileGroup,
   record: RunRecord,
-  { pairs, ledger, earlier, scorer }: OpenFiles,
+  { pairs, ledger, earlier, scorer, begun }: OpenFiles,
 ): Promise<Summary> {
   const { values } = job;
   const { signal: stop } = control;
@@ -110,7 +113,18 @@ async function scoreFiles(
   // What is judged at the end of a run is judged before its output appears, which is too early if others follow.
   const judged = pairs.length === 1 ? { least } : { budget };
   const shared = { ...judged, total: tally, earlier, last: record.last ?? null };
-  const files = new FileScorer({ job, scorer, shared, last: record.last, ledger, work, total, watch, stop });
+  const files = new FileScorer({
+    job,
+    scorer,
+    shared,
+    last: record.last,
+    begun,
+    ledger,
+    work,
+    total,
+    watch,
+    stop,
+  });
   record.figures = () => {
     const figures = tally.figures();
     return figures && files.isPart ? { ...figures, drift: null } : figures;

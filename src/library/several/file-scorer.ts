@@ -27,6 +27,8 @@ export interface FileScorerOptions {
   shared: NonNullable<Run['shared']>;
   /** The last good run of all of them, if one is known. */
   last: LastRun | undefined;
+  /** When waiting for the inputs began, by `performance.now()`. */
+  begun: number;
   ledger: RunLedger;
   /** What affects the outputs of all files, from `workOf`. */
   work: Readonly<Record<string, string>>;
@@ -62,7 +64,7 @@ export class FileScorer {
 
   /** @param index of the file, for the order of the summaries */
   async score(file: FilePair, index: number): Promise<void> {
-    const { job, scorer, shared, ledger, work, total, watch } = this.#options;
+    const { job, scorer, shared, begun, ledger, work, total, watch } = this.#options;
     const key = { ...file, options: work };
     const told = watch.ofFile(file, this.#stop);
     // A file that was scored before is scored again because something else has changed.
@@ -75,6 +77,7 @@ export class FileScorer {
         ...told.observers,
       ],
       control: new RunControl(this.#stop),
+      wait: { begun, hasArrived: true },
       shared: isAgain ? { ...shared, last: null } : shared,
     });
     const last = ledger.finished(file.output);

@@ -15,11 +15,22 @@ export function ledgerEntry(
   stop?: AbortSignal,
 ): RunObserver {
   let read: FileVersion | undefined;
+  /** The version of an input that has changed while the run waited for the rest of it. */
+  let waited: Promise<FileVersion | undefined> | undefined;
+  let isWaiting = false;
   return {
+    waiting() {
+      isWaiting = true;
+    },
+    opened() {
+      if (isWaiting) waited = ledger.versionOf(key.input, stop).catch(() => undefined);
+      isWaiting = false;
+    },
     async begin() {
       read = await ledger.versionOf(key.input, stop);
     },
     async ended({ status, run_id, exit_code, started_at, rows, digest, error }) {
+      if (waited !== undefined) read = await waited;
       if (status === 'finished' && read !== undefined) {
         const counts = { read: rows.read, rejected: rows.rejected };
         const facts = { run_id, exit_code: exit_code ?? 0, started_at, rows: counts };
