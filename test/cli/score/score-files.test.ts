@@ -180,3 +180,13 @@ describe('several files', { timeout: 120_000 }, () => {
     assert.deepEqual([(await summary()).status, (await summary()).runs.length], ['skipped', 1]);
   });
 });
+
+it('one of several files with a header only is named once, with a hint that fits --ready-file', async t => {
+  const { score } = await filesWith(t, { 'in/a.csv': csv(0), 'in/b.csv': csv(2), 'in/done': '' });
+  const { code, stderr } = await score('in/*.csv', '-o', 'out/{name}.csv', '--ready-file', 'done');
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    /^rowcast: in\/a\.csv: the input has no rows.*\n {2}The file of --ready-file says that it is complete: check the program that writes it\.$/m,
+  );
+});
