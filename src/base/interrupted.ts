@@ -36,6 +36,25 @@ export async function unlessStopped<T>(
   }
 }
 
+/**
+ * A signal that is aborted after a time in milliseconds, or with another one. It holds its timer until its end: the one of
+ * `AbortSignal.timeout` behind `AbortSignal.any` may be forgotten by Node 20.
+ */
+export function timeLimit(ms: number, other: AbortSignal): { over: AbortSignal; end(): void } {
+  const limit = new AbortController();
+  const abort = (): void => limit.abort(new Error('no response in time'));
+  const timer = setTimeout(abort, ms);
+  if (other.aborted) abort();
+  else other.addEventListener('abort', abort);
+  return {
+    over: limit.signal,
+    end() {
+      clearTimeout(timer);
+      other.removeEventListener('abort', abort);
+    },
+  };
+}
+
 /** How long in-flight requests may take to finish when a run is stopped. */
 const DRAIN_MS = 10_000;
 

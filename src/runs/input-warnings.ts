@@ -20,10 +20,16 @@ export const unendedRecord = (file: string, line: number): InputWarning => ({
   hint: 'If the row is complete, end it with a line feed. A program that is late is waited for with --wait-for-input.',
 });
 
-/** A file has a header only. */
-export const noRows = (file: string): InputWarning => ({
+/**
+ * A file has a header only.
+ *
+ * @param isReady whether another file has said that it is complete
+ */
+export const noRows = (file: string, isReady = false): InputWarning => ({
   code: 'no_rows',
   message: `${sanitize(file)}: the input has no rows`,
   file,
-  hint: 'If they come later, wait for them with --wait-for-input.',
+  hint: isReady
+    ? 'The file of --ready-file says that it is complete: check the program that writes it.'
+    : 'If they come later, wait for them with --wait-for-input.',
 });

@@ -175,7 +175,7 @@ export async function scoreRows({
     checkDrift(options.maxDrift, figures?.drift);
     if (input.budget === undefined) budget.checkEnd();
     checkLeastRows(input.least, rowCounts.read, source.name);
-    if (isWithoutRows) watch.warned(noRows(source.name));
+    if (isWithoutRows) watch.warned(noRows(source.name, options.readyFile !== undefined));
     const last = reached.commitPoint();
     const isWhole = range === undefined && options.limit === undefined;
     const whole = isWhole ? await digestOf(source, last.prefix.digest, input.isRemembered) : undefined;

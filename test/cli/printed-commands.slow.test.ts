@@ -1,13 +1,38 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { train } from '../../src/library/train.ts';
-import { newFolder } from '../support/folder.ts';
+import { newFolder, sharedFolder } from '../support/folder.ts';
+import { rowcast } from '../support/in-process.ts';
 import { root } from '../support/root.ts';
 import { bin } from '../support/rowcast.ts';
+
+let trained: Promise<string> | undefined;
+
+/** The folder of a report, which is trained once for all tests. */
+async function trainOnce(): Promise<string> {
+  const home = await sharedFolder();
+  const history = join(root, 'fixtures/telecom-history.csv');
+  await train({ history, predict: 'churned', report: 'churn', home });
+  return home;
+}
+
+/** The arguments and the stdin that a shell gives to the only command of a line. */
+function argumentsOf(line: string, cwd: string): Promise<{ args: string[]; stdin: Buffer }> {
+  const told = `rowcast() { printf '%s\\0' "$#" "$@"; cat; }\n${line}`;
+  return new Promise((resolve, reject) => {
+    const child = execFile('bash', ['-c', told], { cwd, encoding: 'buffer' }, (error, stdout) => {
+      if (error !== null) return reject(error);
+      const [count = '', ...rest] = stdout.toString('latin1').split('\0');
+      const args = rest.slice(0, Number(count)).map(text => Buffer.from(text, 'latin1').toString());
+      resolve({ args, stdin: Buffer.from(rest.slice(Number(count)).join('\0'), 'latin1') });
+    });
+    child.stdin?.end();
+  });
+}
 
 /** A folder with spaces in its name and the reports of another folder, in which a shell runs lines as they are printed. */
 async function bench(t: TestContext) {
@@ -15,8 +40,8 @@ async function bench(t: TestContext) {
   await mkdir(join(folder, 'bin'), { recursive: true });
   const command = `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`;
   await writeFile(join(folder, 'bin/rowcast'), command, { mode: 0o755 });
-  const history = join(root, 'fixtures/telecom-history.csv');
-  await train({ history, predict: 'churned', report: 'churn', home: join(folder, 'my home') });
+  trained ??= trainOnce();
+  await cp(await trained, join(folder, 'my home'), { recursive: true, verbatimSymlinks: true });
   const personas = await readFile(join(root, 'fixtures/telecom-personas.csv'), 'utf8');
   const [header = '', ...records] = personas.split('\n');
   const fields = (line: string): number => line.split(',').length;
@@ -30,13 +55,20 @@ async function bench(t: TestContext) {
     await writeFile(join(folder, name), rejects.replace(whole.replace(/,[^,]*$/, ''), whole));
   };
   const env = { PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) };
-  /** @returns exit code, and what it printed */
-  const shell = (line: string): Promise<{ code: number; said: string }> =>
+  /** In a shell. @returns exit code, and what it printed */
+  const inShell = (line: string): Promise<{ code: number; said: string }> =>
     new Promise(resolve =>
       execFile('bash', ['-c', line], { cwd: folder, env }, (error, stdout, stderr) =>
         resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
       ),
     );
+  /** As `inShell`, but what is only a command of rowcast has no process of its own. */
+  const shell = async (line: string): Promise<{ code: number; said: string }> => {
+    if (!line.startsWith('rowcast ') || /[|>]/.test(line)) return inShell(line);
+    const { args, stdin } = await argumentsOf(line, folder);
+    const { code, stdout, stderr } = await rowcast(args, { cwd: folder, env, stdin });
+    return { code: Number(code), said: String(stdout) + stderr };
+  };
   /** The commands in a text, each on a line of its own. */
   const printed = (said: string): string[] =>
     [...said.matchAll(/^ +(?:next +)?(rowcast .*)$/gm)].map(([, line = '']) => line);
@@ -136,6 +168,59 @@ describe('a command that is printed', { timeout: 300_000 }, () => {
           const verified = await shell(`rowcast verify ${input}`);
           assert.equal(verified.code, 0, `${from} ${output}: ${verified.said}`);
         }
+    }
+  });
+
+  it('lets a run begin whose input needs an option, and resumes or restarts it', async t => {
+    const { folder, shell } = await bench(t);
+    const history = Array.from(
+      { length: 300 },
+      (_, n) => `P-${n},${n % 3 ? 'rolling' : '12 months'},${n % 60},${n % 3 ? 'yes' : 'no'}`,
+    );
+    await writeFile(join(folder, 'history.csv'), `customer,contract,tenure,left\n${history.join('\n')}\n`);
+    const train = "rowcast train history.csv --predict left --report left --home 'my home'";
+    assert.equal((await shell(train)).code, 0);
+    const header = 'customer,contract,tenure';
+    const table = `${header}\nP-1,rolling,3\nP-2,12 months,30\n`;
+    const score = (name: string, more = '') =>
+      `rowcast score '${name}' --report left --home 'my home' -o 'out of ${name}.csv'${more}`;
+    const utf16 = Buffer.from(`\ufeff${table}`, 'utf16le');
+    // Each has the option that its message names.
+    const needy: readonly (readonly [string, string | Buffer, RegExp, (option: string) => string])[] = [
+      ['a title.csv', `of the year\n${table}`, /use (--skip-lines 1)\./, option => option],
+      [
+        'no header.csv',
+        table.slice(header.length + 1),
+        /with (--names) NAME/,
+        option => `${option} ${header}`,
+      ],
+      ['a title.csv.gz', gzipSync(`of the year\n${table}`), /use (--skip-lines 1)\./, option => option],
+      ['wide.csv', utf16, /such as (--encoding utf-16)/, option => option],
+      ['open.csv', `${table}P-3,"rolling,3\n`, /use (--quote none)/, option => option],
+    ];
+    for (const [name, bytes, pattern, optionOf] of needy) {
+      await writeFile(join(folder, name), bytes);
+      const refused = await shell(score(name));
+      const [, option = ''] = pattern.exec(refused.said) ?? assert.fail(refused.said);
+      const ended = await shell(score(name, ` ${optionOf(option)} --restart`));
+      assert.equal(ended.code, 0, `${name} ${option}: ${ended.said}`);
+    }
+
+    for (const name of ['in it.csv', 'in it.csv.gz', 'in it.jsonl']) {
+      const rows = [...Array(5).keys()].map(n => (n % 2 ? `P-${n}` : `P-${n},rolling,3`));
+      const lines = [...Array(5).keys()].map(n =>
+        n % 2 ? '{"customer":' : `{"customer":"P-${n}","contract":"rolling","tenure":3}`,
+      );
+      const text = `${[header, ...rows].join('\n')}\n`;
+      const bytes = name.endsWith('.jsonl') ? `${lines.join('\n')}\n` : text;
+      await writeFile(join(folder, name), name.endsWith('.gz') ? gzipSync(bytes) : bytes);
+      const stopped = await shell(score(name, ' --max-rejects 0'));
+      assert.match(stopped.said, /run the same command with a higher --max-rejects/);
+      assert.equal((await shell(score(name, ' --max-rejects 100% --rejects-ok 100%'))).code, 0, name);
+      assert.equal((await shell(score(name, ' --max-rejects 0 --if-exists replace'))).code, 3, name);
+      const other = await shell(score(name, ' --decimals 3 --rejects-ok 100%'));
+      assert.match(other.said, /use --restart-if-changed.* or --restart/);
+      assert.equal((await shell(`rowcast abort 'out of ${name}.csv'`)).code, 0, name);
     }
   });
 

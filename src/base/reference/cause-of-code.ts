@@ -3,6 +3,7 @@ import type { ErrorDoc, ErrorDocs } from './error-doc.ts';
 import { inputCodes } from './input-codes.ts';
 import { libraryCodes } from './library-codes.ts';
 import { problemDocs } from './problem-codes.ts';
+import { faultDocs, predictionDocs } from './reject-codes.ts';
 import { requestCodes } from './request-codes.ts';
 import { runCodes } from './run-codes.ts';
 import { serviceCodes } from './service-codes.ts';
@@ -18,10 +19,12 @@ const tables: readonly ErrorDocs[] = [
     requestCodes,
     serviceCodes,
     problemDocs,
+    faultDocs,
+    predictionDocs,
   ],
 ];
 
-/** What an error with this code means, in fixed words; undefined for a code that is not one of ours. */
+/** What an error, or a rejected row, with this code means, in fixed words; undefined for a code that is not one of ours. */
 export function causeOfCode(code: string): string | undefined {
   const [, status] = /^http_(\d{3})$/.exec(code) ?? [];
   return docOfCode(code)?.cause.replace('NNN', status ?? '');

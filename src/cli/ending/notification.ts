@@ -1,7 +1,9 @@
 import { counted, countOf } from '../../base/number-text.ts';
 import { causeOfCode, fixOfCode } from '../../base/reference/cause-of-code.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { schemeOf } from '../../base/scheme.ts';
 import type { RunError, Summary } from '../../runs/summary/summary.ts';
+import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { Outcome } from '../context.ts';
 
 /** What a command has come to, and how it has ended. */
@@ -26,6 +28,14 @@ const [MAX_WARNINGS, MAX_FILES, MAX_CHARACTERS] = [10, 3, 1_000];
 const SAFE_MESSAGES: readonly string[] = [
   ...['bad_definition', 'usage', 'no_key', 'no_such_file', 'locked', 'disk_full', 'interrupted'],
   ...['too_many_mismatches', 'too_many_unseen', 'too_many_missing', 'too_much_drift'],
+  ...['input_not_ready', 'under_min_rows', 'same_as_last', 'missing_columns'],
+];
+
+/** Codes of errors whose hint is in the words of rowcast, which know the options, whatever a service has responded. */
+const SAFE_HINTS: readonly string[] = [
+  ...SAFE_MESSAGES,
+  ...['unauthorized', 'missing_scope', 'no_such_report', 'http_401', 'http_403', 'http_404'],
+  ...['service_unreachable', 'service_timeout', 'no_such_host'],
 ];
 
 /**
@@ -68,9 +78,11 @@ function safeError(error: RunError | null): RunError | null {
     ...error,
     code: safeCode(code),
     message: isSafe ? message : plain(cause ?? 'The service responded with an error code of its own.'),
-    hint: isSafe ? hint : plain(fixOfCode(code) ?? '') || null,
+    hint: (SAFE_HINTS.includes(code) ? hint : null) ?? (plain(fixOfCode(code) ?? '') || null),
   };
 }
+
+const INTERRUPTED = 'interrupted';
 
 /** A code that a service has chosen may quote what it was sent. */
 const OTHER_CODE = 'other';
@@ -106,12 +118,10 @@ function textOf(ending: Ending): string {
   const end = `rowcast ${command} ${verb}${facts === '' ? '' : `: ${facts}`} (exit code ${exit_code}).`;
   const more = [
     error === null ? undefined : reasonFor(error),
-    error?.retryable === true ? 'Run the same command again.' : (error?.hint ?? undefined),
+    error === null ? undefined : whatToDo(error),
     error === null || SAFE_MESSAGES.includes(error.code) ? undefined : 'The log says more.',
-    ...failedFiles(ending.runs ?? []),
-    (ending.rows?.rejected ?? 0) > 0 && ending.rejects
-      ? `Rejected rows are in ${ending.rejects}.`
-      : undefined,
+    ...failedFiles(ending.runs ?? [], error?.code === INTERRUPTED),
+    (ending.rows?.rejected ?? 0) > 0 ? rejectsOf(ending) : undefined,
     ...(ending.warnings ?? [])
       .slice(0, MAX_FILES)
       .map(({ message }) => `Warning: ${message.replace(/\.$/, '')}.`),
@@ -150,15 +160,49 @@ function reasonFor({ code, message, file, line, row }: RunError): string {
   return `${where}${message.replace(/\.$/, '')} [${code}]${atRow}.`;
 }
 
-function failedFiles(runs: Iterable<Summary>): string[] {
+function whatToDo({ retryable, hint }: RunError): string | undefined {
+  const isSaid = !retryable || (hint !== null && /run the same command/i.test(hint));
+  return (
+    [hint, isSaid ? null : 'Run the same command again.'].filter(part => part !== null).join(' ') || undefined
+  );
+}
+
+/** Where the rejected rows are: those of a run that has not finished are in another file than they are to be in. */
+function rejectsOf({ runs, ...ending }: Ending): string | undefined {
+  const isDone = (status: Summary['status']): boolean => status === 'finished' || status === 'skipped';
+  if (runs === undefined || runs === null || isDone(ending.status))
+    return ending.rejects
+      ? `Rejected rows are in ${placeOf(ending.rejects, isDone(ending.status))}.`
+      : undefined;
+  let first: string | undefined;
+  let others = 0;
+  for (const { rows, rejects, status } of runs) {
+    if (rows.rejected === 0 || rejects === null) continue;
+    if (first === undefined) first = placeOf(rejects, isDone(status));
+    else others++;
+  }
+  if (first === undefined) return undefined;
+  return `Rejected rows are in ${first}${others === 0 ? '' : `, and of ${countOf(others, 'other file')} likewise`}.`;
+}
+
+const placeOf = (rejects: string, isDone: boolean): string =>
+  isDone || schemeOf(rejects) !== undefined ? rejects : partialOf(rejects);
+
+/** Of these files, those that were stopped because of another one's failure have none of their own. */
+function failedFiles(runs: Iterable<Summary>, isInterrupted: boolean): string[] {
   const named: string[] = [];
-  let failed = 0;
-  for (const { status, input, error } of runs)
-    if ((status === 'stopped' || status === 'refused') && failed++ < MAX_FILES)
-      named.push(`${sanitize(input)} [${safeCode(error?.code ?? OTHER_CODE)}]`);
-  if (failed === 0) return [];
+  let [failed, stopped] = [0, 0];
+  for (const { status, input, error } of runs) {
+    if (status !== 'stopped' && status !== 'refused') continue;
+    if (error?.code === INTERRUPTED && !isInterrupted) stopped++;
+    else if (failed++ < MAX_FILES) named.push(`${sanitize(input)} [${safeCode(error?.code ?? OTHER_CODE)}]`);
+  }
+  const all = failed + stopped;
+  if (all === 0) return [];
   const more = failed > MAX_FILES ? ', …' : '';
-  return [`Not scored: ${countOf(failed, 'file')}: ${named.join(', ')}${more}.`];
+  const because =
+    stopped === 0 ? '' : `; ${counted(stopped)} of them ${stopped === 1 ? 'was' : 'were'} stopped for that`;
+  return [`Not scored: ${countOf(all, 'file')}: ${named.join(', ')}${more}${because}.`];
 }
 
 const shortened = (text: string, most = MAX_CHARACTERS): string =>

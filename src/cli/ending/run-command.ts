@@ -21,7 +21,7 @@ export function commandEnvironment(
 ): Environment {
   const named = new Set(
     given.flatMap(section =>
-      NAMING_SECRETS.flatMap(option => JSON.stringify(section[option] ?? '').match(/\bROWCAST_\w+/g) ?? []),
+      NAMING_SECRETS.flatMap(option => JSON.stringify(section[option] ?? '').match(/[A-Za-z_]\w*/g) ?? []),
     ),
   );
   const isSecret = (name: string): boolean =>

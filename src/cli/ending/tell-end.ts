@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exitCodes } from '../../base/errors.ts';
+import { timeLimit } from '../../base/interrupted.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import { ExitCode, exitCodeOf } from '../../runs/exit-code.ts';
@@ -100,12 +101,13 @@ async function tellEnd({ context, defined, notifyEnv, onEnd }: Told, ending: End
   const isInterrupted = ending.error?.code === 'interrupted';
   // Another signal ends the waiting.
   const signals = onSignals({});
-  const within = (usual: number, afterSignal: number): AbortSignal =>
-    AbortSignal.any([signals.first, AbortSignal.timeout(isInterrupted ? afterSignal : usual)]);
+  const within = (usual: number, afterSignal: number) =>
+    timeLimit(isInterrupted ? afterSignal : usual, signals.first);
   const body = notificationOf(ending);
   const send = async (): Promise<void> => {
     if (notifyEnv === undefined) return;
-    const reason = await notify(env, notifyEnv, body, within(NOTIFY_MS, NOTIFY_AFTER_SIGNAL_MS));
+    const { over, end } = within(NOTIFY_MS, NOTIFY_AFTER_SIGNAL_MS);
+    const reason = await notify(env, notifyEnv, body, over).finally(end);
     if (reason !== undefined)
       log.warn(
         { event: 'not_notified' },
@@ -114,12 +116,10 @@ async function tellEnd({ context, defined, notifyEnv, onEnd }: Told, ending: End
   };
   const run = async (): Promise<void> => {
     if (onEnd === undefined) return;
-    const reason = await runOnEnd(context, defined, {
-      command: onEnd,
-      ending,
-      text: body.text,
-      over: within(COMMAND_MS, COMMAND_AFTER_SIGNAL_MS),
-    }).catch(reasonOf);
+    const { over, end } = within(COMMAND_MS, COMMAND_AFTER_SIGNAL_MS);
+    const reason = await runOnEnd(context, defined, { command: onEnd, ending, text: body.text, over })
+      .catch(reasonOf)
+      .finally(end);
     if (reason !== undefined)
       log.warn({ event: 'on_end_failed' }, `the command of --on-end ${sanitize(reason)}`);
   };

@@ -48,7 +48,10 @@ export function runLog(
       log.warn({ event: 'long_field', ...fields }, message);
     },
     warned({ code, message, ...fields }) {
-      log.warn({ event: code, ...fields }, message);
+      // The log of one of several files begins its lines with the name.
+      const named = `${sanitize(file)}: `;
+      const isNamedTwice = isPart && message.startsWith(named);
+      log.warn({ event: code, ...fields }, isNamedTwice ? message.slice(named.length) : message);
     },
     rejected({ code, line, row }) {
       if (code !== 'scored_before' || wasScoredBefore) return;

@@ -47,8 +47,9 @@ const beforeText = (rows: number): string =>
 /**
  * Describes the repair of several outputs.
  *
- *     200 files: 2 repaired, 1 not corrected, 197 without rejects; 12 rows repaired, 3 still rejected
+ *     200 files: 2 repaired, 1 not corrected, 197 without rejects; 12 rows repaired, all rejects of 1 file are left
  *       not corrected: scored/a.csv
+ *       correct the rows in OUTPUT.rejects, score that file to OUTPUT.corrected, and run the same command again
  */
 export function describeRepaired(files: readonly RepairedFile[]): string {
   const repaired = files.filter(({ rows }) => rows !== null);
@@ -64,10 +65,19 @@ export function describeRepaired(files: readonly RepairedFile[]): string {
   const counts = parts.filter(([count]) => count > 0).map(([count, what]) => `${counted(count)} ${what}`);
   const sum = (name: keyof Placed): number =>
     repaired.reduce((total, { rows }) => total + (rows?.[name] ?? 0), 0);
-  const rows = `${countOf(sum('placed'), 'row')} repaired, ${counted(sum('left'))} still rejected`;
+  const left =
+    uncorrected.length === 0
+      ? `${counted(sum('left'))} still rejected`
+      : `${sum('left') === 0 ? '' : `${counted(sum('left'))} still rejected, and `}all rejects of ${countOf(uncorrected.length, 'file')} are left`;
+  const rows = `${countOf(sum('placed'), 'row')} repaired, ${left}`;
   return [
     `${countOf(files.length, 'file')}: ${counts.join(', ')}; ${rows}`,
     ...listOf('not corrected', uncorrected.map(listedOf)),
+    ...(uncorrected.length === 0
+      ? []
+      : [
+          'correct the rows in OUTPUT.rejects, score that file to OUTPUT.corrected, and run the same command again',
+        ]),
     ...listOf('not repaired', failed.map(listedOf)),
   ].join('\n  ');
 }

@@ -8,6 +8,7 @@ import {
 /** The rows that may be rejected in all runs of a command together. */
 export class RejectBudget {
   readonly #limit: RejectLimit | undefined;
+  readonly #of: string;
   /** By run, what was counted last. */
   readonly #runs = new Map<
     RejectCounts,
@@ -16,8 +17,10 @@ export class RejectBudget {
   readonly #total = { read: 0, rejected: 0, rejectedLines: 0 };
   #others = { read: 0, rejected: 0 };
 
-  constructor(limit: RejectLimit | undefined) {
+  /** @param of whose rows they are, for the message, such as `of all files ` */
+  constructor(limit: RejectLimit | undefined, of = '') {
     this.#limit = limit;
+    this.#of = of;
   }
 
   /** Counts rows that other processes score within the same budget: their totals so far. */
@@ -53,6 +56,6 @@ export class RejectBudget {
     const rejectedBy: Record<string, number> = {};
     for (const { rejectedBy: codes } of this.#runs.keys())
       for (const [code, rows] of Object.entries(codes)) rejectedBy[code] = (rejectedBy[code] ?? 0) + rows;
-    checkRejects(this.#limit, { ...this.#total, rejectedBy }, isEnd);
+    checkRejects(this.#limit, { ...this.#total, rejectedBy }, isEnd, this.#of);
   }
 }

@@ -1,3 +1,4 @@
+import { timeLimit } from '../../base/interrupted.ts';
 import { reasonOf } from '../../base/system-error.ts';
 
 /** Time limit of one request. */
@@ -23,6 +24,7 @@ export async function postJson(
   { url, key }: { url: URL; key?: string | undefined },
   over: AbortSignal,
 ): Promise<PostFailure | undefined> {
+  const limit = timeLimit(TIMEOUT_MS, over);
   try {
     over.throwIfAborted();
     const response = await fetch(url, {
@@ -33,7 +35,7 @@ export async function postJson(
       },
       body: JSON.stringify(body),
       redirect: 'manual',
-      signal: AbortSignal.any([over, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: limit.over,
     });
     await response.body?.cancel();
     if (response.ok) return undefined;
@@ -42,6 +44,8 @@ export async function postJson(
     return { reason: `the endpoint responded with ${status}`, isPassing };
   } catch (error) {
     return { reason: reasonOf(causeOf(error)), isPassing: true };
+  } finally {
+    limit.end();
   }
 }
 

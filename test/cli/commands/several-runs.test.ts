@@ -177,7 +177,7 @@ describe('rowcast repair of several outputs', () => {
     assert.equal(one.code, 1, one.stderr);
     assert.match(
       one.stderr,
-      /3 files: 1 repaired, 1 not corrected, 1 without rejects; 1 row repaired, 0 still rejected\n {2}not corrected: out\/c\.csv\n$/,
+      /3 files: 1 repaired, 1 not corrected, 1 without rejects; 1 row repaired, all rejects of 1 file are left\n {2}not corrected: out\/c\.csv\n {2}correct the rows in OUTPUT\.rejects, score that file to OUTPUT\.corrected, and run the same command again\n$/,
     );
     assert.deepEqual(
       one

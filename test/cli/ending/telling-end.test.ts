@@ -8,6 +8,7 @@ import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { listen } from '../../support/listen.ts';
+import { root } from '../../support/root.ts';
 import { startRowcast, waitForStderr } from '../../support/rowcast.ts';
 import { type StubOptions, startStub } from '../../support/stub/service.ts';
 
@@ -182,6 +183,75 @@ describe('--notify-env', () => {
       [join(folder, 'x.csv'), join(folder, 'y.csv')],
     );
   });
+
+  it('counts rejects by the codes of rowcast', async t => {
+    const { posted, score, folder } = await bench(t);
+    await writeFile(join(folder, 'in.csv'), 'id,plan\n1,a\n2\n3,b\n');
+    assert.equal((await score(...told)).code, 1);
+    assert.deepEqual(posted[0]?.body.rows, {
+      read: 3,
+      scored: 2,
+      rejected: 1,
+      rejected_by: { too_few_fields: 1 },
+    });
+  });
+
+  it('has the hint of a refused key, which names the variable, and says why an input is not ready', async t => {
+    const { env, folder, posted } = await bench(t);
+    const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', ...told];
+    const ofOther = { ...env, ROWCAST_API_KEY: 'other', ROWCAST_CHURN_KEY: 'wrong' };
+    await rowcast([...args, '--api-key-env', 'ROWCAST_CHURN_KEY'], { cwd: folder, env: ofOther });
+    assert.match(posted[0]?.body.text ?? '', /Check the key in ROWCAST_CHURN_KEY/);
+    assert.doesNotMatch(posted[0]?.body.text ?? '', /ApiKey KEY/);
+    const late = [
+      'score',
+      'none-*.csv',
+      '--report',
+      'r',
+      '-o',
+      's/{name}.csv',
+      '--ready-file',
+      'done',
+      ...told,
+    ];
+    assert.equal((await rowcast(late, { cwd: folder, env })).code, 75);
+    assert.match(
+      posted[1]?.body.text ?? '',
+      /none-\*\.csv: the input is not ready: no file matches the pattern \[input_not_ready\]\. Try again: run the same command\./,
+    );
+  });
+
+  it('gives the reason once when one failure stops many files, with what to do', async t => {
+    let requests = 0;
+    const { env, folder, posted } = await bench(t, {
+      async behave({ response }) {
+        if (++requests < 2) return false;
+        response.writeHead(401, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ code: 'unauthorized', detail: 'The key was revoked.' }));
+        return true;
+      },
+    });
+    for (const name of ['east', 'north', 'south']) await writeFile(join(folder, `${name}.csv`), 'id\n1\n2\n');
+    const many = ['score', '*.csv', '--report', 'r', '-o', 's/{name}.csv', '--jobs', '1', ...told];
+    const { stderr } = await rowcast([...many, '--on-end', 'echo "code: $ROWCAST_ERROR"'], {
+      cwd: folder,
+      env,
+    });
+    assert.match(stderr, /^code: unauthorized$/m);
+    const { text = '' } = posted[0]?.body ?? {};
+    assert.match(text, /\[unauthorized\], row 1\. Check the key in ROWCAST_API_KEY/);
+    assert.match(text, /Not scored: 3 files: \S+\.csv \[unauthorized\]; 2 of them were stopped for that\./);
+    assert.doesNotMatch(text, /interrupted/);
+  });
+
+  it('names the rejects of files that too many rejects have stopped as they are on disk', async t => {
+    const { env, folder, posted } = await bench(t);
+    await writeFile(join(folder, 'east.csv'), 'id,plan\n1,a\n2\n3\n4\n');
+    const many = ['score', 'east.csv', 'in.csv', '--report', 'r', '-o', '{name}.out.csv', '--jobs', '1'];
+    await rowcast([...many, '--max-rejects', '2', ...told], { cwd: folder, env });
+    const [, path = ''] = /Rejected rows are in (\S+)\.(?: |$)/.exec(posted[0]?.body.text ?? '') ?? [];
+    assert.ok(existsSync(path), posted[0]?.body.text);
+  });
 });
 
 describe('--on-end', () => {
@@ -219,6 +289,27 @@ describe('--on-end', () => {
     assert.equal(code, 0);
     const [warning] = stderr.split('\n').filter(line => line.includes('on_end_failed'));
     assert.equal(JSON.parse(warning ?? '{}').msg, 'the command of --on-end ended with exit code 7');
+  });
+
+  it('is ended after a minute, and so is the waiting for a URL that does not respond, whatever the exit code', async t => {
+    const { env, folder } = await bench(t);
+    const silent = await listen(
+      t,
+      createServer(() => {}),
+    );
+    const hourMs = {
+      NIGHT_HOUR_MS: '60000',
+      NODE_OPTIONS: `--import=${join(root, 'dist/test/nights/fast-clock.js')}`,
+    };
+    const given = { ...env, ...hourMs, ROWCAST_NOTIFY_URL: silent };
+    const { finished } = startRowcast(
+      ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', ...told, '--on-end', 'sleep 600'],
+      { cwd: folder, env: given },
+    );
+    const { code, stderr } = await finished;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /was not told how the command has ended: no response in time/);
+    assert.match(stderr, /the command of --on-end took too long/);
   });
 
   it('runs after a signal too, and another signal ends it', async t => {

@@ -80,7 +80,7 @@ describe('several files', { timeout: 120_000 }, () => {
       '1',
     );
     assert.equal(code, 3);
-    assert.match(stderr, /4 of 6 rows were rejected: 4 × too_few_fields \[too_many_rejects\]/);
+    assert.match(stderr, /4 of 6 rows of all files were rejected: 4 × too_few_fields \[too_many_rejects\]/);
     assert.deepEqual(
       (await summary()).runs.map(({ status }: { status: string }) => status),
       ['finished', 'stopped', 'stopped'],
@@ -179,4 +179,14 @@ describe('several files', { timeout: 120_000 }, () => {
     assert.equal((await score(...plain)).code, 0);
     assert.deepEqual([(await summary()).status, (await summary()).runs.length], ['skipped', 1]);
   });
+});
+
+it('one of several files with a header only is named once, with a hint that fits --ready-file', async t => {
+  const { score } = await filesWith(t, { 'in/a.csv': csv(0), 'in/b.csv': csv(2), 'in/done': '' });
+  const { code, stderr } = await score('in/*.csv', '-o', 'out/{name}.csv', '--ready-file', 'done');
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    /^rowcast: in\/a\.csv: the input has no rows.*\n {2}The file of --ready-file says that it is complete: check the program that writes it\.$/m,
+  );
 });

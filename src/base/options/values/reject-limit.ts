@@ -46,14 +46,20 @@ export function exceeds(
  * Stops a run when too many rows are rejected.
  *
  * @param isEnd whether all rows were read; before that, a percentage applies only from 1,000 rows on
+ * @param of whose rows they are, if not those of the file that the error names, such as `of all files `
  * @throws RowcastError `too_many_rejects`
  */
-export function checkRejects(limit: RejectLimit | undefined, counts: RejectCounts, isEnd: boolean): void {
+export function checkRejects(
+  limit: RejectLimit | undefined,
+  counts: RejectCounts,
+  isEnd: boolean,
+  of = '',
+): void {
   if (limit === undefined || !isBeyond(limit, counts, isEnd)) return;
   const codes = Object.entries(counts.rejectedBy).map(([code, rows]) => `${rows} × ${code}`);
   throw new RowcastError(
     'too_many_rejects',
-    `${partOf(counts.rejected, counts.read, 'row', ['was', 'were'])} rejected${linesText(counts)}: ${codes.join(', ')}`,
+    `${partOf(counts.rejected, counts.read, 'row', [`${of}was`, `${of}were`])} rejected${linesText(counts)}: ${codes.join(', ')}`,
     {
       severity: 'stopped',
       needsRestart: true,
