@@ -1,7 +1,8 @@
 import { LAST } from '../base/options/drift.ts';
 import { lastRunOf } from '../runs/several/last-runs.ts';
-import type { RunMemory } from '../runs/summary/last-run.ts';
+import type { LastRun, RunMemory } from '../runs/summary/last-run.ts';
 import { lastRunIn } from '../runs/summary/last-run-shape.ts';
+import { absoluteName } from '../storage/folders.ts';
 import type { JobValues } from './job-values.ts';
 import type { RunJob } from './run-job.ts';
 
@@ -22,6 +23,17 @@ export function memoryOf(job: RunJob, isMany: boolean): RunMemory | undefined {
   return { ...ledger, read: async () => (await ledger?.read()) ?? lastRunInSummary(summary, job) };
 }
 
+/** Whether a run has written the output of a job; variables in its name may have had other values. */
+function hasWritten({ output }: LastRun, { places, outputAsWritten }: RunJob): boolean {
+  const now = places.output;
+  if (typeof now !== 'string' || now === '-' || output === absoluteName(now)) return true;
+  if (typeof outputAsWritten !== 'string') return false;
+  const isFromVariable = outputAsWritten.startsWith('${');
+  const parts = (isFromVariable ? outputAsWritten : absoluteName(outputAsWritten)).split(/\$\{[^}]*\}/);
+  const literal = parts.map(part => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+  return parts.length > 1 && new RegExp(`^${literal.join('.*')}$`, 's').test(output);
+}
+
 /** Whether a run needs more of the last one than its summary has, which may have another name every day. */
 const comparesLast = ({ compare, minRows, ifSameAsLast, summary, metrics }: JobValues): boolean =>
   compare === LAST ||
@@ -29,8 +41,10 @@ const comparesLast = ({ compare, minRows, ifSameAsLast, summary, metrics }: JobV
   (minRows !== undefined && 'percent' in minRows) ||
   ifSameAsLast !== 'warn';
 
-async function lastRunInSummary(file: string, { backends }: RunJob) {
+async function lastRunInSummary(file: string, job: RunJob): Promise<LastRun | undefined> {
   // Loaded only when it is needed.
   const { readSummaryJson } = await import('../runs/summary/earlier-summary.ts');
-  return lastRunIn(await readSummaryJson(file, backends).catch(() => undefined));
+  const last = lastRunIn(await readSummaryJson(file, job.backends).catch(() => undefined));
+  // Another command may write the same file.
+  return last !== undefined && hasWritten(last, job) ? last : undefined;
 }

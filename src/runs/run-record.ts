@@ -185,7 +185,7 @@ export class RunRecord implements RunView {
     error: RunError | null = null,
   ): Promise<Summary> {
     const ending = { status, exitCode, error, finishedAt: new Date() };
-    const good = this.#isKept ? goodRun(this.summary(ending)) : undefined;
+    const good = this.#isKept ? goodRun(this.summary(ending), this.last) : undefined;
     if (good !== undefined)
       await this.#memory?.write?.(good).catch(cause =>
         this.note({

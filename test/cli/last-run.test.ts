@@ -143,6 +143,59 @@ score:
   });
 });
 
+describe('a night of several files that is finished in two attempts', { timeout: 120_000 }, () => {
+  it('neither is compared as a whole nor takes the place of what all files had', async t => {
+    const { score, give, summary, cwd } = await nights(t, { 'in/a.csv': csv(500), 'in/b.csv': csv(400) });
+    const night = [...all, '--compare', 'last'];
+    await score(...night);
+    const { run_id } = await summary();
+    await give('in/a.csv', csv(500, 5));
+    await give('in/b.csv', csv(400, 5).replace('amount', 'Sum'));
+    assert.equal((await score(...night)).code, 3);
+    await give('in/b.csv', csv(400, 5));
+    const repaired = await score(...night);
+    assert.equal(repaired.code, 0, repaired.stderr);
+    assert.match(repaired.stderr, /all files together are not compared/);
+    const part = await summary();
+    assert.deepEqual([part.rows.read, part.drift], [400, null]);
+    const { last } = JSON.parse(await readFile(join(cwd, 'out/.rowcast-runs.json'), 'utf8'));
+    assert.equal(last['{name}.csv'].rows.read, 900);
+    assert.equal(last['{name}.csv'].digests.length, 2);
+    await give('in/a.csv', csv(500, 9));
+    await give('in/b.csv', csv(400, 9));
+    assert.equal((await score(...night, '--min-rows', '100%')).code, 0);
+    const { compared_with } = (await summary()).drift;
+    assert.deepEqual([compared_with.run_id, compared_with.rows], [run_id, 900]);
+  });
+
+  it('but files that the last good run has skipped or scored are no part of the next one', async t => {
+    const { score, give, summary } = await nights(t, { 'in/a.csv': csv(500) });
+    const night = [...all, '--compare', 'last'];
+    await score(...night);
+    await give('in/b.csv', csv(400, 5));
+    await score(...night);
+    const { run_id } = await summary();
+    await give('in/c.csv', csv(300, 9));
+    await score(...night);
+    const { compared_with } = (await summary()).drift;
+    assert.deepEqual([compared_with.run_id, compared_with.rows], [run_id, 400]);
+  });
+});
+
+describe('a summary file that two commands write', { timeout: 120_000 }, () => {
+  it('does not make the run of one output the last good one of another', async t => {
+    const { score, summary, give, cwd } = await nights(t, { 'in/a.csv': csv(50) });
+    await score(...one);
+    await give('in/b.csv', csv(50));
+    const other = ['in/b.csv', '-o', 'b.out', '--summary', 's.json', '--if-same-as-last', 'fail'];
+    const { code, stderr } = await score(...other);
+    assert.equal(code, 0, stderr);
+    await rm(join(cwd, 'in/a.csv'));
+    assert.notEqual((await score(...one)).code, 0);
+    assert.equal((await summary()).last, null);
+  });
+});
+
 describe('--min-rows', { timeout: 120_000 }, () => {
   it('stops before the output appears, and a lower one finishes', async t => {
     const { score, read, summary } = await nights(t, { 'in/a.csv': csv(5) });

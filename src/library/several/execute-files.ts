@@ -110,8 +110,11 @@ async function scoreFiles(
   // What is judged at the end of a run is judged before its output appears, which is too early if others follow.
   const judged = pairs.length === 1 ? { least } : { budget };
   const shared = { ...judged, total: tally, earlier, last: record.last ?? null };
-  const files = new FileScorer({ job, scorer, shared, ledger, work, total, watch, stop });
-  record.figures = () => tally.figures();
+  const files = new FileScorer({ job, scorer, shared, last: record.last, ledger, work, total, watch, stop });
+  record.figures = () => {
+    const figures = tally.figures();
+    return figures && files.isPart ? { ...figures, drift: null } : figures;
+  };
   record.sample = () => total.sample();
   record.columnsOf = id => files.columns.of(id);
   record.files = () => ({ rowCounts: total.rowCounts, runs: total.summaries });
@@ -141,6 +144,11 @@ async function scoreFiles(
   const decisive = failures.find(failure => failure.code === code);
   if (same.length > 0) record.note(sameFiles(same, values.ifSameAsLast));
   if (failures.length === 0) checkLeastRows(least, all.read);
+  if (files.isPart && earlier !== undefined)
+    record.note({
+      code: 'no_comparison',
+      message: 'all files together are not compared: an earlier attempt has scored some of them',
+    });
   const changed = noteDrift(record);
   if (changed !== undefined) watch.drifted(changed);
   const status = totalStatus(Array.from(total.summaries, ({ status }) => status));

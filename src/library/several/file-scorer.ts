@@ -11,6 +11,8 @@ import { RunRecord } from '../../runs/run-record.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunLedger } from '../../runs/several/run-ledger.ts';
 import { lastRunOfFile, unchangedRun } from '../../runs/several/unchanged-run.ts';
+import { isScoredSince } from '../../runs/summary/good-run.ts';
+import type { LastRun } from '../../runs/summary/last-run.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
 import type { RunJob } from '../run-job.ts';
 import { runOfFile } from '../runs-of.ts';
@@ -23,6 +25,8 @@ export interface FileScorerOptions {
   scorer: SharedScorer;
   /** What the runs have in common. */
   shared: NonNullable<Run['shared']>;
+  /** The last good run of all of them, if one is known. */
+  last: LastRun | undefined;
   ledger: RunLedger;
   /** What affects the outputs of all files, from `workOf`. */
   work: Readonly<Record<string, string>>;
@@ -40,6 +44,8 @@ export class FileScorer {
   readonly columns = new SharedColumns();
   /** Rows of the runs that finished files which were skipped because they have not changed. */
   readonly skipped = { read: 0, rejected: 0 };
+  /** Whether an attempt after the last good run has finished some of them. */
+  isPart = false;
   /** Inputs with the bytes of one of the last good run. */
   readonly same: string[] = [];
   readonly #options: FileScorerOptions;
@@ -87,6 +93,7 @@ export class FileScorer {
       }
       this.skipped.read += earlier.rows.read;
       this.skipped.rejected += earlier.rows.rejected;
+      this.isPart ||= earlier.rows.read > 0 && isScoredSince(earlier, this.#options.last);
       await record.end('skipped', exitCodeOfRows(job.values, earlier.rows));
     } catch (error) {
       if (record.result === undefined) await record.fail(error);

@@ -49,8 +49,10 @@ export async function figuresIn(
 export const figuresOfLast = (last: LastRun | undefined, report: string): EarlierFigures | string =>
   last === undefined ? 'no good run of this output is known yet' : usable(comparable(last), LAST, report);
 
-const comparable = ({ started_at, finished_at, ...last }: LastRun): z.infer<typeof earlierFigures> =>
-  earlierFigures.parse({ ...last, started_at: started_at ?? finished_at });
+function comparable(last: LastRun): z.infer<typeof earlierFigures> {
+  const { started_at, finished_at, ...run } = { ...last, ...last.counted };
+  return earlierFigures.parse({ ...run, started_at: started_at ?? finished_at });
+}
 
 function usable(
   figures: z.infer<typeof earlierFigures>,

@@ -1,33 +1,54 @@
-import type { LastRun } from './last-run.ts';
+import type { CountedRun, LastRun } from './last-run.ts';
 import type { Summary } from './summary.ts';
 
-/** The facts of a run to which later ones are compared; undefined unless it is a good one. */
-export function goodRun(summary: Summary): LastRun | undefined {
+/**
+ * Whether a file was scored after the last good run, by an attempt that was none: no figures of a good run have its rows.
+ *
+ * @param last undefined if none is known
+ */
+export const isScoredSince = (
+  file: Pick<LastRun, 'finished_at'>,
+  last: Pick<LastRun, 'finished_at'> | undefined,
+): boolean => last === undefined || file.finished_at > last.finished_at;
+
+/**
+ * The facts of a run to which later ones are compared; undefined unless it is a good one. A run that skipped files which an
+ * earlier attempt had scored has counted only a part, so it has the columns and scores of the good run before it.
+ *
+ * @param previous the last good run before it, if one is known
+ */
+export function goodRun(summary: Summary, previous?: LastRun): LastRun | undefined {
   const { status, run_id, exit_code, started_at, finished_at, input, output, report, rows } = summary;
   if (status !== 'finished' || finished_at === null || rows.read === 0) return undefined;
   const all = { read: rows.read, scored: rows.scored, rejected: rows.rejected };
   const digests: string[] = [];
+  let isPart = false;
   for (const run of summary.runs ?? [summary]) {
     if (run.digest !== null && run.rows.read > 0) digests.push(run.digest);
     if (run.status !== 'skipped' || run.last === null) continue;
+    isPart ||= run.last.rows.read > 0 && isScoredSince(run.last, previous);
     all.read += run.last.rows.read;
     all.scored += run.last.rows.scored;
     all.rejected += run.last.rows.rejected;
     digests.push(...run.last.digests);
   }
+  const facts = { run_id, started_at, finished_at, input, report };
   return {
-    run_id,
+    ...facts,
     exit_code,
-    started_at,
-    finished_at,
-    input,
     output,
-    report,
     rows: all,
-    columns: summary.columns,
-    scores: summary.scores,
+    ...(isPart ? figuresBefore(previous) : { columns: summary.columns, scores: summary.scores }),
+    ...(!isPart && all.read !== rows.read && { counted: { ...facts, rows: { read: rows.read } } }),
     digests,
   };
+}
+
+function figuresBefore(previous: LastRun | undefined): Pick<LastRun, 'columns' | 'scores' | 'counted'> {
+  if (previous === undefined) return { columns: null, scores: null };
+  const { run_id, started_at, finished_at, input, report, rows, columns, scores } = previous;
+  const own: CountedRun = { run_id, started_at, finished_at, input, report, rows: { read: rows.read } };
+  return { columns, scores, counted: previous.counted ?? own };
 }
 
 /** A summary with the numbers of what its output has: those of the run that a skipped one stands for. */

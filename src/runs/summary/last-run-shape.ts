@@ -15,6 +15,16 @@ export const lastRunShape = z.object({
   rows: z.object({ read: z.number(), scored: z.number(), rejected: z.number() }),
   columns: columnShapes.nullable(),
   scores: scoreShapes.nullable(),
+  counted: z
+    .object({
+      run_id: z.string(),
+      started_at: z.string().nullable(),
+      finished_at: z.string(),
+      input: z.string(),
+      report: z.string().nullable(),
+      rows: z.object({ read: z.number() }),
+    })
+    .optional(),
   digests: z.array(z.string()).default([]),
 }) satisfies z.ZodType<LastRun>;
 

@@ -15,8 +15,16 @@ export interface LastRun {
   rows: { read: number; scored: number; rejected: number };
   columns: readonly ColumnFigures[] | null;
   scores: Readonly<Record<string, ScoreFigures>> | null;
+  /** The run, and the rows, that columns and scores are of; not there if they are of all rows of this one. */
+  counted?: CountedRun | undefined;
   /** The `digest` of each input that had rows. */
   digests: readonly string[];
+}
+
+/** The facts of a run whose columns and scores are compared. */
+export interface CountedRun
+  extends Pick<LastRun, 'run_id' | 'started_at' | 'finished_at' | 'input' | 'report'> {
+  rows: { read: number };
 }
 
 /** Where the last good run of an output is known from. */
