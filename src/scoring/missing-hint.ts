@@ -28,7 +28,7 @@ export function missingHint(
   if (inPath.length > 0)
     return `${near}The names of its folders have ${listNames(inPath)}, but the file does not. Write them into it first, for example with DuckDB: ${duckdbCopy(file)}`;
   if (missing.length < wanted.length)
-    return `${near}Add them to the input, or use --allow-missing to send them as missing values.`;
+    return `${near}Add ${missing.length === 1 ? 'it' : 'them'} to the input, or use --allow-missing to send them as missing values.`;
   if (!isNamed && names.some(looksLikeValue))
     return 'If the first line is a row, name the columns in their order, with --names NAME,NAME,…; otherwise check that it is the right file.';
   return `${near}${near === '' ? 'None of the columns is there: check' : 'Otherwise, check'} that it is the right file. ${hasText(names)}`;

@@ -113,7 +113,7 @@ describe('score --compare', { timeout: 120_000 }, () => {
     assert.equal(code, 3);
     assert.match(
       stderr,
-      /rowcast: (?:b\.csv: )?the data has changed since the run of a\.json: (?:.*, )?"monthly amount" \(PSI \d+\.\d\d\).* \[too_much_drift\]\n.*--max-drift/,
+      /rowcast: (?:b\.csv: )?the data has changed, compared with a\.json: (?:.*, )?"monthly amount" \(PSI \d+\.\d\d\).* \[too_much_drift\]\n.*--max-drift/,
     );
     assert.equal(existsSync(join(cwd, 'b.out')), false);
     const stopped = await summary('b.json');

@@ -222,6 +222,21 @@ describe('--min-rows', { timeout: 120_000 }, () => {
     assert.equal((await score(...night)).code, 0);
   });
 
+  it('of a pipe leaves a run that only --restart discards, because a pipe cannot be read again', async t => {
+    const { cwd, stub } = await nights(t, {});
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const pipe = (stdin: string, ...more: string[]) =>
+      rowcast(['score', '--report', 'r', '-o', 'a.out', ...more], { cwd, env, stdin });
+    assert.equal((await pipe(csv(5), '--min-rows', '6')).code, 3);
+    const { code, stderr } = await pipe(csv(8, 7), '--restart-if-changed');
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /\[other_work\]\n.* use --restart, which discards that run: a pipe cannot be read again\./,
+    );
+    assert.equal((await pipe(csv(8, 7), '--restart')).code, 0);
+  });
+
   it('leaves the output of a single file as it is, also if an unchanged one is skipped; so does --max-rejects', async t => {
     const { score, give, read } = await nights(t, { 'in/a.csv': csv(100) });
     const night = [...again, '--restart-if-changed', '--min-rows', '90%', '--max-rejects', '5%'];

@@ -303,7 +303,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
       stderr,
       /out\.csv: an unfinished run of a different command exists \(.*--prefix was not given/,
     );
-    assert.match(stderr, /--restart to discard it and start over/);
+    assert.match(stderr, /or --restart, which discards it/);
     assert.ok(!stderr.includes(stub.key));
   });
 });

@@ -74,8 +74,10 @@ describe('the columns that are sent', () => {
     const report = { columns: [{ name: 'a' }, { name: 'x' }, { name: 'y' }] };
     assert.throws(
       () => choose('a,b\n', report),
-      refused('missing_columns', /needs 2 columns .*"x", "y"/, /--allow-missing/),
+      refused('missing_columns', /needs 2 columns .*"x", "y"/, /^Add them to the input, .*--allow-missing/),
     );
+    const one = { columns: [{ name: 'a' }, { name: 'x' }] };
+    assert.throws(() => choose('a,b\n', one), refused('missing_columns', /a column .*"x"/, /^Add it to the/));
     assert.deepEqual(names(choose('a,b\n', report, { allowMissing: true })), ['a']);
     assert.deepEqual(names(choose('a,b\n', report, { excludeFeatures: ['b'], allowMissing: true })), ['a']);
   });

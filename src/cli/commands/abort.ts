@@ -40,7 +40,12 @@ async function discardOne({ log }: Context, output: string, among: Backends): Pr
     log.info(event, `${folder.path}: the plan and what the workers have scored are removed`);
     return true;
   }
-  const isDiscarded = await discardUnfinished(output, among);
+  const isDiscarded = await discardUnfinished(output, among).catch(error => {
+    // It may be a file of another program, so only the command that writes there replaces it.
+    if (error instanceof RowcastError && error.code === 'bad_checkpoint')
+      error.hint = 'Run the command that scores it again, with --restart.';
+    throw error;
+  });
   log.info(
     event,
     isDiscarded

@@ -19,7 +19,7 @@ export function checkDrift(limit: number | undefined, drift: DriftFigures | null
   const more = beyond.length - named.length;
   throw new RowcastError(
     'too_much_drift',
-    `the data has changed since the run of ${sanitize(drift.compared_with.summary)}: ${named.join(', ')}${more === 0 ? '' : `, and ${more} more`}`,
+    `the data has changed, compared with ${sanitize(drift.compared_with.summary)}: ${named.join(', ')}${more === 0 ? '' : `, and ${more} more`}`,
     {
       severity: 'stopped',
       needsRestart: true,

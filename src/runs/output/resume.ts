@@ -86,7 +86,7 @@ export async function seekToCheckpoint(
  * @throws RowcastError `other_work`; `unreadable_input`
  */
 export async function checkCopied(
-  source: Pick<Source, 'name'>,
+  source: Pick<Source, 'name' | 'isLive'>,
   encoder: GroupEncoder | undefined,
   { checkpoint, method }: PreviousRun,
 ): Promise<void> {
@@ -110,9 +110,12 @@ async function seekToRange(source: Source, { start }: InputRange, layout: Layout
   return { rest: chunk.subarray(1), digest: new PrefixDigest(), start, lastByte };
 }
 
-function otherInput(source: Pick<Source, 'name'>, message: string): RowcastError {
+function otherInput({ name, isLive }: Pick<Source, 'name' | 'isLive'>, message: string): RowcastError {
+  const restart = isLive
+    ? 'use --restart, which discards that run: a pipe cannot be read again'
+    : 'use --restart-if-changed, which keeps that run until this one finishes, or --restart, which discards it';
   return new RowcastError('other_work', `the input is not the one that the unfinished run read: ${message}`, {
-    location: { file: source.name },
-    hint: 'Use the same input to resume. Or score from the first row: use --restart-if-changed, which keeps that run until this one finishes, or --restart, which discards it.',
+    location: { file: name },
+    hint: `Use the same input to resume. Or score from the first row: ${restart}.`,
   });
 }

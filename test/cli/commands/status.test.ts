@@ -120,6 +120,15 @@ describe('rowcast status', () => {
     assert.deepEqual((await readdir(cwd, { recursive: true })).sort(), ['in.csv', 'of', 'of/summary.json']);
   });
 
+  it('leaves a checkpoint that is damaged to the command that scores again, which abort names', async t => {
+    const cwd = await newFolder(t);
+    for (const file of ['out.csv.checkpoint', 'out.csv.partial']) await writeFile(join(cwd, file), 'x');
+    const { code, stderr } = await rowcast(['abort', 'out.csv'], { cwd });
+    assert.equal(code, 2);
+    assert.match(stderr, /\[bad_checkpoint\]\n {2}Run the command that scores it again, with --restart\./);
+    assert.deepEqual((await readdir(cwd)).sort(), ['out.csv.checkpoint', 'out.csv.partial']);
+  });
+
   it('says what a run needs that a limit stopped, until it has it', async t => {
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'in.csv'), `id,note\n${'1,x\n'.repeat(40)}1\n2,x\n3\n4,x\n`);
