@@ -28,11 +28,15 @@ export async function untilSignal<T>(
 ): Promise<T> {
   let service: string | undefined;
   let control: RunControl | undefined;
+  const doing = (): string =>
+    service === undefined
+      ? 'stopping'
+      : `finishing ${service === LOCAL ? 'the rows in progress' : 'in-flight requests'} (up to 10 s)`;
   const signals = onSignals({
     onFirst: signal =>
       log.warn(
         { event: 'signal', signal },
-        `${signal}: finishing ${service === LOCAL ? 'the rows in progress' : 'in-flight requests'} (up to 10 s); ${signal === 'SIGINT' ? 'press Ctrl-C again' : 'send it again'} to exit now`,
+        `${signal}: ${doing()}; ${signal === 'SIGINT' ? 'press Ctrl-C again' : 'send it again'} to exit now`,
       ),
     onSecond: signal => control?.exitNow(new Interrupted(AbortSignal.abort(signal))),
   });

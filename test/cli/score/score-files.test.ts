@@ -68,7 +68,12 @@ describe('several files', { timeout: 120_000 }, () => {
   slow('have one budget of rejects, and stop together', async t => {
     const bad = 'id,amount\n1,2\n3\n4\n';
     const { score, summary } = await filesWith(t, { 'in/a.csv': bad, 'in/b.csv': bad, 'in/c.csv': bad });
-    assert.equal((await score(...all, '--max-rejects', '6')).code, 1);
+    const first = await score(...all, '--max-rejects', '6');
+    assert.equal(first.code, 1);
+    assert.match(
+      first.stderr,
+      /\n {2}rejected rows are in: out\/a\.csv\.rejects, out\/b\.csv\.rejects, out\/c\.csv\.rejects$/m,
+    );
     assert.equal((await score(...all, '--if-exists', 'replace', '--rejects-ok', '6')).code, 0);
     const { code, stderr } = await score(
       ...all,
