@@ -42,7 +42,7 @@ export async function unlessStopped<T>(
  */
 export function timeLimit(ms: number, other: AbortSignal): { over: AbortSignal; end(): void } {
   const limit = new AbortController();
-  const abort = (): void => limit.abort(new Error('no response in time'));
+  const abort = (): void => limit.abort(other.aborted ? other.reason : new Error('no response in time'));
   const timer = setTimeout(abort, ms);
   if (other.aborted) abort();
   else other.addEventListener('abort', abort);

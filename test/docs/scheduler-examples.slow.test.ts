@@ -46,7 +46,7 @@ describe('the examples for schedulers', { timeout: 300_000 }, () => {
     await writeFile(join(folder, 'personas.csv'), 'id\nr1\n');
     assert.match(
       (await run('sh', '-c', attempt)).output,
-      /^rowcast: .*"amount" \[missing_columns\]\n {2}Add them/,
+      /^rowcast: .*"amount" \[missing_columns\]\n {2}Add it/,
     );
   });
 
