@@ -36,7 +36,7 @@ const NAMES = new Map(Object.entries(constants.errno).map(([name, number]) => [-
 function codeOf(cause: unknown): string | undefined {
   if (!(cause instanceof Error && 'code' in cause)) return undefined;
   const { code, errno } = cause as NodeJS.ErrnoException;
-  // Of a DOMException, such as that of a time limit, it is a number.
+  // The code of a DOMException, such as that of a time limit, is a number.
   if (typeof code !== 'string') return undefined;
   return code.startsWith('Unknown system error') ? NAMES.get(errno ?? 0) : code;
 }

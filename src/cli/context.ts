@@ -38,7 +38,7 @@ export interface Outcome extends Partial<Summary> {
   /** The folder of the shards, and how many of them a worker has scored. */
   folder?: string;
   shards?: number;
-  /** Of a report that was trained, as its tech specs have it. */
+  /** The accuracy of the report that was trained, as its tech specs have it. */
   accuracy?: string;
 }
 

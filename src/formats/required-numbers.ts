@@ -75,6 +75,6 @@ function columnsOfText(
 
 export const notANumber = (column: string): Fault => ({
   code: 'not_a_number',
-  reason: `the column "${column}" is written as numbers, and this value is none that a double can have`,
+  reason: `the column "${column}" is written as numbers, and this value is not a number, or too large for a double`,
   hint: 'correct the value, or name it with --nulls if it stands for a missing one',
 });

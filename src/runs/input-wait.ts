@@ -149,7 +149,7 @@ export class InputWait {
           const why = await whyMissing(path, backends, stop);
           if (why !== undefined) return this.#missing(path, why);
         }
-        // Of a single one, reading it says so; a pipe has no size.
+        // That a single file is empty is found when it is read; a pipe has no size.
         if (version?.size === 0 && (isMany || inputs.length > 1)) return this.#missing(path, 'it is empty');
         seen.push(path, version);
         const isHere = schemeOf(path) === undefined && version !== undefined;

@@ -188,7 +188,7 @@ function rejectsOf({ runs, ...ending }: Ending): string | undefined {
 const placeOf = (rejects: string, isDone: boolean): string =>
   isDone || schemeOf(rejects) !== undefined ? rejects : partialOf(rejects);
 
-/** Of these files, those that were stopped because of another one's failure have none of their own. */
+/** Files that were stopped because another one failed have no error of their own. */
 function failedFiles(runs: Iterable<Summary>, isInterrupted: boolean): string[] {
   const named: string[] = [];
   let [failed, stopped] = [0, 0];

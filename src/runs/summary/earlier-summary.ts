@@ -45,7 +45,7 @@ export async function figuresIn(
   return usable(last === undefined ? data : comparable(last), file, report);
 }
 
-/** The same of the last good run. */
+/** The figures of the last good run that a summary names. */
 export const figuresOfLast = (last: LastRun | undefined, report: string): EarlierFigures | string =>
   last === undefined ? 'no good run of this output is known yet' : usable(comparable(last), LAST, report);
 

@@ -11,7 +11,7 @@ export interface LastRun {
   input: string;
   output: string;
   report: string | null;
-  /** Of several files, also those of files that were skipped because they had not changed. */
+  /** The rows of all files, also of those that were skipped because they had not changed. */
   rows: { read: number; scored: number; rejected: number };
   columns: readonly ColumnFigures[] | null;
   scores: Readonly<Record<string, ScoreFigures>> | null;
