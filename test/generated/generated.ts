@@ -8,7 +8,7 @@ import { commandReference } from './command-reference.ts';
 import { definitionTables } from './definition-keys.ts';
 import { errorsPage, problemList, schedulerTable } from './errors-page.ts';
 import { eventLists } from './event-lists.ts';
-import { kindsTables } from './kinds-tables.ts';
+import { kindsList } from './kinds-tables.ts';
 import { optionInterfaces } from './option-interfaces.ts';
 
 /** Files that are generated, in whole or in part, from tables in src: path → text of the whole file. */
@@ -25,10 +25,7 @@ export function generated(): Map<string, string> {
       withTables('docs/running-the-service.md', new Map([['problems', problemList()]])),
     ],
     ...optionInterfaces(),
-    [
-      'docs/what-rowcast-makes-of-your-file.md',
-      withTables('docs/what-rowcast-makes-of-your-file.md', kindsTables()),
-    ],
+    ['docs/formats.md', withTables('docs/formats.md', new Map([['kinds', kindsList()]]))],
     ['docs/definitions.md', withTables('docs/definitions.md', definitionTables())],
   ]);
 }
