@@ -16,7 +16,7 @@ export { loadDefinition } from './library/definition/definition.ts';
 export type { Definition } from './library/definition/inspect-definition.ts';
 export { type PlanOptions, plan } from './library/forecast/plan.ts';
 export type { Plan, PlannedInput } from './library/forecast/plan-of.ts';
-export type { ScoreOptions, ScoreStreamOptions } from './library/options/score-options.ts';
+export type { ScoreOptions, ScoreStreamOptions } from './library/options/library-options.ts';
 export { score } from './library/score.ts';
 export { scoreStream } from './library/score-stream.ts';
 export type { Batch, Outcome, Scorer } from './library/scorer.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Summary } from '../runs/summary/summary.ts';
-import type { ScoreStreamOptions } from './options/score-options.ts';
+import type { ScoreStreamOptions } from './options/library-options.ts';
 import { scoreRun } from './score.ts';
 import { ScoredStream } from './streams/scored-stream.ts';
 

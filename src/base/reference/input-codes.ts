@@ -50,7 +50,7 @@ export const inputCodes = {
   unsupported_format: {
     exit: [2],
     cause:
-      'The input is of a [format or compression](what-rowcast-makes-of-your-file.md) that is not read, or has the name of another one.',
+      'The input is of a [format or compression](formats.md#what-becomes-of-your-file) that is not read, or has the name of another one.',
     fix: 'Convert it with the command that the message has.',
   },
   needs_file: {
@@ -66,8 +66,8 @@ export const inputCodes = {
   unsupported_column: {
     exit: [2],
     cause:
-      'A column of a Parquet file that is needed cannot be written as [text](parquet.md): a list, a map, an interval, or a struct in place of its members.',
-    fix: 'Leave it out with `--keep` or `--exclude-features`, name the [member](parquet.md#structs), `profile.zip`, or write Parquet.',
+      'A column of a Parquet file that is needed cannot be written as [text](formats.md#parquet): a list, a map, an interval, or a struct in place of its members.',
+    fix: 'Leave it out with `--keep` or `--exclude-features`, name the [member](formats.md#parquet-to-csv-and-json-lines), `profile.zip`, or write Parquet.',
   },
   group_too_large: {
     exit: [2, 3],

@@ -48,7 +48,7 @@ export const faultDocs = {
   },
   not_a_number: {
     cause:
-      'A column is written to Parquet as numbers, and this value is not a number, or too large for a double. A column is [text](parquet.md#csv-and-json-lines-to-parquet) if most of its first values are no numbers.',
+      'A column is written to Parquet as numbers, and this value is not a number, or too large for a double. A column is [text](formats.md#csv-and-json-lines-to-parquet) if most of its first values are no numbers.',
     fix: 'Correct it, or name it with `--nulls` if it stands for a missing value.',
   },
 } as const satisfies ErrorDocs;

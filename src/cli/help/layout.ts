@@ -19,7 +19,7 @@ export const paragraph = (text: string, indent = 0): string =>
     .join('\n');
 
 /** Lines of at most so many characters, broken at spaces; a longer word has a line of its own. */
-function wrapped(text: string, width: number): string[] {
+export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const line = lines.at(-1);

@@ -1,5 +1,6 @@
-import type { Happens, Kind } from '../kinds/kind.ts';
-import { kinds } from '../kinds/kinds.ts';
+import type { Happens, Kind } from '../../test/kinds/kind.ts';
+import { kinds } from '../../test/kinds/kinds.ts';
+import { listItem } from './markdown.ts';
 
 /** For docs/formats.md: the kinds of files, by what happens to them. */
 export function kindsList(): string {
@@ -8,7 +9,7 @@ export function kindsList(): string {
     const happened = happensText(kind.happens);
     lists.set(happened, [...(lists.get(happened) ?? []), itemOf(kind)]);
   }
-  return [...lists].map(([happened, items]) => `- ${happened}: ${items.join('; ')}.`).join('\n');
+  return [...lists].map(([happened, items]) => listItem(`${happened}: ${items.join('; ')}.`)).join('\n');
 }
 
 /** The message about a file that must be converted has a command, which is too long for a list. */
