@@ -15,13 +15,13 @@ export const commandLineCodes = {
   bad_definition: {
     exit: [2],
     cause: 'The definition is invalid YAML, or a key is unknown or invalid.',
-    fix: 'See [definitions](definitions.md).',
+    fix: 'See [definitions](many-files.md#definitions).',
   },
   untrusted_definition: {
     exit: [2],
     cause:
       'The definition would use files outside its folder, a store, or a key in the environment. One from somebody else must not.',
-    fix: 'If it is your own, add `--trust-definition`. See [security](security.md#definitions-of-others).',
+    fix: 'If it is your own, add `--trust-definition`. See [security](many-files.md#your-own-or-somebody-elses).',
   },
   bad_dialect: {
     exit: [2],

@@ -93,11 +93,11 @@ export const warningDocs = {
   unknown_values: {
     cause:
       'Values do not fit the type of their column, are unknown categories, or are missing far more often than in training; or columns were sent as missing with `--allow-missing`.',
-    fix: 'See [when the data changes](drift.md).',
+    fix: 'See [when the data changes](scoring.md#when-the-data-changes).',
   },
   drift: {
     cause: 'Columns or probabilities are distributed differently from the run of `--compare`.',
-    fix: 'See [the comparison](drift.md#compared-with-an-earlier-run).',
+    fix: 'See [the comparison](scoring.md#compared-with-an-earlier-run).',
   },
   no_rows: {
     cause: 'The input has a header and no rows.',
