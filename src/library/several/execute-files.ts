@@ -25,7 +25,7 @@ import { combineExitCodes, totalStatus } from './combine-exit-codes.ts';
 import { FileScorer } from './file-scorer.ts';
 import type { FileGroup } from './group.ts';
 import { lockTotal } from './lock-total.ts';
-import { fixedFolders, planFiles, sizesOf, writtenBy } from './plan-files.ts';
+import { fixedFolders, ledgerOf, planFiles, sizesOf, writtenBy } from './plan-files.ts';
 import { workOf } from './work-of.ts';
 
 /**
@@ -36,21 +36,22 @@ import { workOf } from './work-of.ts';
  */
 export function executeFiles(group: FileGroup): Promise<Summary> {
   const { job, control, watch } = group;
+  const ledger = ledgerOf(job);
   const record = new RunRecord({
     names: job.names,
     observers: watch.observers,
     control,
-    memory: memoryOf(job, true),
+    memory: memoryOf(job, true, ledger),
   });
   return executeRecorded(record, control, {
     restart: false,
     lock: () => lockTotal(job),
-    execute: () => openFiles(group, record),
+    execute: () => openFiles(group, record, ledger),
   });
 }
 
 /** Finds the files, and opens what predicts for all of them. */
-async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> {
+async function openFiles(group: FileGroup, record: RunRecord, ledger: RunLedger): Promise<Summary> {
   const { job, watch } = group;
   const { signal: stop } = group.control;
   const report = reportOf(job.values);
@@ -58,7 +59,7 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   const begun = performance.now();
   const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
   await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
-  const { pairs, ledger } = await planFiles(job, stop);
+  const { pairs } = await planFiles(job, stop, undefined, ledger);
   // A name that promises too much is refused once, before the start.
   for (const { output, rejects } of pairs) writtenFile({ ...values, output, rejects });
   const reading = ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
@@ -149,7 +150,7 @@ async function scoreFiles(
     watch.scored();
     await ledger.flush().catch(watch.ledgerNotWritten);
   }
-  const { skipped, failures, same } = files;
+  const { skipped, failures, same, again } = files;
   const { read, rejected } = total.rowCounts;
   // Running a command again does not turn rejected rows into a success.
   const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
@@ -157,6 +158,7 @@ async function scoreFiles(
   const code = combineExitCodes(codes, exitCodeOfRows(values, all));
   const decisive = failures.find(failure => failure.code === code);
   if (same.length > 0) record.note(sameFiles(same, values.ifSameAsLast));
+  if (again.length > 0) record.note(filesAgain(again));
   if (failures.length === 0) checkLeastRows(least, all.read);
   if (files.isPart && earlier !== undefined)
     record.note({
@@ -172,12 +174,23 @@ async function scoreFiles(
 }
 
 function sameFiles(files: readonly string[], action: string): RunNote {
-  const [first = ''] = files;
-  const others = files.length === 1 ? '' : ` and ${countOf(files.length - 1, 'other file')}`;
   const [has, is] = files.length === 1 ? ['has', 'it is'] : ['have', 'they are'];
   const skipped = action === 'skip' ? `; ${is} skipped` : '';
   return {
     code: 'same_as_last',
-    message: `${first}${others} ${has} the same bytes as files of the last good run${skipped}`,
+    message: `${someOf(files)} ${has} the same bytes as files of the last good run${skipped}`,
   };
+}
+
+function filesAgain(files: readonly string[]): RunNote {
+  const [was, it] = files.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
+  return {
+    code: 'same_as_last',
+    message: `${someOf(files)} ${was} delivered again with the same bytes; ${it} skipped`,
+  };
+}
+
+function someOf(files: readonly string[]): string {
+  const [first = ''] = files;
+  return files.length === 1 ? first : `${first} and ${countOf(files.length - 1, 'other file')}`;
 }

@@ -10,7 +10,7 @@ import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunLedger } from '../../runs/several/run-ledger.ts';
-import { lastRunOfFile, unchangedRun } from '../../runs/several/unchanged-run.ts';
+import { lastRunOfFile, type ReadAgain, unchangedRun } from '../../runs/several/unchanged-run.ts';
 import { isScoredSince } from '../../runs/summary/good-run.ts';
 import type { LastRun } from '../../runs/summary/last-run.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
@@ -50,6 +50,8 @@ export class FileScorer {
   isPart = false;
   /** Inputs with the bytes of one of the last good run. */
   readonly same: string[] = [];
+  /** Inputs that were delivered again with the bytes that they had when they were scored, and are skipped. */
+  readonly again: string[] = [];
   readonly #options: FileScorerOptions;
   /** Aborted when the other files are not to be scored either. */
   readonly #failed = new AbortController();
@@ -68,7 +70,7 @@ export class FileScorer {
     const key = { ...file, options: work };
     const told = watch.ofFile(file, this.#stop);
     // A file that was scored before is scored again because something else has changed.
-    const isAgain = job.values.ifExists === 'skip-unchanged' && (await ledger.isUntouched(file));
+    const isUntouched = job.values.ifExists === 'skip-unchanged' && (await ledger.isUntouched(file));
     const run = runOfFile(job, file, {
       openScorer: async () => scorer.forRun(job.values.report),
       observers: [
@@ -78,21 +80,31 @@ export class FileScorer {
       ],
       control: new RunControl(this.#stop),
       wait: { begun, hasArrived: true },
-      shared: isAgain ? { ...shared, last: null } : shared,
+      shared: isUntouched ? { ...shared, last: null } : shared,
     });
     const last = ledger.finished(file.output);
     const record = new RunRecord(run);
     if (last !== undefined) record.last = lastRunOfFile(last, record.names);
+    let isAgain = false;
     try {
       if (this.#stop.aborted) throw new Interrupted(this.#stop);
-      const earlier =
+      const unchanged =
         job.values.ifExists === 'skip-unchanged'
-          ? await unlessStopped(unchangedRun(ledger, key), this.#stop)
+          ? await unlessStopped(unchangedRun(ledger, key, this.#readAgain()), this.#stop)
           : undefined;
-      if (earlier === undefined) {
+      if (unchanged === undefined) {
         told.begin(record);
         await executeRun(run, record).finally(() => told.end(record));
         return;
+      }
+      const { run: earlier } = unchanged;
+      isAgain = unchanged.isAgain;
+      if (isAgain) {
+        record.note({
+          code: 'same_as_last',
+          message: `${file.input} was delivered again with the bytes that it had when it was scored; it is skipped`,
+        });
+        this.again.push(file.input);
       }
       this.skipped.read += earlier.rows.read;
       this.skipped.rejected += earlier.rows.rejected;
@@ -106,10 +118,18 @@ export class FileScorer {
       if (job.values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${file.input}`);
     } finally {
       run.control.end();
-      if (record.result?.warnings.some(({ code }) => code === 'same_as_last')) this.same.push(file.input);
+      const isSame = record.result?.warnings.some(({ code }) => code === 'same_as_last');
+      if (isSame && !isAgain) this.same.push(file.input);
       this.#keepColumns(record);
       total.end(index);
     }
+  }
+
+  #readAgain(): ReadAgain {
+    const { job, last } = this.#options;
+    const { encoding, ifSameAsLast } = job.values;
+    const refused = ifSameAsLast === 'fail' ? last?.digests : undefined;
+    return { encoding, backends: job.backends, stop: this.#stop, refused };
   }
 
   #keepColumns({ attempt: { runId }, predictionType, columnsOf }: RunRecord): void {
