@@ -4,7 +4,7 @@ import { metricsFile } from '../runs/observers/metrics-file.ts';
 import { summaryFile } from '../runs/observers/summary-file.ts';
 import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
-import type { UsedFile } from '../storage/local/used-file.ts';
+import type { UsedFile } from '../storage/target.ts';
 import { htmlFile } from './html-file.ts';
 import type { RunJob } from './run-job.ts';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { RowcastError } from '../../base/errors.ts';
 import { reasonOf } from '../../base/system-error.ts';
-import type { Tls } from '../../server/http/tls.ts';
+import type { Tls } from '../../server/http/http-server.ts';
 import type { Service } from '../../server/service.ts';
 import { failureFields, failureMessage } from '../exit-codes.ts';
 

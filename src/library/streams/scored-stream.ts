@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Sink } from '../../storage/sink.ts';
-import type { Target } from '../../storage/target.ts';
+import type { Sink, Target } from '../../storage/target.ts';
 import { STREAM } from './byte-input.ts';
 
 /** Buffered bytes from which on the run waits for its reader. */
