@@ -4,7 +4,7 @@ import { schemeOf } from '../../base/scheme.ts';
 import type { FileVersion, SharedDocument } from '../../storage/backend.ts';
 import { type Backends, backends, documentAt, versionOf } from '../../storage/backends.ts';
 import { fileIn, nameFrom } from '../../storage/folders.ts';
-import { followLinks } from '../../storage/local/follow-links.ts';
+import { followLinks } from '../../storage/local/sibling-path.ts';
 import { runFilesOf } from '../paths/run-files.ts';
 import type { LastRun } from '../summary/last-run.ts';
 import {
