@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import { liveSource } from '../../formats/records/live-source.ts';
+import { liveSource } from '../../formats/records/byte-source.ts';
 import { type ScoredStream, scoredStream } from '../../scoring/scored-stream.ts';
 import type { Predictor } from '../predict/predictor.ts';
 import type { Limits } from '../service-limits.ts';
