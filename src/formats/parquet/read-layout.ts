@@ -12,8 +12,14 @@ import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import type { InputRange } from '../records/position.ts';
 import type { RowGroup } from './footer/chunk-table.ts';
-import { type FileColumn, outermostName, valuesInRows } from './footer/file-column.ts';
-import { openParquet, type ParquetFile, rangesOf, uncompressedBytes } from './footer/parquet-file.ts';
+import { type FileColumn, outermostName } from './footer/file-column.ts';
+import {
+  openParquet,
+  type ParquetFile,
+  rangesOf,
+  uncompressedBytes,
+  valuesInRows,
+} from './footer/parquet-file.ts';
 import { ParquetLayout, typeOf } from './parquet-layout.ts';
 import { ParquetText, type ParquetTextData } from './text/parquet-text.ts';
 
