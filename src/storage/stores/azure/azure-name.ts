@@ -8,7 +8,7 @@ export interface AzureAccount {
 }
 
 export interface AzureName extends ObjectName {
-  /** Undefined: the usual one. */
+  /** Undefined: the default one. */
   account: AzureAccount | undefined;
 }
 
