@@ -6,7 +6,7 @@ import { summaryFile } from '../runs/observers/summary-file.ts';
 import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
 import { Timeline } from '../runs/summary/timeline.ts';
-import type { UsedFile } from '../storage/local/used-file.ts';
+import type { UsedFile } from '../storage/target.ts';
 import type { RunJob } from './run-job.ts';
 
 /** The files that a run writes besides its rows. When the summary is there, so are the others. */

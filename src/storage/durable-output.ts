@@ -1,6 +1,6 @@
 import { RowcastError } from '../base/errors.ts';
+import type { Tail } from './digests.ts';
 import type { AppendedFile, Json } from './partial-file.ts';
-import type { Tail } from './tail-digest.ts';
 
 /** The bytes of an output up to a point, as a checkpoint records them. */
 export interface StoredExtent {

@@ -12,7 +12,7 @@ import { findInputs } from '../../runs/several/input-files.ts';
 import { fillPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { checkIsPattern, pairFiles } from '../../runs/several/pair-files.ts';
 import { type Backends, backendsOf, isPattern, versionOf } from '../../storage/backends.ts';
-import { followLinks } from '../../storage/local/follow-links.ts';
+import { followLinks } from '../../storage/local/sibling-path.ts';
 import { usageError } from '../arguments/usage-error.ts';
 import type { Context } from '../context.ts';
 import { definedBy } from '../defined-by.ts';

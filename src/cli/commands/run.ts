@@ -16,7 +16,7 @@ import { findHistory } from '../../library/history-files.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
 import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { UsedFile } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
 import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../definitions.ts';
 import { eachFile } from '../each-file.ts';

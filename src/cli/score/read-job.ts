@@ -10,7 +10,7 @@ import { isVariableOfDefinition } from '../../library/service/own-variable.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
 import { isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { backendsOf, isPattern } from '../../storage/backends.ts';
-import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { UsedFile } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
 import { storeRetryLines } from '../retry-lines.ts';
 

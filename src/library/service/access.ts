@@ -5,7 +5,7 @@ import type { Values } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { headerFault } from '../../client/header-fault.ts';
-import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { UsedFile } from '../../storage/target.ts';
 import { isOwnVariable, isVariableOfDefinition } from './own-variable.ts';
 import { checkProxy } from './proxy-of.ts';
 

@@ -5,7 +5,7 @@ import { connectionOptions, homeOption, protocolOption } from '../../base/option
 import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
 import { defaultAuth } from '../../client/protocols/default-auth.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
-import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { UsedFile } from '../../storage/target.ts';
 import { type Access, accessFiles, accessOf, flagsOfAccess } from './access.ts';
 import { DEFAULT_KEY, isOwnVariable, isVariableOfDefinition } from './own-variable.ts';
 

@@ -5,7 +5,7 @@ import { reportId } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { formatList } from '../../base/sanitize.ts';
 import { commandOf } from '../../base/shell-word.ts';
-import { readRegular } from '../../storage/local/read-regular.ts';
+import { readRegular } from '../../storage/local/read-files.ts';
 import { listFolder, reportFolder, reportsFolder } from './report-folder.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import pLimit from 'p-limit';
 
 /**
  * Opens a file for reading; undefined if it is no regular file. To open a FIFO would wait for its writer, and block a
@@ -30,3 +31,10 @@ export async function readRegular(path: string, maxBytes = Number.POSITIVE_INFIN
     await file.close();
   }
 }
+
+/** A process may have no more than 1,024 descriptors, and others need some too. */
+const AT_ONCE = 16;
+
+/** Reads something from each of many files, a few at a time. */
+export const readMany = <T, R>(files: readonly T[], read: (file: T) => Promise<R>): Promise<R[]> =>
+  pLimit(AT_ONCE).map(files, file => read(file));

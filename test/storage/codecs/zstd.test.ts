@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
-import { RowcastError } from '../../../../src/base/errors.ts';
-import { zlibZstd } from '../../../../src/storage/codecs/zstd/zlib-zstd.ts';
-import type { ZstdEngine } from '../../../../src/storage/codecs/zstd/zstd-engine.ts';
-import { zstdProgram } from '../../../../src/storage/codecs/zstd/zstd-program.ts';
+import { RowcastError } from '../../../src/base/errors.ts';
+import { type ZstdEngine, zlibZstd, zstdProgram } from '../../../src/storage/codecs/zstd.ts';
 
 const engines: readonly [string, ZstdEngine | undefined][] = [
   ['Node’s zlib', zlibZstd],

@@ -1,5 +1,5 @@
-import { type ErrorDetails, RowcastError } from '../../../base/errors.ts';
-import { counted } from '../../../base/number-text.ts';
+import { type ErrorDetails, RowcastError } from '../../base/errors.ts';
+import { counted } from '../../base/number-text.ts';
 
 /** Consecutive bytes of one frame. They are valid until the next piece is asked for. */
 export interface FramePiece {

@@ -1,17 +1,17 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { readReportResponse, testingResults } from '../models/store/report-store.ts';
-import { shuttingDown } from './admin/readiness.ts';
+import { type Readiness, shuttingDown } from './admin/readiness.ts';
 import { answerPersonas, jsonType, type PersonaRoute } from './answer-personas.ts';
-import { endWithKey } from './auth/end-with-key.ts';
-import { authorize, requireKey } from './auth/require-key.ts';
+import { authorize, endWithKey, requireKey } from './auth/require-key.ts';
 import { batchPredictRoute } from './batch-predict/route.ts';
 import { trackAllowedMethods } from './http/method-not-allowed.ts';
 import { bodyReader } from './http/request-body.ts';
-import { KeyTurns } from './limits/key-turns.ts';
+import { KeyTurns } from './limits/fair-turns.ts';
 import { keyOf, shareRequests } from './limits/shares.ts';
 import { RequestError } from './problems/problems.ts';
 import { checkConnected } from './request-end.ts';
 import type { Shared } from './service.ts';
+import type { Metrics } from './telemetry/metrics.ts';
 
 /** The endpoints under /user. Every path below it needs a key, including paths that do not exist. */
 export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
@@ -90,4 +90,43 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
 export function noSuchEndpoint(request: FastifyRequest): never {
   const [path] = request.url.split('?', 1);
   throw new RequestError('no_such_endpoint', `No such endpoint: ${request.method} ${path}.`);
+}
+
+interface PublicRouteOptions {
+  readiness: Readiness;
+  /** Served if given. */
+  metrics: Metrics | undefined;
+}
+
+/** Routes without authentication: health, readiness, metrics, OpenAPI. Responses must not contain secrets. */
+export const publicRoutes: FastifyPluginAsync<PublicRouteOptions> = async (app, { readiness, metrics }) => {
+  const refuseOtherMethods = trackAllowedMethods(app);
+
+  app.get('/healthz', async () => ({ status: 'alive' }));
+
+  app.get('/readyz', async (_, reply) => {
+    const problem = await readiness.problem();
+    if (problem === undefined) return { status: 'ready' };
+    reply.header('retry-after', '1');
+    throw problem;
+  });
+
+  let document: Promise<Buffer> | undefined;
+  app.get('/openapi.json', async (_, reply) => {
+    // Built once, as bytes that all responses share: requests without a key must not cause work or take memory.
+    document ??= openApiBytes();
+    return reply.type('application/json').send(await document);
+  });
+
+  if (metrics !== undefined) {
+    app.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+  }
+
+  refuseOtherMethods();
+};
+
+/** Built on first use: that takes longer than setting up all other routes. */
+async function openApiBytes(): Promise<Buffer> {
+  const { openApiDocument } = await import('./openapi/document.ts');
+  return Buffer.from(JSON.stringify(openApiDocument));
 }
