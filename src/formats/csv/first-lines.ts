@@ -5,7 +5,7 @@ import { writeRow } from '../../base/write-row.ts';
 import { filteredBy } from '../filtered-by.ts';
 import { LF } from '../records/line-endings.ts';
 import { isFiller, looksLikeValue } from '../refuse-row-as-header.ts';
-import { afterHeader, type Header, USUAL_DELIMITERS } from './header.ts';
+import { afterHeader, COMMON_DELIMITERS, type Header } from './header.ts';
 
 /** Bytes after a header in which another one is looked for, and lines of them. */
 export const FIRST_BYTES = 16 << 10;
@@ -44,7 +44,7 @@ function laterHeader(header: Header, first: Buffer, wanted: readonly string[]): 
   const own = header.dialect.delimiter;
   const fieldsBy = (delimiter: string): string[][] => fieldsOfLines(first, delimiter);
   if (wanted.length === 0 && isHeaderOf(header, fieldsBy)) return undefined;
-  for (const delimiter of [own, ...USUAL_DELIMITERS.filter(other => other !== own)]) {
+  for (const delimiter of [own, ...COMMON_DELIMITERS.filter(other => other !== own)]) {
     const rows = fieldsBy(delimiter);
     const index = rows.findIndex((row, at) =>
       wanted.length === 0
@@ -69,7 +69,7 @@ const isHeaderOf = (
   fieldsBy: (by: string) => string[][],
 ): boolean =>
   others.length === 0 &&
-  USUAL_DELIMITERS.some(delimiter => {
+  COMMON_DELIMITERS.some(delimiter => {
     const { length } = only.split(delimiter);
     return length > 1 && hasRows(fieldsBy(delimiter), length);
   });
@@ -136,7 +136,7 @@ export function refuseBlank(header: Header, first: Buffer, file: string): void {
   const isBlank = (text: string): boolean =>
     [...text].every(character => character.trim() === '' || isDelimiter(character));
   const isDelimiter = (character: string): boolean =>
-    character === dialect.delimiter || USUAL_DELIMITERS.some(usual => usual === character);
+    character === dialect.delimiter || COMMON_DELIMITERS.some(usual => usual === character);
   if (!names.every(isBlank) || !isBlank(first.toString('latin1').replaceAll('"', ''))) return;
   const hasDelimiters = names.length > 1 || names.join('').trim() !== '';
   throw new RowcastError(

@@ -3,7 +3,7 @@ import type { ProtocolName } from '../../base/contract/protocol-names.ts';
 import { descriptions } from './described/descriptions.ts';
 
 /** How services of a protocol usually want their key. */
-export function usualAuth(name: ProtocolName): Auth {
+export function defaultAuth(name: ProtocolName): Auth {
   switch (name) {
     case 'report':
       return 'apikey';
