@@ -73,7 +73,7 @@ export interface DurableOutput {
   /** Whether complete outputs can be removed. Where they cannot, an earlier one is replaced instead. */
   readonly canRemove: boolean;
   /** Seconds between two checkpoints, unless the user says otherwise. */
-  readonly usualInterval: number;
+  readonly defaultInterval: number;
   readonly checkpoint: CheckpointPlace;
   /**
    * The output next to it whose name has a suffix.

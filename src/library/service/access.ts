@@ -11,7 +11,7 @@ import { checkProxy } from './proxy-of.ts';
 
 /** How a service is reached, besides its URL and its key. It holds no secrets, only where they are. */
 export interface Access {
-  /** How the key is sent, unless as is usual with the protocol. */
+  /** How the key is sent, unless as the protocol has it. */
   auth?: Auth;
   /** Another host that may get what identifies this machine to a cloud. */
   authHost?: string;

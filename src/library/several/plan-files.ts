@@ -3,7 +3,7 @@ import { findInputs } from '../../runs/several/input-files.ts';
 import { folderOfPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/several/pair-files.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
-import { backends as usual, versionOf } from '../../storage/backends.ts';
+import { backends as allBackends, versionOf } from '../../storage/backends.ts';
 import type { RunJob } from '../run-job.ts';
 
 /** The record of the outputs of a job. */
@@ -62,7 +62,7 @@ export const fixedFolders = ({
 /** The sizes of files in bytes; 0 for those that cannot be read. */
 export async function sizesOf(
   paths: readonly string[],
-  among = usual,
+  among = allBackends,
   stop?: AbortSignal,
 ): Promise<number[]> {
   const sizes: number[] = [];

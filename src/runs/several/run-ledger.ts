@@ -63,7 +63,7 @@ export class RunLedger {
   /** When the file may be written again, by `performance.now()`. */
   #writeFrom = 0;
 
-  /** @param among backends, if they are not the usual ones */
+  /** @param among backends, if not the default ones */
   constructor(folder: string, among = backends) {
     this.#folder = folder;
     this.#among = among;
@@ -295,7 +295,7 @@ export class RunLedger {
     { rows }: Pick<FinishedRun, 'rows'>,
   ): Promise<FinishedRun['rejects'] | undefined> {
     if (rejects === undefined && rows.rejected === 0) return null;
-    const path = rejects ?? (await usualRejects(output));
+    const path = rejects ?? (await defaultRejects(output));
     const found = await this.versionOf(path);
     return found && { path: this.#name(path), ...found };
   }
@@ -348,5 +348,5 @@ const without = <T>(
 const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Where a run puts its rejects unless it is told otherwise. */
-const usualRejects = async (output: string): Promise<string> =>
+const defaultRejects = async (output: string): Promise<string> =>
   schemeOf(output) === undefined ? runFilesOf(await followLinks(output)).rejects : `${output}.rejects`;

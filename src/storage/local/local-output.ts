@@ -32,7 +32,7 @@ export class LocalOutput implements DurableOutput {
   readonly name: string;
   readonly address: string;
   readonly canRemove = true;
-  readonly usualInterval = 1;
+  readonly defaultInterval = 1;
   readonly checkpoint: CheckpointPlace;
   readonly #names: ReturnType<typeof outputNames>;
   readonly #isPrivate: boolean;

@@ -39,7 +39,7 @@ export class ObjectOutput implements DurableOutput {
   readonly folder: string;
   readonly canRemove = false;
   /** A checkpoint is a request, and may carry a part. */
-  readonly usualInterval = 10;
+  readonly defaultInterval = 10;
   readonly checkpoint: CheckpointPlace;
   readonly #object: PatientClient;
   readonly #claim: Claim;
