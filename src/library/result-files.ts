@@ -4,9 +4,9 @@ import { metricsFile } from '../runs/observers/metrics-file.ts';
 import { summaryFile } from '../runs/observers/summary-file.ts';
 import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
+import type { RunJob } from '../runs/run.ts';
 import type { UsedFile } from '../storage/local/used-file.ts';
 import { htmlFile } from './html-file.ts';
-import type { RunJob } from './run-job.ts';
 
 /** The files that a run writes besides its rows. When the summary is there, so are the others. */
 export function resultFiles(job: RunJob): RunObserver[] {
@@ -16,7 +16,7 @@ export function resultFiles(job: RunJob): RunObserver[] {
   const others: string[] = [];
   const add = (path: string | undefined, option: string, make: typeof metricsFile): void => {
     if (path === undefined) return;
-    const reads = [...(job.places.reads ?? []), ...filesOf(job, option, [...others])];
+    const reads = [...(job.paths.reads ?? []), ...filesOf(job, option, [...others])];
     files.push(
       make((): Promise<LockedOutput> => lockOutput(path, undefined, { reads, isPrivate, backends })),
     );
@@ -25,7 +25,7 @@ export function resultFiles(job: RunJob): RunObserver[] {
   add(metrics, '--metrics', metricsFile);
   add(summaryHtml, '--summary-html', htmlFile);
   add(lineage, '--lineage', lineageFile);
-  return [...files, summaryFile(job.places)];
+  return [...files, summaryFile(job.paths)];
 }
 
 /** What else the run reads and writes. */

@@ -6,7 +6,7 @@ export interface EndedLast {
   target: Target;
   /** Ends the output if it is complete. */
   end(): Promise<void>;
-  /** Discards it instead. */
+  /** Discards it instead, unless it has ended. */
   abandon(): Promise<void>;
 }
 
@@ -28,7 +28,10 @@ export function endLast(target: Target): EndedLast {
   };
   return {
     target: target.durable === undefined ? { ...target, open: held } : target,
-    end: async () => complete?.close(),
+    async end() {
+      await complete?.close();
+      complete = undefined;
+    },
     abandon: async () => complete?.abandon(),
   };
 }

@@ -97,7 +97,7 @@ async function assemble(
   };
   const record = new RunRecord({
     names: job.names,
-    memory: memoryOf(job, plan.ledger !== null),
+    memory: memoryOf(job),
     observers: [
       logRunId(logFields),
       logRunWarnings(log),

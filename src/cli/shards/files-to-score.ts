@@ -1,5 +1,6 @@
 import { planFiles } from '../../library/several/plan-files.ts';
 import { workOf } from '../../library/several/work-of.ts';
+import type { RunJob } from '../../runs/run.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { unchangedRun } from '../../runs/several/unchanged-run.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
@@ -9,7 +10,6 @@ import { readPlan } from '../../shards/folder/read-plan.ts';
 import { absoluteName } from '../../storage/folders.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
-import type { Job } from '../score/read-job.ts';
 
 export interface FilesToScore {
   pairs: FilePair[];
@@ -24,7 +24,7 @@ export interface FilesToScore {
  */
 export async function filesToScore(
   log: Context['log'],
-  job: Job,
+  job: RunJob,
   { folder, scorer, stop }: { folder: SharedFolder; scorer: Scorer; stop: AbortSignal },
 ): Promise<FilesToScore> {
   const { pairs, ledger } = await planFiles(job, stop);

@@ -10,13 +10,14 @@ import { withScorer } from '../../library/service/open-predictor.ts';
 import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { inputWait } from '../../runs/input-wait.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
 import { chooseQueue, type QueueAddress } from '../../shards/queue/queue-address.ts';
 import type { Context } from '../context.ts';
 import { reportedRequests } from '../open-service.ts';
-import { type Job, nameOf } from '../score/read-job.ts';
+import { nameOf } from '../score/read-job.ts';
 import { beginTelemetry } from '../score/run-telemetry.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { waitingLog } from '../score/waiting-log.ts';
@@ -37,7 +38,7 @@ import { explainQueue, type OpenedQueue, withQueue } from './with-queue.ts';
 export async function scoreWorkers(
   context: Context,
   defined: Readonly<Record<string, unknown>>,
-  job: Job,
+  job: RunJob,
 ): Promise<number> {
   const { flags, env } = context;
   const record = new RunRecord({ names: job.names });
@@ -87,7 +88,7 @@ interface Following {
 async function scoreShards(
   context: Context,
   defined: Readonly<Record<string, unknown>>,
-  job: Job,
+  job: RunJob,
   { onStoppable, onPlan, onRecord }: Following,
   queue?: UsedQueue,
 ): Promise<number> {

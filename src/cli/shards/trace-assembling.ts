@@ -1,5 +1,5 @@
-import type { RunJob } from '../../library/run-job.ts';
 import type { RunTelemetry } from '../../runs/observers/telemetry/run-telemetry.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { JobValues } from '../../library/job-values.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import { namesOf } from '../../library/run-names.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { Telemetry } from '../../runs/observers/telemetry/open-telemetry.ts';

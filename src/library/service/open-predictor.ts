@@ -1,8 +1,8 @@
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import { usualProtocol } from '../../base/contract/usual-protocol.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
-import type { JobValues } from '../job-values.ts';
 import type { Address, Environment } from './choose-service.ts';
 import { openClient } from './open-client.ts';
 import { noService } from './refuse-protocol.ts';

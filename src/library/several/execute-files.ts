@@ -2,11 +2,11 @@ import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
 import type { EarlierFigures } from '../../runs/drift/earlier-figures.ts';
 import { TotalTally } from '../../runs/drift/total-tally.ts';
-import { executeRecorded } from '../../runs/execute-run.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
 import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
-import { inputWait, type Waiting } from '../../runs/input-wait.ts';
+import { HeldRun } from '../../runs/held-run.ts';
+import { inputWait } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { RunsTotal } from '../../runs/observers/total.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
@@ -17,7 +17,6 @@ import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunLedger } from '../../runs/several/run-ledger.ts';
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import type { RunNote, Summary } from '../../runs/summary/summary.ts';
-import { watchRequests } from '../../runs/watch.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
 import { memoryOf } from '../run-memory.ts';
 import { reportOf } from '../runs-of.ts';
@@ -34,19 +33,20 @@ import { workOf } from './work-of.ts';
  *
  * @throws as `executeRun`; a file that fails is no reason to stop the others, unless they would fail in the same way
  */
-export function executeFiles(group: FileGroup): Promise<Summary> {
+export async function executeFiles(group: FileGroup): Promise<Summary> {
   const { job, control, watch } = group;
-  const record = new RunRecord({
-    names: job.names,
-    observers: watch.observers,
-    control,
-    memory: memoryOf(job, true),
-  });
-  return executeRecorded(record, control, {
-    restart: false,
-    lock: () => lockTotal(job),
-    execute: () => openFiles(group, record),
-  });
+  const { names } = job;
+  const record = new RunRecord({ names, observers: watch.observers, control, memory: memoryOf(job) });
+  const held = new HeldRun(record, control);
+  try {
+    const files = await held.lock(lockTotal(job));
+    await record.begin(files, false);
+    return await record.within(() => openFiles(group, record));
+  } catch (error) {
+    throw await held.failed(error);
+  } finally {
+    await held.release();
+  }
 }
 
 /** Finds the files, and opens what predicts for all of them. */
@@ -56,7 +56,7 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   const report = reportOf(job.values);
   const { inputs, values, backends } = job;
   const begun = performance.now();
-  const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
+  const onWaiting = record.waiting.bind(record);
   await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
   const { pairs, ledger } = await planFiles(job, stop);
   // A name that promises too much is refused once, before the start.
@@ -69,7 +69,7 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   const earlier = await unlessStopped(earlierOf(found), stop);
   const folders = await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
   try {
-    const { scorer, close } = await group.openScorer(watchRequests(record));
+    const { scorer, close } = await group.openScorer(record.requests);
     try {
       return await scoreFiles(group, record, { pairs, ledger, earlier, scorer, begun });
     } finally {

@@ -5,7 +5,7 @@ import { exitCodeOf, exitCodeOfRows } from '../../runs/exit-code.ts';
 import { ledgerEntry } from '../../runs/observers/ledger.ts';
 import { SharedColumns } from '../../runs/observers/lineage/shared-columns.ts';
 import type { RunsTotal } from '../../runs/observers/total.ts';
-import type { Run } from '../../runs/run.ts';
+import type { Run, RunJob } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
@@ -14,7 +14,6 @@ import { lastRunOfFile, unchangedRun } from '../../runs/several/unchanged-run.ts
 import { isScoredSince } from '../../runs/summary/good-run.ts';
 import type { LastRun } from '../../runs/summary/last-run.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
-import type { RunJob } from '../run-job.ts';
 import { runOfFile } from '../runs-of.ts';
 import { codeOfFile } from './combine-exit-codes.ts';
 import { concernsAll } from './common-failures.ts';

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { RowcastError } from '../../base/errors.ts';
 import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
 import { executeRun } from '../../runs/execute-run.ts';
-import type { Run } from '../../runs/run.ts';
+import { plainNames, type Run } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
@@ -131,7 +131,7 @@ function runOfUpload(
     reserve(reserved + bytes);
     onProgress(rowCounts);
   });
-  const options: Run['options'] = {
+  const values: Run['values'] = {
     ...scoreDefaults,
     report: record.report,
     input: record.file,
@@ -158,16 +158,8 @@ function runOfUpload(
     };
   };
   return {
-    names: {
-      version: null,
-      input: record.file,
-      output: 'output',
-      rejects: null,
-      hasNamedRejects: false,
-      report: record.report,
-      options: {},
-    },
-    options,
+    names: plainNames({ input: record.file, output: 'output', report: record.report }),
+    values,
     // A folder that is gone was deleted with its run.
     paths: { input: undefined, output, private: true, hasFolders: true },
     openScorer,

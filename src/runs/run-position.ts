@@ -1,7 +1,5 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
-import { unlessStopped } from '../base/interrupted.ts';
-import type { RunValues } from '../base/options/values/run-values.ts';
 import type { TextEntry } from '../base/text-of-file.ts';
 import type { Layout } from '../formats/format.ts';
 import type { Position } from '../formats/records/position.ts';
@@ -9,11 +7,7 @@ import type { RunTally } from '../scoring/counting/run-tally.ts';
 import type { MergedPart } from '../scoring/merge/merged-part.ts';
 import { count, countCalls, type RowCounts } from '../scoring/row-counts.ts';
 import { PrefixDigest } from './checkpoint/prefix-digest.ts';
-import type { DataTally } from './drift/data-tally.ts';
-import type { MalformedLimit } from './guards/malformed-limit.ts';
-import type { RejectBudget } from './guards/reject-budget.ts';
-import type { CommitPoint, Output, Piece } from './output/output.ts';
-import type { RowsWatch } from './watch.ts';
+import type { CommitPoint, Piece } from './output/output.ts';
 
 export interface RunPositionOptions {
   /** Totals of earlier processes of a resumed run; this process adds to them. */
@@ -91,78 +85,5 @@ export class RunPosition {
       rowCounts: structuredClone(this.rowCounts),
       tally: tally?.copy(),
     };
-  };
-}
-
-export interface CommitOptions
-  extends Pick<RunValues, 'limit' | 'maxMismatches' | 'maxMissing' | 'maxUnseen'> {
-  /** What is counted in the data, if anything is. */
-  data: DataTally | undefined;
-  budget: RejectBudget;
-  /** Undefined for a part of an input that does not begin with its first row. */
-  malformed: MalformedLimit | undefined;
-  /** Size of the uncompressed input; null if not known. */
-  contentSize: number | null;
-  /** The number of rows to read, if it is known. */
-  rows: number | undefined;
-  output: Output;
-  watch: Pick<RowsWatch, 'rejected' | 'progress'>;
-  /** Aborted when a run is to stop even if its output accepts no data. */
-  signal: AbortSignal;
-}
-
-/**
- * Writes the parts of the output in order.
- *
- * @throws RowcastError `malformed_input`, `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`, `too_many_missing`;
- *   as `Output.write`
- */
-export async function commit(
-  parts: AsyncIterable<MergedPart>,
-  reached: RunPosition,
-  {
-    data,
-    contentSize,
-    rows,
-    output,
-    budget,
-    malformed,
-    limit = rows,
-    watch,
-    signal,
-    ...limits
-  }: CommitOptions,
-): Promise<void> {
-  const fractionAt = fractionBefore(contentSize, limit);
-  const { rowCounts } = reached;
-  const before = { read: rowCounts.read, fraction: fractionAt(reached.position) };
-  const resumePoint = () => output.resumePoint;
-  for await (const part of parts) {
-    malformed?.check(part.rejects, part.end.row - 1);
-    // A stalled reader must not prevent the run from stopping.
-    await unlessStopped(output.write(reached.add(part), reached.commitPoint), signal);
-    for (const reject of part.rejects) watch.rejected(reject);
-    budget.check(rowCounts);
-    data?.check(limits, rowCounts, part.input);
-    const { predictionType, position } = reached;
-    const figures = () => data?.figures(predictionType, rowCounts);
-    watch.progress({
-      rowCounts,
-      figures,
-      predictionType,
-      fraction: fractionAt(position),
-      before,
-      resumePoint,
-    });
-  }
-}
-
-/** The fraction of a run's work before a position: of its row limit or of its input, whichever ends first. */
-function fractionBefore(size: number | null, limit: number | undefined) {
-  const isSized = size !== null && size > 0;
-  return ({ offset, row }: Position): number | undefined => {
-    const ofInput = isSized ? offset / size : 0;
-    const ofLimit = limit === undefined ? 0 : (row - 1) / Math.max(1, limit);
-    return isSized || limit !== undefined ? Math.max(ofInput, ofLimit) : undefined;
   };
 }
