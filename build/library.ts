@@ -5,6 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { bundledSdks } from './bundled-sdks.ts';
+import { withOptionTexts } from './option-interfaces.ts';
 
 const compiled = join(import.meta.dirname, '../src');
 const library = join(compiled, '../library');
@@ -23,7 +24,7 @@ for (const entry of ['index.js', 'index.d.ts']) await reach(join(compiled, entry
 for (const file of reached) {
   const copy = join(library, relative(compiled, file));
   await mkdir(dirname(copy), { recursive: true });
-  const text = sharedSdks.get(file) ?? (await readFile(file, 'utf8'));
+  const text = withOptionTexts(sharedSdks.get(file) ?? (await readFile(file, 'utf8')));
   await writeFile(copy, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ''));
 }
 

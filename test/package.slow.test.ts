@@ -32,7 +32,7 @@ describe('the packed files', () => {
     const packed = await packedFiles();
     const files = packed.map(({ path }) => path);
     const isNeeded =
-      /^(dist\/(library|src\/bundle)\/.*|src\/web\/assets\/(style\/)?[\w-]+\.(css|js|svg)|fixtures\/telecom-history\.csv|man\/rowcast\.1|pipelines\/definition\.schema\.json|[A-Z]+(\.md)?|package\.json)$/;
+      /^(dist\/(library|src\/bundle)\/.*|src\/web\/assets\/(style\/)?[\w-]+\.(css|js|svg)|fixtures\/telecom-history\.csv|pipelines\/definition\.schema\.json|[A-Z]+(\.md)?|package\.json)$/;
     assert.deepEqual(
       files.filter(file => !isNeeded.test(file) || /\.map$|\/cli\/|\.test\./.test(file)),
       [],
@@ -42,7 +42,7 @@ describe('the packed files', () => {
       normalize(path),
     );
     const threads = ['dist/src/bundle/scoring-worker.js', 'dist/library/training/training-worker.js'];
-    for (const file of [...entries, ...threads, 'dist/src/bundle/LICENSES.txt', 'man/rowcast.1'])
+    for (const file of [...entries, ...threads, 'dist/src/bundle/LICENSES.txt'])
       assert.ok(files.includes(file), file);
     const command = packed.find(({ path }) => path === normalize(bin.rowcast));
     assert.equal((command?.mode ?? 0) & 0o111, 0o111, 'the command may be run');

@@ -12,14 +12,13 @@ import type { ByteStream } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
 import { asRowcastError, rejectsWithRowcastError } from './as-rowcast-error.ts';
 import { callbacks } from './callbacks.ts';
-import { checkObject, readGiven } from './options/given-values.ts';
-import { pathOf } from './options/path-of.ts';
+import { checkObject, pathOf, readGiven } from './options/given-values.ts';
 import {
   otherOptions,
   type ScoreOptions,
   type ScoreStreamOptions,
   scoreOptions,
-} from './options/score-options.ts';
+} from './options/library-options.ts';
 import { resultFiles } from './result-files.ts';
 import { comparedFiles } from './run-memory.ts';
 import { namesOf } from './run-names.ts';

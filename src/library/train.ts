@@ -1,17 +1,12 @@
 import type { TypeChoice } from '../base/contract/limits.ts';
 import type { Report } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
-import { historyOptions, trainOptions } from '../base/options/train.ts';
 import { train as trainReport } from '../training/train.ts';
 import { called } from './as-rowcast-error.ts';
 import { CallbackGuard } from './callback-guard.ts';
 import { findHistory } from './history-files.ts';
-import type { GivenHistoryOptions } from './options/given/history-options.ts';
-import { checkObject, readGiven } from './options/given-values.ts';
-import { pathOf } from './options/path-of.ts';
-
-/** The options that are the same in `rowcast train`. */
-export const historyTable = { ...trainOptions, ...historyOptions };
+import { checkObject, pathOf, readGiven } from './options/given-values.ts';
+import { type GivenHistoryOptions, historyTable } from './options/library-options.ts';
 
 /** Options of `train`: those of `rowcast train` in camel case. `report` is the id of the new report. */
 export interface TrainOptions extends GivenHistoryOptions {

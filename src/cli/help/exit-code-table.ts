@@ -1,8 +1,8 @@
-/** An exit code of the program. The help, the man page and docs/exit-codes-and-errors.md are made from these rows. */
+/** An exit code of the program. The help and docs/exit-codes-and-errors.md are made from these rows. */
 export interface ExitCodeRow {
   /** One code, or several with the same meaning. */
   readonly code: string;
-  /** For help and the man page. */
+  /** For help. */
   readonly short: string;
   /** For the documentation, as Markdown. */
   readonly meaning: string;

@@ -1,5 +1,5 @@
 import type { Option, Options } from '../../base/options/option.ts';
-import { describeWithDefault } from '../../base/options/values/option-text.ts';
+import { describeWithDefault, placeholderOf } from '../../base/options/values/option-text.ts';
 import {
   argumentName,
   type CommandRow,
@@ -7,10 +7,20 @@ import {
   documentedGroups,
 } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
-import { environmentVariables, purpose } from './about.ts';
 import { exitCodeTable } from './exit-code-table.ts';
-import { describedLine, paragraph } from './layout.ts';
-import { type IsExplained, optionSyntax, usageLine, valueNotes } from './option-help.ts';
+
+const purpose =
+  'Scores a CSV with a prediction service: every row comes back with its predicted probabilities.';
+
+const environmentVariables = [
+  ['ROWCAST_URL', 'base URL of the service'],
+  ['ROWCAST_API_KEY', 'its key; for serve, a key that opens all reports'],
+  ['ROWCAST_HOME', 'folder of local reports and keys (default: .rowcast)'],
+  ['ROWCAST_QUEUE', 'URL of the queue of score and work, with its password'],
+] as const;
+
+/** Whether an option with this description is explained elsewhere, so that its name is enough. */
+export type IsExplained = (name: string, describe: string) => boolean;
 
 /** The help of the program: its commands in groups. */
 export function rootHelp(isShort: boolean): string {
@@ -105,6 +115,44 @@ const optionLines = (options: Options): string[] =>
     return describedLine(`  ${syntax.startsWith('--') ? '    ' : ''}${syntax}`, describeWithDefault(option));
   });
 
+/** How an option is written: `-o, --output FILE`. */
+function optionSyntax(name: string, option: Option): string {
+  const short = option.alias === undefined ? '' : `-${option.alias}, `;
+  return `${short}--${name} ${placeholderOf(option)}`.trimEnd();
+}
+
+/** How a command is called: `rowcast score [INPUT] [options]`. */
+function usageLine({ name, positionals = [] }: CommandRow): string {
+  const words = positionals.map(positional => {
+    const shown = `${argumentName(positional)}${positional.isRepeated ? ' ...' : ''}`;
+    return positional.isRequired ? shown : `[${shown}]`;
+  });
+  return ['rowcast', name, ...words, '[options]'].join(' ');
+}
+
+/** How values are written, for the kinds that a command has. */
+export function valueNotes(command: CommandRow, isExplained: IsExplained): string[] {
+  const kinds = new Set(
+    documentedGroups(command).flatMap(([, group]: [string, Options]) =>
+      Object.entries(group)
+        .filter(([name, { describe }]) => !isExplained(name, describe))
+        .map(([, { kind }]) => kind),
+    ),
+  );
+  return NOTES.flatMap(({ kind, text }) => (kinds.has(kind) ? [text] : []));
+}
+
+const NOTES: readonly { kind: Option['kind']; text: string }[] = [
+  { kind: 'duration', text: 'A DURATION is a number of seconds, or has a unit: 500ms, 90s, 5m, 2h, 1d.' },
+  { kind: 'size', text: 'A SIZE is a number of bytes, or has a unit: 64K or 64KiB, 1M or 1MiB, 2G or 2GiB.' },
+  { kind: 'list', text: `A LIST is comma-separated; quote items as in CSV: 'a,"b,c"'.` },
+  { kind: 'map', text: `A MAP is a comma-separated list of NAME=VALUE: 'zip=categorical,"a,b=date"'.` },
+  {
+    kind: 'threshold',
+    text: 'A percentage takes effect after 1,000 rows, and at the end of the run; as a minimum, at the end only.',
+  },
+];
+
 /** Lines under a heading, or nothing without lines. */
 const section = (heading: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${heading}:`, ...lines];
@@ -115,3 +163,35 @@ const textOf = (blocks: readonly (readonly string[])[]): string =>
     .filter(lines => lines.length > 0)
     .map(lines => lines.join('\n'))
     .join('\n\n')}\n`;
+
+/** The width of help, whatever the terminal: it is read in pipes and copied into documents too. */
+const WIDTH = 80;
+/** Where descriptions begin. */
+const COLUMN = 30;
+
+/** Two columns: what is described, and its description, which is wrapped. */
+export function describedLine(left: string, description: string): string {
+  const lines = wrapped(description, WIDTH - COLUMN);
+  const indented = lines.map(line => ' '.repeat(COLUMN) + line);
+  // A long name has a line of its own.
+  if (left.length > COLUMN - 2) return [left, ...indented].join('\n');
+  return [left.padEnd(COLUMN) + (lines[0] ?? ''), ...indented.slice(1)].join('\n').trimEnd();
+}
+
+/** A paragraph at an indent. */
+export const paragraph = (text: string, indent = 0): string =>
+  wrapped(text, WIDTH - indent)
+    .map(line => ' '.repeat(indent) + line)
+    .join('\n');
+
+/** Lines of at most so many characters, broken at spaces; a longer word has a line of its own. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

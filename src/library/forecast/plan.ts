@@ -1,32 +1,24 @@
 import { RowcastError } from '../../base/errors.ts';
-import { planOptions } from '../../base/options/plan.ts';
 import { SHORT_OUTAGE } from '../../base/options/service.ts';
 import { planInput } from '../../runs/forecast/plan-input.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
-import type { GivenInputOptions } from '../options/given/input-options.ts';
-import type { GivenOutputOptions } from '../options/given/output-options.ts';
-import type { GivenProbeOptions } from '../options/given/probe-options.ts';
-import type { GivenServiceOptions } from '../options/given/service-options.ts';
-import { checkObject, readGiven } from '../options/given-values.ts';
-import { pathOf } from '../options/path-of.ts';
-import { scoreOptions } from '../options/score-options.ts';
+import { checkObject, pathOf, readGiven } from '../options/given-values.ts';
+import {
+  type GivenProbeOptions,
+  type GivenScoreOptions,
+  probeOptions,
+  scoreOptions,
+} from '../options/library-options.ts';
 import type { Scorer } from '../scorer.ts';
 import { withRunScorer } from '../scorers/open-run-scorer.ts';
 import { givenService } from '../service/given-service.ts';
 import { checkCompared } from './check-compared.ts';
 import { type Plan, planOf, totalsOf } from './plan-of.ts';
 
-const { 'show-request': _, ...others } = planOptions;
-/** The options that a run does not have. */
-export const probeOptions = others;
 const table = { ...scoreOptions, ...probeOptions };
 
 /** Options of `plan`: those of `score`, and `probe` and `pricePer1000`. */
-export interface PlanOptions
-  extends GivenInputOptions,
-    GivenOutputOptions,
-    GivenServiceOptions,
-    GivenProbeOptions {
+export interface PlanOptions extends GivenScoreOptions, GivenProbeOptions {
   /** A path, `-` for stdin, or a `file:` URL. */
   input: string | URL;
   /** Where the rows would go, for the free space of its disk. */

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { RowcastError } from '../../base/errors.ts';
 import type { Options } from '../../base/options/option.ts';
 import { describeMismatch } from '../../base/options/values/expectation.ts';
@@ -40,6 +41,17 @@ export function readGiven<T extends Options>(
 export function checkObject(name: string, given: unknown, needed: string): void {
   if (typeof given === 'object' && given !== null) return;
   throw new RowcastError('bad_option', `${name}: expected an object with the options ${needed}`);
+}
+
+/**
+ * A path or URL of an option as a name.
+ *
+ * @throws RowcastError `bad_option`
+ */
+export function pathOf(option: string, given: unknown): string {
+  if (given instanceof URL) return given.protocol === 'file:' ? fileURLToPath(given) : given.href;
+  if (typeof given === 'string' && given !== '') return given;
+  throw new RowcastError('bad_option', `${option}: expected a path, a URL or a stream`);
 }
 
 function unknownOption(key: string, names: readonly string[]): RowcastError {

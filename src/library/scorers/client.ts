@@ -26,8 +26,7 @@ import { cloudKey } from '../service/cloud/cloud-key.ts';
 import { checkProxy, proxyOf } from '../service/proxy-of.ts';
 import { onlyReports } from '../service/refuse-protocol.ts';
 import { checkClientTls, checkedHeaders, checkKey } from './client-access.ts';
-import { ObjectClient } from './object-client.ts';
-import { predictBatches } from './predict-batches.ts';
+import { ObjectClient, predictBatches } from './predict-batches.ts';
 
 /** Options of a `Client`. */
 export interface ClientOptions {

@@ -26,8 +26,7 @@ import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import { lockTotal } from '../several/lock-total.ts';
-import { recordFinished } from './record-finished.ts';
-import { recordJoined } from './record-joined.ts';
+import { recordFinished, recordJoined } from './record-joined.ts';
 
 export interface AssembleOptions {
   /** All its shards have a result. */

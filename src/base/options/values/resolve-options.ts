@@ -10,7 +10,7 @@ import { schemaOf } from './value-schema.ts';
 /** All, none, or those named. */
 type Selection = 'all' | 'none' | readonly string[];
 
-type ValueOf<K extends Kind> = {
+export type ValueOf<K extends Kind> = {
   text: string;
   path: string;
   threshold: RejectLimit;
@@ -36,7 +36,7 @@ type Value<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }
       ? ValueOf<K>
       : never;
 
-type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+export type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 

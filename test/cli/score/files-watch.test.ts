@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { filesProgress } from '../../../src/cli/score/files-progress.ts';
+import { filesProgress } from '../../../src/cli/score/files-watch.ts';
 import { sizesOf } from '../../../src/library/several/plan-files.ts';
 import { RunsTotal } from '../../../src/runs/observers/total.ts';
 import { RunRecord } from '../../../src/runs/run-record.ts';

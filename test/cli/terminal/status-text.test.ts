@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { predictedText } from '../../../src/cli/terminal/predicted-text.ts';
+import { predictedText } from '../../../src/cli/terminal/status-text.ts';
 
 describe('what the status says of predictions', () => {
   it('are the classes, a label, a number, or the names of several, without control characters', () => {

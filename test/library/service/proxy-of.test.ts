@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isExempt } from '../../../src/library/service/no-proxy.ts';
+import { isExempt } from '../../../src/library/service/proxy-of.ts';
 
 const exempt = (url: string, noProxy: string | undefined): boolean => isExempt(new URL(url), noProxy);
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { root } from '../support/root.ts';
-import { generated } from './generated.ts';
+import { generated } from '../build/generated/generated.ts';
+import { root } from './support/root.ts';
 
 describe('generated files', () => {
   for (const [path, text] of generated())

@@ -1,11 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Kind, Options } from '../../base/options/option.ts';
+import { planOptions } from '../../base/options/plan.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';
+import { historyOptions, trainOptions } from '../../base/options/train.ts';
+import type { CamelCase, ValueOf } from '../../base/options/values/resolve-options.ts';
+import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import type { Callbacks } from '../callbacks.ts';
 import type { Scorer } from '../scorer.ts';
-import type { GivenInputOptions } from './given/input-options.ts';
-import type { GivenOutputOptions } from './given/output-options.ts';
-import type { GivenServiceOptions } from './given/service-options.ts';
 
 const {
   jobs: _jobs,
@@ -46,12 +48,47 @@ export const scoreOptions = {
   home: { ...homeOption.home, defaultText: '`.rowcast`; no environment variable changes it' },
 } as const;
 
+const { 'show-request': _shown, ...ofPlan } = planOptions;
+
+/** The options of `plan` that a run does not have. */
+export const probeOptions = ofPlan;
+
+/** The options of `rowcast verify` that a program gives by name. */
+export const verifyTable = {
+  ...verifyOptions,
+  ...sampleOptions,
+  url: scoreOptions.url,
+  home: scoreOptions.home,
+};
+
+/** The options that are the same in `rowcast train`. */
+export const historyTable = { ...trainOptions, ...historyOptions };
+
+/** What a program may give for an option: numbers of a unit also as text with it. */
+type GivenValue<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }
+  ? C
+  : O extends { kind: 'map'; choices: readonly (infer C extends string)[] }
+    ? Readonly<Record<string, C>>
+    : O extends { kind: 'threshold' | 'duration' | 'size' }
+      ? number | string
+      : O extends { kind: infer K extends Kind }
+        ? ValueOf<K>
+        : never;
+
+/** A table of options as a program gives them. */
+type Given<T extends Options> = {
+  [K in keyof T & string as CamelCase<K>]?: GivenValue<T[K]> | undefined;
+};
+
+// In the package, these interfaces have a comment for each member (build/option-interfaces.ts): editors show none for
+// the members of a mapped type.
+export interface GivenScoreOptions extends Given<typeof scoreOptions> {}
+export interface GivenProbeOptions extends Given<typeof probeOptions> {}
+export interface GivenVerifyOptions extends Given<typeof verifyTable> {}
+export interface GivenHistoryOptions extends Given<typeof historyTable> {}
+
 /** Options of `scoreStream`: those of `rowcast score` in camel case, with values as in a definition. */
-export interface ScoreStreamOptions
-  extends GivenInputOptions,
-    GivenOutputOptions,
-    GivenServiceOptions,
-    Callbacks {
+export interface ScoreStreamOptions extends GivenScoreOptions, Callbacks {
   /**
    * A path, `-` for stdin, a URL (of a file or of an object), or bytes: a stream or an iterable of them, or all at once. It is CSV, plain or
    * gzip. A stream is read as fast as rows are written, and destroyed if the run ends before it.

@@ -1,22 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { manPage } from '../../src/cli/help/man-page.ts';
 import { definitionSchema } from '../../src/library/definition/definition-schema.ts';
-import { root } from '../support/root.ts';
+import { root } from '../../test/support/root.ts';
 import { commandReference } from './command-reference.ts';
 import { definitionTables } from './definition-keys.ts';
 import { errorsPage, problemList, schedulerTable } from './errors-page.ts';
 import { eventLists } from './event-lists.ts';
 import { kindsTables } from './kinds-tables.ts';
-import { optionInterfaces } from './option-interfaces.ts';
 
 /** Files that are generated, in whole or in part, from tables in src: path → text of the whole file. */
 export function generated(): Map<string, string> {
   return new Map([
     ['pipelines/definition.schema.json', `${JSON.stringify(z.toJSONSchema(definitionSchema), null, 2)}\n`],
     ['docs/command-reference.md', commandReference()],
-    ['man/rowcast.1', manPage()],
     ['docs/exit-codes-and-errors.md', errorsPage()],
     ['docs/log-events.md', withTables('docs/log-events.md', eventLists())],
     ['docs/scheduling.md', withTables('docs/scheduling.md', new Map([['exit codes', schedulerTable()]]))],
@@ -24,7 +21,6 @@ export function generated(): Map<string, string> {
       'docs/running-the-service.md',
       withTables('docs/running-the-service.md', new Map([['problems', problemList()]])),
     ],
-    ...optionInterfaces(),
     [
       'docs/what-rowcast-makes-of-your-file.md',
       withTables('docs/what-rowcast-makes-of-your-file.md', kindsTables()),

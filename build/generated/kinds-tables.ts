@@ -1,5 +1,5 @@
-import type { Happens, Kind } from '../kinds/kind.ts';
-import { kinds } from '../kinds/kinds.ts';
+import type { Happens, Kind } from '../../test/kinds/kind.ts';
+import { kinds } from '../../test/kinds/kinds.ts';
 import { markdownTable } from './markdown.ts';
 
 /** For docs/what-rowcast-makes-of-your-file.md: the tables of what is scored, rejected and refused, by heading. */
