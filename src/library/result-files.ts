@@ -7,7 +7,7 @@ import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
 import type { RunJob } from '../runs/run.ts';
 import { Timeline } from '../runs/summary/timeline.ts';
-import type { UsedFile } from '../storage/local/used-file.ts';
+import type { UsedFile } from '../storage/target.ts';
 
 /** The files that a run writes besides its rows. When the summary is there, so are the others. */
 export function resultFiles(job: RunJob): RunObserver[] {

@@ -2,21 +2,26 @@ import { LAST } from '../base/options/drift.ts';
 import type { JobValues } from '../base/options/values/run-values.ts';
 import type { RunJob } from '../runs/run.ts';
 import { lastRunOf } from '../runs/several/last-runs.ts';
+import type { RunLedger } from '../runs/several/run-ledger.ts';
 import type { LastRun, RunMemory } from '../runs/summary/last-run.ts';
 import { lastRunIn } from '../runs/summary/last-run-shape.ts';
 import { absoluteName } from '../storage/folders.ts';
-import type { UsedFile } from '../storage/local/used-file.ts';
+import type { UsedFile } from '../storage/target.ts';
 
 /**
  * Where the last good run of a job is known from: the ledger, if the job keeps one, and else its summary, which the new
  * run replaces.
+ *
+ * @param open that ledger, if it is open
  */
-export function memoryOf(job: RunJob): RunMemory | undefined {
+export function memoryOf(job: RunJob, open?: RunLedger): RunMemory | undefined {
   const { values, backends, isMany, paths, outputAsWritten = paths.output } = job;
   const { output } = paths;
   const isKept = typeof output === 'string' && output !== '-' && (isMany || comparesLast(values));
   const ledger =
-    isKept && typeof outputAsWritten === 'string' ? lastRunOf(outputAsWritten, output, backends) : undefined;
+    isKept && typeof outputAsWritten === 'string'
+      ? lastRunOf(outputAsWritten, output, backends, open)
+      : undefined;
   const { summary } = values;
   if (summary === undefined || summary === '-') return ledger;
   return { ...ledger, read: async () => (await ledger?.read()) ?? lastRunInSummary(summary, job) };

@@ -11,7 +11,7 @@ import { reasonOf } from '../../base/system-error.ts';
 import { type Environment, homeOf } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
-import type { Tls } from '../../server/http/tls.ts';
+import type { Tls } from '../../server/http/http-server.ts';
 import { startService } from '../../server/server.ts';
 import type { Service } from '../../server/service.ts';
 import { warmUp } from '../../server/warm-up.ts';

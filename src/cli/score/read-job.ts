@@ -11,7 +11,7 @@ import { writtenFile } from '../../runs/output/written-file.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { backendsOf, isPattern } from '../../storage/backends.ts';
-import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { UsedFile } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
 import { storeRetryLines } from '../retry-lines.ts';
 

@@ -165,7 +165,9 @@ async function filesToScore(
     const [input, output] = [absoluteName(pair.input), absoluteName(pair.output)];
     const rejects = pair.rejects === undefined ? undefined : absoluteName(pair.rejects);
     const key = { input, output, rejects, options };
-    const run = outputs.has(output) ? undefined : await unchangedRun(ledger, key);
+    const { encoding } = job.values;
+    const reading = { encoding, backends: job.backends, stop };
+    const { run } = (outputs.has(output) ? undefined : await unchangedRun(ledger, key, reading)) ?? {};
     if (run === undefined) found.pairs.push(pair);
     else
       found.unchanged.push({

@@ -21,7 +21,7 @@ import { runErrorOf } from '../../runs/run-error.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunLedger } from '../../runs/several/run-ledger.ts';
-import { lastRunOfFile, unchangedRun } from '../../runs/several/unchanged-run.ts';
+import { lastRunOfFile, type ReadAgain, unchangedRun } from '../../runs/several/unchanged-run.ts';
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import { isScoredSince } from '../../runs/summary/good-run.ts';
 import type { LastRun } from '../../runs/summary/last-run.ts';
@@ -33,7 +33,7 @@ import { codeOfFile, combineExitCodes, totalStatus } from './combine-exit-codes.
 import { concernsAll } from './common-failures.ts';
 import type { FileGroup, FilesWatch } from './group.ts';
 import { lockTotal } from './lock-total.ts';
-import { fixedFolders, planFiles, sizesOf, writtenBy } from './plan-files.ts';
+import { fixedFolders, ledgerOf, planFiles, sizesOf, writtenBy } from './plan-files.ts';
 import { workOf } from './work-of.ts';
 
 /**
@@ -45,12 +45,14 @@ import { workOf } from './work-of.ts';
 export async function executeFiles(group: FileGroup): Promise<Summary> {
   const { job, control, watch } = group;
   const { names } = job;
-  const record = new RunRecord({ names, observers: watch.observers, control, memory: memoryOf(job) });
+  const ledger = ledgerOf(job);
+  const memory = memoryOf(job, ledger);
+  const record = new RunRecord({ names, observers: watch.observers, control, memory });
   const held = new HeldRun(record, control);
   try {
     const files = await held.lock(lockTotal(job));
     await record.begin(files, false);
-    return await record.within(() => openFiles(group, record));
+    return await record.within(() => openFiles(group, record, ledger));
   } catch (error) {
     throw await held.failed(error);
   } finally {
@@ -59,7 +61,7 @@ export async function executeFiles(group: FileGroup): Promise<Summary> {
 }
 
 /** Finds the files, and opens what predicts for all of them. */
-async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> {
+async function openFiles(group: FileGroup, record: RunRecord, ledger: RunLedger): Promise<Summary> {
   const { job, watch } = group;
   const { signal: stop } = group.control;
   const report = reportOf(job.values);
@@ -67,7 +69,7 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   const begun = performance.now();
   const onWaiting = record.waiting.bind(record);
   await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
-  const { pairs, ledger } = await planFiles(job, stop);
+  const { pairs } = await planFiles(job, stop, undefined, ledger);
   // A name that promises too much is refused once, before the start.
   for (const { output, rejects } of pairs) writtenFile({ ...values, output, rejects });
   const reading = ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
@@ -158,7 +160,7 @@ async function scoreFiles(
     watch.scored();
     await ledger.flush().catch(watch.ledgerNotWritten);
   }
-  const { skipped, failures, same } = files;
+  const { skipped, failures, same, again } = files;
   const { read, rejected } = total.rowCounts;
   // Running a command again does not turn rejected rows into a success.
   const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
@@ -166,6 +168,7 @@ async function scoreFiles(
   const code = combineExitCodes(codes, exitCodeOfRows(values, all));
   const decisive = failures.find(failure => failure.code === code);
   if (same.length > 0) record.note(sameFiles(same, values.ifSameAsLast));
+  if (again.length > 0) record.note(filesAgain(again));
   if (failures.length === 0) checkLeastRows(least, all.read);
   if (files.isPart && earlier !== undefined)
     record.note({
@@ -181,14 +184,25 @@ async function scoreFiles(
 }
 
 function sameFiles(files: readonly string[], action: string): RunNote {
-  const [first = ''] = files;
-  const others = files.length === 1 ? '' : ` and ${countOf(files.length - 1, 'other file')}`;
   const [has, is] = files.length === 1 ? ['has', 'it is'] : ['have', 'they are'];
   const skipped = action === 'skip' ? `; ${is} skipped` : '';
   return {
     code: 'same_as_last',
-    message: `${first}${others} ${has} the same bytes as files of the last good run${skipped}`,
+    message: `${someOf(files)} ${has} the same bytes as files of the last good run${skipped}`,
   };
+}
+
+function filesAgain(files: readonly string[]): RunNote {
+  const [was, it] = files.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
+  return {
+    code: 'same_as_last',
+    message: `${someOf(files)} ${was} delivered again with the same bytes; ${it} skipped`,
+  };
+}
+
+function someOf(files: readonly string[]): string {
+  const [first = ''] = files;
+  return files.length === 1 ? first : `${first} and ${countOf(files.length - 1, 'other file')}`;
 }
 
 export interface FileScorerOptions {
@@ -221,6 +235,8 @@ export class FileScorer {
   isPart = false;
   /** Inputs with the bytes of one of the last good run. */
   readonly same: string[] = [];
+  /** Inputs that were delivered again with the bytes that they had when they were scored, and are skipped. */
+  readonly again: string[] = [];
   readonly #options: FileScorerOptions;
   /** Aborted when the other files are not to be scored either. */
   readonly #failed = new AbortController();
@@ -239,7 +255,7 @@ export class FileScorer {
     const key = { ...file, options: work };
     const told = watch.ofFile(file, this.#stop);
     // A file that was scored before is scored again because something else has changed.
-    const isAgain = job.values.ifExists === 'skip-unchanged' && (await ledger.isUntouched(file));
+    const isUntouched = job.values.ifExists === 'skip-unchanged' && (await ledger.isUntouched(file));
     const run = runOfFile(job, file, {
       openScorer: async () => scorer.forRun(job.values.report),
       observers: [
@@ -249,21 +265,31 @@ export class FileScorer {
       ],
       control: new RunControl(this.#stop),
       wait: { begun, hasArrived: true },
-      shared: isAgain ? { ...shared, last: null } : shared,
+      shared: isUntouched ? { ...shared, last: null } : shared,
     });
     const last = ledger.finished(file.output);
     const record = new RunRecord(run);
     if (last !== undefined) record.last = lastRunOfFile(last, record.names);
+    let isAgain = false;
     try {
       if (this.#stop.aborted) throw new Interrupted(this.#stop);
-      const earlier =
+      const unchanged =
         job.values.ifExists === 'skip-unchanged'
-          ? await unlessStopped(unchangedRun(ledger, key), this.#stop)
+          ? await unlessStopped(unchangedRun(ledger, key, this.#readAgain()), this.#stop)
           : undefined;
-      if (earlier === undefined) {
+      if (unchanged === undefined) {
         told.begin(record);
         await executeRun(run, record).finally(() => told.end(record));
         return;
+      }
+      const { run: earlier } = unchanged;
+      isAgain = unchanged.isAgain;
+      if (isAgain) {
+        record.note({
+          code: 'same_as_last',
+          message: `${file.input} was delivered again with the bytes that it had when it was scored; it is skipped`,
+        });
+        this.again.push(file.input);
       }
       this.skipped.read += earlier.rows.read;
       this.skipped.rejected += earlier.rows.rejected;
@@ -277,10 +303,18 @@ export class FileScorer {
       if (job.values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${file.input}`);
     } finally {
       run.control.end();
-      if (record.result?.warnings.some(({ code }) => code === 'same_as_last')) this.same.push(file.input);
+      const isSame = record.result?.warnings.some(({ code }) => code === 'same_as_last');
+      if (isSame && !isAgain) this.same.push(file.input);
       this.#keepColumns(record);
       total.end(index);
     }
+  }
+
+  #readAgain(): ReadAgain {
+    const { job, last } = this.#options;
+    const { encoding, ifSameAsLast } = job.values;
+    const refused = ifSameAsLast === 'fail' ? last?.digests : undefined;
+    return { encoding, backends: job.backends, stop: this.#stop, refused };
   }
 
   #keepColumns({ attempt: { runId }, predictionType, columnsOf }: RunRecord): void {

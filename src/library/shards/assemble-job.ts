@@ -4,7 +4,7 @@ import type { JobValues } from '../../base/options/values/run-values.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { backendsOf } from '../../storage/backends.ts';
-import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { UsedFile } from '../../storage/target.ts';
 import { comparedFiles } from '../run-memory.ts';
 import { namesOf } from '../run-names.ts';
 

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Summary } from '../../runs/summary/summary.ts';
-import type { Sink } from '../../storage/sink.ts';
-import type { Target } from '../../storage/target.ts';
+import type { Sink, Target } from '../../storage/target.ts';
 import type { ScoreStreamOptions } from '../options/library-options.ts';
 import { scoreRun } from '../score.ts';
 import { STREAM } from './byte-input.ts';
