@@ -4,7 +4,9 @@ import { isLoopback, isUnspecified } from '../../base/contract/loopback.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { serveOptions } from '../../base/options/serve.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { commandOf } from '../../base/shell-word.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
+import { homeFlag } from '../../models/store/report-version.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
 import { startService } from '../../server/server.ts';
@@ -90,7 +92,7 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
       if (key === undefined)
         log.warn(
           { event: 'key_damaged', key: name },
-          `the key "${name}" is damaged and is not accepted; remove it with: rowcast keys revoke ${name}`,
+          `the key "${name}" is damaged and is not accepted; remove it with: ${commandOf('keys', ['revoke', name, ...homeFlag(home)])}`,
         );
     if (options.tls === undefined && !isLoopback(options.host))
       log.warn(

@@ -1,7 +1,8 @@
 import { RowcastError } from '../../base/errors.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import { filteredBy } from '../filtered-by.ts';
 import { LF } from '../records/line-endings.ts';
-import { afterHeader, type Header } from './header.ts';
+import { afterHeader, asLines, type Header } from './header.ts';
 
 /** The longest line that is looked at. */
 const MAX_BYTES = 4096;
@@ -12,7 +13,7 @@ const MAX_BYTES = 4096;
  * @param first bytes after the header
  * @throws RowcastError `bad_header`
  */
-export function refuseRule(header: Header, first: Buffer, file: string): void {
+export function refuseRule(header: Header, first: Buffer, file: PipedFile): void {
   if (header.instead !== undefined || (first[0] !== 0x2d && first[0] !== 0x3d && first[0] !== 0x22)) return;
   const end = first.indexOf(LF);
   const text = first.toString('latin1', 0, Math.min(end === -1 ? first.length : end, MAX_BYTES)).trimEnd();
@@ -21,7 +22,7 @@ export function refuseRule(header: Header, first: Buffer, file: string): void {
     return;
   const { line } = afterHeader(header);
   throw new RowcastError('bad_header', 'the line under the header has only dashes, so it is no row', {
-    location: { file, line },
-    hint: filteredBy(file, `sed ${line}d`),
+    location: { file: file.name, line },
+    hint: filteredBy(file, ...asLines(header), `sed ${line}d`),
   });
 }

@@ -1,10 +1,11 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { filteredBy } from '../filtered-by.ts';
 import { isFiller, looksLikeValue } from '../refuse-row-as-header.ts';
-import { afterHeader, type Header } from './header.ts';
+import { afterHeader, asLines, type Header } from './header.ts';
 import { fieldsOfLines } from './later-header.ts';
 
 /** Columns of numbers or dates that must have other text in the line, so that a single typing error is not enough. */
@@ -23,7 +24,7 @@ const MAX_LINES = 3;
  * @param nulls texts that stand for missing values
  * @throws RowcastError `bad_header`
  */
-export function refuseUnits(header: Header, first: Buffer, nulls: readonly string[], file: string): void {
+export function refuseUnits(header: Header, first: Buffer, nulls: readonly string[], file: PipedFile): void {
   const { names, instead, dialect } = header;
   if (instead !== undefined) return;
   const records = fieldsOfLines(first, dialect.delimiter)
@@ -48,7 +49,7 @@ interface Units {
   /** `line` is counted from 0 from the header on. */
   units: readonly { line: number }[];
   words: readonly string[];
-  file: string;
+  file: PipedFile;
 }
 
 function unitsError(header: Header, { units, words, file }: Units): RowcastError {
@@ -59,8 +60,8 @@ function unitsError(header: Header, { units, words, file }: Units): RowcastError
     'bad_header',
     `the line under the header has text in all columns of numbers or dates (${quoted.join(', ')}${words.length > MIN_COLUMNS ? ', …' : ''}), as a line of units has, so it is no row`,
     {
-      location: { file, line: from },
-      hint: `${filteredBy(file, `sed ${from === to ? from : `${from},${to}`}d`)} If it is a row, and these texts stand for missing values, use --nulls ${shellWord(writeRow(words).slice(0, -1))}`,
+      location: { file: file.name, line: from },
+      hint: `${filteredBy(file, ...asLines(header), `sed ${from === to ? from : `${from},${to}`}d`)} If it is a row, and these texts stand for missing values, use --nulls ${shellWord(writeRow(words).slice(0, -1))}`,
     },
   );
 }

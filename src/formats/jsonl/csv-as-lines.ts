@@ -1,5 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
 import type { ColumnOptions } from '../column-options.ts';
 import type { Comparison, RecordAt } from '../comparison.ts';
@@ -57,7 +58,7 @@ export class CsvAsLines extends CsvLayout {
     return this.#read.laterHeader(wanted);
   }
 
-  override refuseUnits(nulls: readonly string[], file: string): void {
+  override refuseUnits(nulls: readonly string[], file: PipedFile): void {
     this.#read.refuseUnits(nulls, file);
   }
 

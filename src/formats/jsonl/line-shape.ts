@@ -79,7 +79,7 @@ const [OPEN, CLOSE] = [0x7b, 0x7d];
  * @returns the shape, and all that was read after the byte order mark
  */
 export async function readShape(
-  source: Pick<ByteSource, 'name' | 'decompressor' | 'chunks'>,
+  source: Pick<ByteSource, 'name' | 'decodedBy' | 'chunks'>,
   { known, maxRecordBytes, maxColumns = MAX_COLUMNS, namesColumns = false }: ShapeOptions,
 ): Promise<{ shape: LineShape; rest: Buffer }> {
   const wanted = namesColumns ? undefined : known;
@@ -117,7 +117,7 @@ export async function readShape(
       if (!isKnown) return { shape: { ...shape, absent: [] }, rest };
       const hasNone = known !== undefined && known.length > 0 && shape.absent.length === known.length;
       return {
-        shape: hasNone ? { ...shape, rowsInList: rowsInList(firstObject(rest), known, source.name) } : shape,
+        shape: hasNone ? { ...shape, rowsInList: rowsInList(firstObject(rest), known, source) } : shape,
         rest,
       };
     }

@@ -1,3 +1,4 @@
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { jqPath } from '../../base/unsupported-files.ts';
 import { filteredBy } from '../filtered-by.ts';
@@ -8,10 +9,10 @@ import { parseLine } from './parse-line.ts';
  *
  * @param line the first object
  * @param columns of the rows
- * @param file its name, for the command
+ * @param file for the command
  * @returns undefined if none of its lists has objects with such columns
  */
-export function rowsInList(line: string, columns: readonly string[], file: string): string | undefined {
+export function rowsInList(line: string, columns: readonly string[], file: PipedFile): string | undefined {
   // A malformed line is reported when it is read; this one has an object.
   const members = Object.entries(parseLine(line) as Record<string, unknown>);
   const outer = columns.map(name => name.split('.')[0] ?? name);
