@@ -5,7 +5,7 @@ import type { WordView } from './bytes/word-view.ts';
 export const MAX_LABEL_BYTES = 1024;
 
 /** The prefix of appended columns, unless the user gives one. */
-export const USUAL_PREFIX = 'probability';
+export const DEFAULT_PREFIX = 'probability';
 
 /** How probabilities are appended, if not all of them and in full; plain data. */
 export interface ChosenProbabilities {

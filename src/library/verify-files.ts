@@ -45,8 +45,8 @@ export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
   const { input, output, values, tally = newVerifiedRows(), onLongField } = files;
   if (output !== '-') await finishKilledRepair(output);
   const own = await outputsOf(output, backendsOf(values));
-  const usual = (await own?.output.exists()) ? own?.rejects : undefined;
-  const rejects = values.rejects ?? ((await usual?.exists()) ? usual?.address : undefined);
+  const defaultRejects = (await own?.output.exists()) ? own?.rejects : undefined;
+  const rejects = values.rejects ?? ((await defaultRejects?.exists()) ? defaultRejects?.address : undefined);
   if ([input, output, rejects].filter(file => file === '-').length > 1)
     throw new RowcastError('usage', 'stdin can be used for one file only', {
       hint: 'Give paths for the others.',
@@ -69,7 +69,7 @@ export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
   await verify({ ...values, ...pair, tally, onLongField, onComparison, sample }).catch(error =>
     hintAtRun(error, own?.output),
   );
-  if (rejects === undefined && usual !== undefined) checkHasNoRejects(tally, usual.address);
+  if (rejects === undefined && defaultRejects !== undefined) checkHasNoRejects(tally, defaultRejects.address);
   return { tally, rejects, sampled, preserves };
 }
 

@@ -325,3 +325,55 @@ describe('--if-same-as-last', { timeout: 120_000 }, () => {
     assert.match(other.stderr, /in\/c\.csv has the same bytes/);
   });
 });
+
+describe('files that are delivered again with the same bytes', { timeout: 120_000 }, () => {
+  const two = { 'in/a.csv': csv(50), 'in/b.csv': csv(60) };
+
+  it('are skipped with a warning, and then they are unchanged', async t => {
+    const { score, give, summary, stub } = await nights(t, two);
+    await score(...all);
+    const requests = stub.bodies.length;
+    await give('in/a.csv', csv(50));
+    await give('in/b.csv', csv(60));
+    const { code, stderr } = await score(...all);
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stderr,
+      /in\/a\.csv and 1 other file were delivered again with the same bytes; they are skipped\n/,
+    );
+    assert.match(stderr, /2 files: 2 unchanged or skipped/);
+    assert.equal(stub.bodies.length, requests);
+    const { runs, last } = await summary();
+    assert.deepEqual([runs[0].status, runs[0].warnings[0].code], ['skipped', 'same_as_last']);
+    assert.equal(last.rows.read, 110);
+    assert.doesNotMatch((await score(...all)).stderr, /delivered again/);
+  });
+
+  it('are scored again if a byte or an option is another one', async t => {
+    const { score, give } = await nights(t, two);
+    await score(...all);
+    await give('in/a.csv', csv(50).replace('r9,', 'x9,'));
+    await give('in/b.csv', csv(60));
+    assert.match((await score(...all)).stderr, /2 files: 1 scored, 1 unchanged or skipped/);
+    await give('in/b.csv', csv(60));
+    assert.match((await score(...all, '--decimals', '3')).stderr, /2 files: 2 scored/);
+  });
+
+  it('are refused after a good night with --if-same-as-last fail, and skipped in one that is not done', async t => {
+    const { score, give, stub } = await nights(t, { ...two, 'in/b.csv': 'id,other\n1,2\n' });
+    const night = [...all, '--if-same-as-last', 'fail'];
+    assert.equal((await score(...night)).code, 3);
+    const requests = stub.bodies.length;
+    await give('in/a.csv', csv(50));
+    const attempt = await score(...night);
+    assert.equal(attempt.code, 3);
+    assert.match(attempt.stderr, /in\/a\.csv was delivered again with the same bytes; it is skipped/);
+    assert.equal(stub.bodies.length, requests);
+    await give('in/b.csv', csv(60));
+    assert.equal((await score(...night)).code, 0);
+    await give('in/a.csv', csv(50));
+    const { code, stderr } = await score(...night);
+    assert.equal(code, 3);
+    assert.match(stderr, /the input has the same bytes as one of the last good run/);
+  });
+});

@@ -1,7 +1,7 @@
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
+import { defaultAuth } from './default-auth.ts';
 import { descriptions } from './described/descriptions.ts';
 import { aboutOf, type ProtocolAbout } from './protocol-about.ts';
-import { usualAuth } from './usual-auth.ts';
 
 /** What `rowcast protocols` says about the protocol of this name. */
 export const aboutProtocol = (name: ProtocolName): ProtocolAbout =>
@@ -15,7 +15,7 @@ const others: Readonly<Record<Other, ProtocolAbout>> = {
   report: {
     name: 'report',
     speaks: 'the prediction report API: rowcast serve and hosted services',
-    auth: usualAuth('report'),
+    auth: defaultAuth('report'),
     request: {
       path: '/user/batch-persona',
       other_paths: [],
@@ -34,7 +34,7 @@ const others: Readonly<Record<Other, ProtocolAbout>> = {
   'open-inference': {
     name: 'open-inference',
     speaks: 'KServe v2, Triton, MLServer, Seldon',
-    auth: usualAuth('open-inference'),
+    auth: defaultAuth('open-inference'),
     request: {
       path: '/v2/models/{model}/infer',
       other_paths: [],
@@ -53,7 +53,7 @@ const others: Readonly<Record<Other, ProtocolAbout>> = {
   custom: {
     name: 'custom',
     speaks: 'any server with these shapes, as service.custom of a definition describes it',
-    auth: usualAuth('custom'),
+    auth: defaultAuth('custom'),
     request: {
       path: 'request.path',
       other_paths: [],

@@ -1,5 +1,5 @@
 import { looksLikeValue } from '../refuse-row-as-header.ts';
-import { type Header, USUAL_DELIMITERS } from './header.ts';
+import { COMMON_DELIMITERS, type Header } from './header.ts';
 
 /** Bytes after a header in which another one is looked for, and lines of them. */
 export const FIRST_BYTES = 16 << 10;
@@ -38,7 +38,7 @@ function laterHeader(header: Header, first: Buffer, wanted: readonly string[]): 
   const own = header.dialect.delimiter;
   const fieldsBy = (delimiter: string): string[][] => fieldsOfLines(first, delimiter);
   if (wanted.length === 0 && isHeaderOf(header, fieldsBy)) return undefined;
-  for (const delimiter of [own, ...USUAL_DELIMITERS.filter(other => other !== own)]) {
+  for (const delimiter of [own, ...COMMON_DELIMITERS.filter(other => other !== own)]) {
     const rows = fieldsBy(delimiter);
     const index = rows.findIndex((row, at) =>
       wanted.length === 0
@@ -63,7 +63,7 @@ const isHeaderOf = (
   fieldsBy: (by: string) => string[][],
 ): boolean =>
   others.length === 0 &&
-  USUAL_DELIMITERS.some(delimiter => {
+  COMMON_DELIMITERS.some(delimiter => {
     const { length } = only.split(delimiter);
     return length > 1 && hasRows(fieldsBy(delimiter), length);
   });

@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import { afterHeader, type Header, USUAL_DELIMITERS } from './header.ts';
+import { afterHeader, COMMON_DELIMITERS, type Header } from './header.ts';
 
 /**
  * Refuses an input of blank lines, or of lines with nothing but delimiters, as spreadsheets write empty rows.
@@ -13,7 +13,7 @@ export function refuseBlank(header: Header, first: Buffer, file: string): void {
   const isBlank = (text: string): boolean =>
     [...text].every(character => character.trim() === '' || isDelimiter(character));
   const isDelimiter = (character: string): boolean =>
-    character === dialect.delimiter || USUAL_DELIMITERS.some(usual => usual === character);
+    character === dialect.delimiter || COMMON_DELIMITERS.some(usual => usual === character);
   if (!names.every(isBlank) || !isBlank(first.toString('latin1').replaceAll('"', ''))) return;
   const hasDelimiters = names.length > 1 || names.join('').trim() !== '';
   throw new RowcastError(

@@ -1,6 +1,6 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { PipedFile } from '../../base/shell-pipe.ts';
-import { type Appended, type AppendedOptions, USUAL_PREFIX } from '../appended.ts';
+import { type Appended, type AppendedOptions, DEFAULT_PREFIX } from '../appended.ts';
 import { appendedNames } from '../appended-names.ts';
 import type { ColumnOptions } from '../column-options.ts';
 import type { Comparison, RejectRecords } from '../comparison.ts';
@@ -256,7 +256,7 @@ type AppendedIn = (output: Layout) => readonly string[] | 0;
 
 /** The names of the last members of an output that are named as a run names what it appends. */
 const appendedByName =
-  ({ prefix = USUAL_PREFIX, rename = {} }: RejectsOptions): AppendedIn =>
+  ({ prefix = DEFAULT_PREFIX, rename = {} }: RejectsOptions): AppendedIn =>
   output => {
     const { last } = LineLayout.shapeOf(output);
     if (output.names.length === 0) return 0;

@@ -27,7 +27,7 @@ export interface OrderFound {
  */
 export function dateOrderOf(
   texts: TextCounts,
-  orders: readonly DateOrder[] = usualOrders(texts),
+  orders: readonly DateOrder[] = defaultOrders(texts),
 ): OrderFound | undefined {
   const found = orders.map(order => ({ order, dates: countDates(texts, order) }));
   const dates = Math.max(...found.map(each => each.dates));
@@ -44,7 +44,7 @@ export function dateOrderOf(
   return differ ? { ...chosen, other } : chosen;
 }
 
-function usualOrders(texts: TextCounts): readonly DateOrder[] {
+function defaultOrders(texts: TextCounts): readonly DateOrder[] {
   const [sample = ''] = texts.keys();
   return sample.includes('/') ? ['mdy', 'dmy', 'ymd'] : ['dmy', 'mdy', 'ymd'];
 }

@@ -114,12 +114,13 @@ export function withNews(
   return updated;
 }
 
-/** A ledger with the last good run of an output as its command has written it. */
-export function withLast({ last, ...content }: LedgerContent, output: string, run: LastRun): LedgerContent {
-  const others = Object.entries(last)
-    .filter(([name]) => name !== output)
+/** A ledger with the last good runs of outputs, by the output as its command has written it. */
+export function withLast(content: LedgerContent, news: LedgerContent['last']): LedgerContent {
+  if (Object.keys(news).length === 0) return content;
+  const others = Object.entries(content.last)
+    .filter(([name]) => news[name] === undefined)
     .sort(([, a], [, b]) => (a.finished_at < b.finished_at ? 1 : -1));
-  const kept = [[output, run] as const, ...others].slice(0, MAX_LAST);
+  const kept = [...Object.entries(news), ...others].slice(0, MAX_LAST);
   return { ...content, last: Object.fromEntries(kept) };
 }
 

@@ -5,7 +5,7 @@ import type { ChosenProbabilities } from '../../formats/appended.ts';
 import { readNumber } from '../../formats/predicted-number.ts';
 import { fieldTest } from './check-prediction.ts';
 
-/** What is wrong with the appended fields of a row; `hint` replaces the usual one. */
+/** What is wrong with the appended fields of a row; `hint` replaces the default one. */
 export interface Wrong {
   readonly wrong: string;
   readonly hint?: string;

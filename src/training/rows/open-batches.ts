@@ -10,7 +10,7 @@ import { backendsOf, openSource, type StoreValues } from '../../storage/backends
 export interface OpenOptions extends ReadOptions, Pick<StoreValues, 'storeOptions'> {
   /** The encoding of the text, if it is not UTF-8. */
   encoding?: string | undefined;
-  /** The formats that the file may have, if they are not the usual ones. */
+  /** The formats that the file may have, if not the default ones. */
   formats?: Formats | undefined;
 }
 

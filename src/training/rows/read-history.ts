@@ -9,7 +9,7 @@ import type { Position } from '../../formats/records/position.ts';
 import { RecordKind } from '../../formats/records/record-kind.ts';
 import { refuseRowAsHeader } from '../../formats/refuse-row-as-header.ts';
 import { isBlank } from '../../formats/values/coerce.ts';
-import { combinedSha256 } from '../../storage/checksum.ts';
+import { combinedSha256 } from '../../storage/digests.ts';
 import { checkChoices, namedColumns } from './check-choices.ts';
 import { firstPart, furtherPart, type HistoryPart } from './history-part.ts';
 import { labelRows, rowsOf } from './label-rows.ts';

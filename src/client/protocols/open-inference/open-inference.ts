@@ -1,5 +1,6 @@
 import { layoutOf, withTemplate } from '../../bodies/layout-of.ts';
 import { matrix } from '../../bodies/matrix.ts';
+import { defaultAuth } from '../default-auth.ts';
 import { modelPath } from '../described/model-path.ts';
 import { firstAt, pathsOf } from '../described/pointers.ts';
 import { readyQuestion } from '../described/ready-question.ts';
@@ -7,7 +8,6 @@ import { isObject } from '../is-object.ts';
 import { modelServerProblem, modelServerStatuses } from '../model-server-problem.ts';
 import { parseResponse } from '../parse-response.ts';
 import type { KnownModel, Protocol } from '../protocol.ts';
-import { usualAuth } from '../usual-auth.ts';
 import { InferenceResponses } from './inference-responses.ts';
 import { matrixOf, outputsOf, parseMetadata } from './metadata.ts';
 
@@ -17,7 +17,7 @@ import { matrixOf, outputsOf, parseMetadata } from './metadata.ts';
  */
 export const openInference: Protocol = {
   name: 'open-inference',
-  auth: usualAuth('open-inference'),
+  auth: defaultAuth('open-inference'),
   describe: model => ({
     request: { method: 'GET', path: modelPath(MODEL, model), template: MODEL },
     read: parseMetadata,

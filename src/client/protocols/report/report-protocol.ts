@@ -3,9 +3,9 @@ import { reportCell } from '../../bodies/cell-type.ts';
 import { objects } from '../../bodies/objects.ts';
 import type { HttpRequest } from '../../transport/http-request.ts';
 import { parseJson } from '../../transport/response-body.ts';
+import { defaultAuth } from '../default-auth.ts';
 import { problemIn } from '../problem-in.ts';
 import type { Protocol, Question } from '../protocol.ts';
-import { usualAuth } from '../usual-auth.ts';
 import { parseReport } from './parse-report.ts';
 import { ReportResponses } from './report-responses.ts';
 import { contractWire, type Wire } from './wire-names.ts';
@@ -21,7 +21,7 @@ export function reportProtocol(wire: Wire = contractWire): ReportProtocol {
   return {
     name: 'report',
     wire,
-    auth: usualAuth('report'),
+    auth: defaultAuth('report'),
     maxBatchBytes: 32 << 20,
     describe: report => ({ request: reportRequest(report), read: body => parseReport(body, report) }),
     predict: report => ({
