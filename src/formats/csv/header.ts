@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
-import type { Dialect } from '../../base/parse-records.ts';
-import { parseRecords } from '../../base/parse-records.ts';
+import { type Dialect, parseRecords } from '../../base/parse-records.ts';
+import { RecordKind } from '../records/batch.ts';
 import { contentEnd, countLines } from '../records/line-endings.ts';
 import type { Position } from '../records/position.ts';
-import { RecordKind } from '../records/record-kind.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
 import type { RequiredNumbers } from '../required-numbers.ts';
 import { countFields } from './fields/count-fields.ts';

@@ -3,7 +3,7 @@ import { parseRecords } from '../../base/parse-records.ts';
 import type { PipedFile } from '../../base/shell-pipe.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { filteredBy } from '../filtered-by.ts';
-import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/malformed-cause.ts';
+import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/reject.ts';
 import { looksLikeValue } from '../refuse-row-as-header.ts';
 import { asLines, type Header } from './header.ts';
 

@@ -2,7 +2,7 @@ import type { Layout } from '../../formats/format.ts';
 import { type Formats, readLayout } from '../../formats/formats.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import type { BatchOptions } from '../../formats/records/batch-options.ts';
+import type { BatchOptions } from '../../formats/records/batch-reader.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
 
