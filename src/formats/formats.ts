@@ -1,14 +1,13 @@
 import { RowcastError } from '../base/errors.ts';
 import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
-import type { ColumnOptions } from './column-options.ts';
 import { csv } from './csv/csv-format.ts';
 import type { Format, Layout, Opened } from './format.ts';
 import type { EncoderOf, GroupEncoding } from './group-encoding.ts';
 import { csvAsLines, jsonl } from './jsonl/jsonl-format.ts';
+import type { ColumnOptions } from './output-columns.ts';
 import { parquet } from './parquet/parquet-format.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
-import type { ByteSource } from './records/byte-source.ts';
-import { chunksAfter } from './records/chunks-after.ts';
+import { type ByteSource, chunksAfter } from './records/byte-source.ts';
 
 /** The formats that can be read and written; the last one is that of each file which is of no other. */
 export type Formats = readonly [...Format[], Format];
@@ -101,8 +100,8 @@ function withBytes(
     isLive,
     stored,
     chunks,
-    get decompressor() {
-      return source.decompressor;
+    get decodedBy() {
+      return source.decodedBy;
     },
     checkUnchanged: () => source.checkUnchanged(),
   };

@@ -4,7 +4,7 @@ import type { Values } from '../base/options/values/resolve-options.ts';
 import type { verifyOptions } from '../base/options/verify.ts';
 import { commandOf } from '../base/shell-word.ts';
 import type { Comparison } from '../formats/comparison.ts';
-import type { LongField } from '../formats/records/long-field.ts';
+import type { LongField } from '../formats/records/batch-reader.ts';
 import { finishKilledRepair } from '../runs/finish-repair.ts';
 import { type RunOutputs, runOutputsOf } from '../runs/paths/run-outputs.ts';
 import { newVerifiedRows, type VerifiedRows } from '../runs/verify/compare.ts';
@@ -102,7 +102,7 @@ async function hintAtRun(error: unknown, output: DurableOutput | undefined): Pro
   if ((await output.checkpoint.read()) === undefined) throw error;
   throw new RowcastError('unfinished', 'the run that writes this file is not finished', {
     location: { file: output.name },
-    hint: `${commandOf('status', [output.name])} shows its progress.`,
+    hint: `To see its progress: ${commandOf('status', [output.name])}`,
     cause: error,
   });
 }

@@ -262,7 +262,7 @@ export class RunRecord implements RunView {
     error: RunError | null = null,
   ): Promise<Summary> {
     const ending = { status, exitCode, error, finishedAt: new Date() };
-    const good = this.#isKept ? goodRun(this.summary(ending), this.last) : undefined;
+    const good = this.#isKept ? goodRun(this.summary(ending), this.last, true) : undefined;
     if (good !== undefined)
       await this.#memory?.write?.(good).catch(cause =>
         this.note({
@@ -270,6 +270,8 @@ export class RunRecord implements RunView {
           message: `this run cannot be remembered as the last good one: ${reasonOf(cause)}`,
         }),
       );
+    // Nothing was scored now, so these are the facts of what is there.
+    if (status === 'skipped' && good !== undefined) this.last = good;
     const summary = this.summary(ending);
     await this.#tellEnd(summary, this.#control.signal).catch(error => {
       throw error instanceof RowcastError ? error.duringRun() : error;

@@ -93,8 +93,8 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
       traceBatch: record.traceBatch,
     });
     const { maxRejects } = values;
-    const malformed =
-      part === undefined ? new MalformedLimit({ layout, file: source.name, before, maxRejects }) : undefined;
+    const isFirst = part === undefined;
+    const malformed = isFirst ? new MalformedLimit({ layout, file: source, before, maxRejects }) : undefined;
     await commit(run, record, planned, parts, { reached, data, budget, malformed, signal: stop.calling });
     if (stop.reading.aborted) throw stop.interrupted();
     await unlessStopped(source.checkUnchanged(), control.signal);

@@ -4,9 +4,9 @@ import { RowcastError } from '../base/errors.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { sanitize } from '../base/sanitize.ts';
-import type { WrittenFile } from '../formats/column-options.ts';
 import type { Opened } from '../formats/format.ts';
 import { type Formats, readLayout } from '../formats/formats.ts';
+import type { WrittenFile } from '../formats/output-columns.ts';
 import type { ReadOptions } from '../formats/read-options.ts';
 import type { ByteSource } from '../formats/records/byte-source.ts';
 import type { InputRange } from '../formats/records/position.ts';
@@ -82,7 +82,7 @@ export async function prepare<S extends ByteSource>(
   if (read.columns === undefined && layout.namesColumnsLater) throw unknownColumns(source.name);
   const features = chooseFeatures(layout, report, options, source.name);
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
-  layout.refuseUnits?.(nulls, source.name);
+  layout.refuseUnits?.(nulls, source);
   scorer.check?.({ ...options, features, nulls });
   const learned = withOrders(scorer.learnedColumns?.(options.report), features);
   const allowed = options.allowMissing ? layout.absent : [];

@@ -1,4 +1,4 @@
-import { isText } from '../../formats/json/encode-value.ts';
+import { isText } from '../../formats/json/write-bytes.ts';
 import { type IntegerRange, int64 } from './cell-scanner.ts';
 
 /**

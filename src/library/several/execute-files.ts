@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { RowcastError } from '../../base/errors.ts';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
 import type { EarlierFigures } from '../../runs/drift/earlier-figures.ts';
@@ -46,22 +47,35 @@ export async function executeFiles(group: FileGroup): Promise<Summary> {
   const { job, control, watch } = group;
   const { names } = job;
   const ledger = ledgerOf(job);
+  /** Known if all files are done, and what they are together is refused. */
+  let rejectedBefore: number | undefined;
+  const onRefused = (rows: number): void => {
+    rejectedBefore = rows;
+  };
   const memory = memoryOf(job, ledger);
   const record = new RunRecord({ names, observers: watch.observers, control, memory });
   const held = new HeldRun(record, control);
   try {
     const files = await held.lock(lockTotal(job));
     await record.begin(files, false);
-    return await record.within(() => openFiles(group, record, ledger));
+    return await record.within(() => openFiles(group, record, ledger, onRefused));
   } catch (error) {
-    throw await held.failed(error);
+    const failure = await held.failed(error);
+    const { result } = record;
+    if (rejectedBefore !== undefined && result !== undefined) watch.finished(result, rejectedBefore);
+    throw failure;
   } finally {
     await held.release();
   }
 }
 
 /** Finds the files, and opens what predicts for all of them. */
-async function openFiles(group: FileGroup, record: RunRecord, ledger: RunLedger): Promise<Summary> {
+async function openFiles(
+  group: FileGroup,
+  record: RunRecord,
+  ledger: RunLedger,
+  onRefused: OpenFiles['onRefused'],
+): Promise<Summary> {
   const { job, watch } = group;
   const { signal: stop } = group.control;
   const report = reportOf(job.values);
@@ -82,7 +96,7 @@ async function openFiles(group: FileGroup, record: RunRecord, ledger: RunLedger)
   try {
     const { scorer, close } = await group.openScorer(record.requests);
     try {
-      return await scoreFiles(group, record, { pairs, ledger, earlier, scorer, begun });
+      return await scoreFiles(group, record, { pairs, ledger, earlier, scorer, begun, onRefused });
     } finally {
       await close();
     }
@@ -98,12 +112,18 @@ interface OpenFiles {
   scorer: SharedScorer;
   /** When waiting for the inputs began, by `performance.now()`. */
   begun: number;
+  /**
+   * The total is about to be refused.
+   *
+   * @param rejectedBefore rows that were rejected when the files that are unchanged now were scored
+   */
+  onRefused: (rejectedBefore: number) => void;
 }
 
 async function scoreFiles(
   { job, control, watch }: FileGroup,
   record: RunRecord,
-  { pairs, ledger, earlier, scorer, begun }: OpenFiles,
+  { pairs, ledger, earlier, scorer, begun, onRefused }: OpenFiles,
 ): Promise<Summary> {
   const { values } = job;
   const { signal: stop } = control;
@@ -145,6 +165,7 @@ async function scoreFiles(
   record.files = () => ({ rowCounts: total.rowCounts, runs: total.summaries });
   await ledger.begin(pairs).catch(watch.ledgerNotWritten);
   watch.started(total);
+  let refusal: RowcastError | undefined;
   try {
     const left = pairs.entries();
     const scoreNext = async (): Promise<void> => {
@@ -155,7 +176,12 @@ async function scoreFiles(
       watch.suspended();
       throw new Interrupted(stop);
     }
-    budget.checkEnd();
+    budget.setOthers(files.before);
+    refusal = refusalOf(() => {
+      budget.checkEnd();
+      if (files.failures.length === 0) checkLeastRows(least, total.rowCounts.read + files.skipped.read);
+    });
+    if (refusal !== undefined || files.failures.length === 0) ledger.judge(values.output, refusal);
   } finally {
     watch.scored();
     await ledger.flush().catch(watch.ledgerNotWritten);
@@ -169,7 +195,10 @@ async function scoreFiles(
   const decisive = failures.find(failure => failure.code === code);
   if (same.length > 0) record.note(sameFiles(same, values.ifSameAsLast));
   if (again.length > 0) record.note(filesAgain(again));
-  if (failures.length === 0) checkLeastRows(least, all.read);
+  if (refusal !== undefined) {
+    onRefused(skipped.rejected);
+    throw refusal;
+  }
   if (files.isPart && earlier !== undefined)
     record.note({
       code: 'no_comparison',
@@ -181,6 +210,17 @@ async function scoreFiles(
   const summary = await record.end(status, code, decisive && runErrorOf(decisive.error));
   watch.finished(summary, skipped.rejected);
   return summary;
+}
+
+/** Why all files together are refused; undefined if they are not. */
+function refusalOf(check: () => void): RowcastError | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof RowcastError) return error;
+    throw error;
+  }
 }
 
 function sameFiles(files: readonly string[], action: string): RunNote {
@@ -201,7 +241,8 @@ function filesAgain(files: readonly string[]): RunNote {
 }
 
 function someOf(files: readonly string[]): string {
-  const [first = ''] = files;
+  // Several are scored at a time.
+  const [first = ''] = files.toSorted();
   return files.length === 1 ? first : `${first} and ${countOf(files.length - 1, 'other file')}`;
 }
 
@@ -231,6 +272,8 @@ export class FileScorer {
   readonly columns = new SharedColumns();
   /** Rows of the runs that finished files which were skipped because they have not changed. */
   readonly skipped = { read: 0, rejected: 0 };
+  /** Of these, the rows of files that attempts after the last good run have finished: those of the same night. */
+  readonly before = { read: 0, rejected: 0 };
   /** Whether an attempt after the last good run has finished some of them. */
   isPart = false;
   /** Inputs with the bytes of one of the last good run. */
@@ -293,7 +336,11 @@ export class FileScorer {
       }
       this.skipped.read += earlier.rows.read;
       this.skipped.rejected += earlier.rows.rejected;
-      this.isPart ||= earlier.rows.read > 0 && isScoredSince(earlier, this.#options.last);
+      if (isScoredSince(earlier, this.#options.last)) {
+        this.before.read += earlier.rows.read;
+        this.before.rejected += earlier.rows.rejected;
+        this.isPart ||= earlier.rows.read > 0;
+      }
       await record.end('skipped', exitCodeOfRows(job.values, earlier.rows));
     } catch (error) {
       if (record.result === undefined) await record.fail(error);

@@ -2,9 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { type PredictionType, sumsToOne } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { type ChosenProbabilities, DEFAULT_PREFIX } from '../../formats/appended.ts';
+import { type ChosenProbabilities, DEFAULT_PREFIX, readNumber } from '../../formats/appended.ts';
 import type { AppendedAt } from '../../formats/comparison.ts';
-import { readNumber } from '../../formats/predicted-number.ts';
 import { type Layout, layoutsOf, layoutsOfCount } from './appended-layouts.ts';
 import {
   type FindWrong,

@@ -1,7 +1,7 @@
 import { sanitize } from '../../base/sanitize.ts';
 import { type ChosenProbabilities, DEFAULT_PREFIX } from '../../formats/appended.ts';
-import type { ColumnOptions } from '../../formats/column-options.ts';
 import { type Comparison, NOT_NAMED } from '../../formats/comparison.ts';
+import type { ColumnOptions } from '../../formats/output-columns.ts';
 import { type AppendedCheck, type AppendedShape, appendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';
 

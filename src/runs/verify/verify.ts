@@ -1,12 +1,12 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { type ChosenProbabilities, DEFAULT_PREFIX } from '../../formats/appended.ts';
-import type { ColumnOptions } from '../../formats/column-options.ts';
 import type { Comparison } from '../../formats/comparison.ts';
 import type { Layout, Opened, WrittenColumns } from '../../formats/format.ts';
 import { type Formats, recognizeInput, recognizeWritten, rejectsFormat } from '../../formats/formats.ts';
+import type { ColumnOptions } from '../../formats/output-columns.ts';
 import type { ReadAs, ReadOptions } from '../../formats/read-options.ts';
-import type { LongField } from '../../formats/records/long-field.ts';
+import type { LongField } from '../../formats/records/batch-reader.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import type { AppendedCheck } from './check-appended.ts';

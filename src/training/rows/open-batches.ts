@@ -2,7 +2,7 @@ import type { Layout } from '../../formats/format.ts';
 import { type Formats, readLayout } from '../../formats/formats.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import type { BatchOptions } from '../../formats/records/batch-options.ts';
+import type { BatchOptions } from '../../formats/records/batch-reader.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
 
@@ -18,6 +18,8 @@ export interface OpenOptions extends ReadOptions, Pick<StoreValues, 'storeOption
 export interface OpenRecords {
   /** For messages: the path, or `stdin`. */
   name: string;
+  /** As of `ByteSource`. */
+  decodedBy: readonly string[];
   layout: Layout;
   /**
    * Its records, which can be read only once.
@@ -66,7 +68,14 @@ export async function openRecords(
       await source.checkUnchanged();
       return digest;
     };
-    return { name: source.name, layout, batches, sha256, close: () => source.close() };
+    return {
+      name: source.name,
+      decodedBy: source.decodedBy,
+      layout,
+      batches,
+      sha256,
+      close: () => source.close(),
+    };
   } catch (error) {
     source.close();
     throw error;

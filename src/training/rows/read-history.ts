@@ -2,11 +2,10 @@ import { RowcastError } from '../../base/errors.ts';
 import type { RejectLimit } from '../../base/options/values/reject-limit.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Layout } from '../../formats/format.ts';
-import { type Batch, startOf } from '../../formats/records/batch.ts';
+import { type Batch, RecordKind, startOf } from '../../formats/records/batch.ts';
+import type { LongField } from '../../formats/records/batch-reader.ts';
 import { type Fields, textOf } from '../../formats/records/fields.ts';
-import type { LongField } from '../../formats/records/long-field.ts';
 import type { Position } from '../../formats/records/position.ts';
-import { RecordKind } from '../../formats/records/record-kind.ts';
 import { refuseRowAsHeader } from '../../formats/refuse-row-as-header.ts';
 import { isBlank } from '../../formats/values/coerce.ts';
 import { combinedSha256 } from '../../storage/digests.ts';
@@ -101,7 +100,7 @@ export async function readHistory(
         first === undefined
           ? firstPart(records, checkedColumn(records, options))
           : furtherPart(first, records, sample.seen);
-      layout.refuseUnits?.(options.nulls ?? [], records.name);
+      layout.refuseUnits?.(options.nulls ?? [], records);
       later ??= new LaterColumns(layout);
       malformed.begin(part, sample.seen + unlabelled);
       if (first !== undefined && part.reads !== first.reads) later.hasAll();
