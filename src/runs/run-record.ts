@@ -4,7 +4,7 @@ import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
-import type { LongField } from '../formats/records/long-field.ts';
+import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Reject } from '../formats/records/reject.ts';
 import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
 import type { TraceBatch } from '../scoring/trace.ts';
