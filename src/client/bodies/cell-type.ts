@@ -1,5 +1,5 @@
 import { isText } from '../../formats/json/encode-value.ts';
-import { type IntegerRange, int64 } from './cell-scanner.ts';
+import { type IntegerRange, int64 } from './check-types.ts';
 
 /**
  * What decides how the values of a column are written:

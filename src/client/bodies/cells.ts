@@ -1,7 +1,7 @@
 import type { MissingStyle } from '../../base/contract/sent-types.ts';
+import { RowcastError } from '../../base/errors.ts';
+import type { SentValues } from './body-layout.ts';
 import type { CellType } from './cell-type.ts';
-import { missingText } from './missing-value.ts';
-import type { SentValues } from './sent-values.ts';
 
 /** How the value of one column is written in each row of a body. */
 export interface Cell {
@@ -66,4 +66,43 @@ export function missingIn(nulls: readonly string[]): (bytes: Buffer, start: numb
       texts.some(
         text => end - start === text.length && bytes.compare(text, 0, text.length, start, end) === 0,
       ));
+}
+
+/**
+ * A missing value as JSON text; undefined if it is left out.
+ *
+ * - `null`: null, whatever the type
+ * - `nan`: the bare token NaN, which is not JSON but what Python writes; an empty string in a column of text, and null in
+ *   one of booleans, which have no NaN
+ * - `empty`: an empty string; null in a column of numbers or booleans, which have no empty value
+ * - `omit`: left out
+ */
+function missingText(style: MissingStyle, type: CellType): string | undefined {
+  switch (style) {
+    case 'omit':
+      return undefined;
+    case 'null':
+      return 'null';
+    case 'nan':
+      if (type === 'boolean') return 'null';
+      return type === 'text' ? '""' : 'NaN';
+    case 'empty':
+      return type === 'text' || type === 'any' || type === 'json' ? '""' : 'null';
+  }
+}
+
+/**
+ * Checks that a layout can express a missing value so.
+ *
+ * @throws RowcastError `bad_option`
+ */
+export function checkMissing(style: MissingStyle, layout: string, possible: readonly MissingStyle[]): void {
+  if (possible.includes(style)) return;
+  throw new RowcastError(
+    'bad_option',
+    `--missing ${style} is not possible where rows are sent as ${layout}`,
+    {
+      hint: `Use one of: ${possible.join(', ')}.`,
+    },
+  );
 }

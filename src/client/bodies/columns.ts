@@ -2,9 +2,8 @@ import type { MissingStyle } from '../../base/contract/sent-types.ts';
 import { textView } from '../../formats/bytes/word-view.ts';
 import type { BodyLayout } from './body-layout.ts';
 import { typedCell } from './cell-type.ts';
-import { jsonCells, valuesOfColumn } from './cells.ts';
+import { checkMissing, jsonCells, valuesOfColumn } from './cells.ts';
 import { checkTypes } from './check-types.ts';
-import { checkMissing } from './missing-value.ts';
 import { RowsWriters } from './rows-writer.ts';
 
 /** An object with a list for each column, one after the other: `{"a":[1,2],"b":["x","y"]}`. */

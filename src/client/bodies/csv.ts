@@ -3,9 +3,8 @@ import { writeRow } from '../../base/write-row.ts';
 import { textView } from '../../formats/bytes/word-view.ts';
 import type { BodyLayout } from './body-layout.ts';
 import { typedCell } from './cell-type.ts';
-import type { Cell } from './cells.ts';
+import { type Cell, checkMissing } from './cells.ts';
 import { checkTypes } from './check-types.ts';
-import { checkMissing } from './missing-value.ts';
 import { RowsWriters } from './rows-writer.ts';
 
 /**

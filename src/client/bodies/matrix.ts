@@ -4,9 +4,8 @@ import { countOf } from '../../base/number-text.ts';
 import { textView } from '../../formats/bytes/word-view.ts';
 import type { BodyLayout } from './body-layout.ts';
 import { typedCell } from './cell-type.ts';
-import { jsonCells, valuesOfColumn } from './cells.ts';
+import { checkMissing, jsonCells, valuesOfColumn } from './cells.ts';
 import { checkTypes } from './check-types.ts';
-import { checkMissing } from './missing-value.ts';
 import { RowsWriters } from './rows-writer.ts';
 
 /** The only tensor of a model, whose rows are those of the input. */

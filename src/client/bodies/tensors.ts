@@ -3,13 +3,11 @@ import { RowcastError } from '../../base/errors.ts';
 import { textView, type WordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 import { listNames } from '../../scoring/near-misses.ts';
-import type { BodyLayout } from './body-layout.ts';
+import type { BodyLayout, SentValues } from './body-layout.ts';
 import { typedCell } from './cell-type.ts';
-import { type Cell, jsonCells, missingIn, valuesOfColumn } from './cells.ts';
+import { type Cell, checkMissing, jsonCells, missingIn, valuesOfColumn } from './cells.ts';
 import { checkTypes } from './check-types.ts';
-import { checkMissing } from './missing-value.ts';
 import { RowsWriters } from './rows-writer.ts';
-import type { SentValues } from './sent-values.ts';
 
 /**
  * A tensor for each column, as the list `inputs` of the Open Inference protocol:

@@ -1,6 +1,5 @@
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
-import { customDescription } from './described/custom-protocol.ts';
-import type { CustomProtocol } from './described/custom-shape.ts';
+import { type CustomProtocol, customDescription } from './described/custom-shape.ts';
 import { describedProtocol } from './described/described-protocol.ts';
 import { descriptions } from './described/descriptions.ts';
 import { openInference } from './open-inference/open-inference.ts';

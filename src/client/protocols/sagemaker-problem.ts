@@ -1,6 +1,6 @@
 import type { Headers } from '../pacing/rate-limit-headers.ts';
-import type { Problem } from '../transport/error-response.ts';
-import { isObject } from './is-object.ts';
+import { isObject } from '../parse-response.ts';
+import type { Problem } from '../transport/call-errors.ts';
 import type { Protocol } from './protocol.ts';
 
 /**

@@ -9,9 +9,8 @@ import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 import type { BatchScorer, Outcome, PartRequest, ScorerInput } from '../../scoring/scorer.ts';
 import type { BodyLayout } from '../bodies/body-layout.ts';
 import { BodyWriter } from '../bodies/body-writer.ts';
-import { type Encode, type Encoded, encode } from '../bodies/encode.ts';
+import { type BatchLimits, batchLimits, type Encode, type Encoded, encode } from '../bodies/encode.ts';
 import type { Expected } from '../protocols/protocol.ts';
-import { type BatchLimits, batchLimits } from './batch-size.ts';
 import { failedAmongAll, withUnsent } from './with-unsent.ts';
 
 /**

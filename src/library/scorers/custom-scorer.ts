@@ -7,7 +7,7 @@ import type { Features } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import { failureTable } from '../../client/failure-table.ts';
-import { InvalidResponse } from '../../client/invalid-response.ts';
+import { InvalidResponse } from '../../client/parse-response.ts';
 import type { Expected } from '../../client/protocols/protocol.ts';
 import { parsePredictions } from '../../client/protocols/report/parse-predictions.ts';
 import { parseReport } from '../../client/protocols/report/parse-report.ts';

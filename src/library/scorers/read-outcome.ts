@@ -4,9 +4,8 @@ import { MAX_CLASSES } from '../../base/contract/limits.ts';
 import type { Labels, Numbers } from '../../base/contract/predictions.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { InvalidResponse } from '../../client/invalid-response.ts';
+import { InvalidResponse, isObject } from '../../client/parse-response.ts';
 import { checkCount, type ServiceError } from '../../client/protocols/collect-predictions.ts';
-import { isObject } from '../../client/protocols/is-object.ts';
 import type { Expected } from '../../client/protocols/protocol.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import { usualProtocol } from '../../base/contract/usual-protocol.ts';
-import type { ClientOptions } from '../../client/client-options.ts';
+import type { ClientOptions } from '../../client/service-client.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
 import type { JobValues } from '../job-values.ts';
 import type { Address, Environment } from './choose-service.ts';

@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import { isHeaderValue } from '../../client/header-fault.ts';
+import { isHeaderValue } from '../../client/credentials.ts';
 import type { Environment } from './choose-service.ts';
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { protocolOf } from '../../../src/client/protocols/protocols.ts';
-import type { Problem } from '../../../src/client/transport/error-response.ts';
+import type { Problem } from '../../../src/client/transport/call-errors.ts';
 
 const { problemOf } = protocolOf('sagemaker');
 
