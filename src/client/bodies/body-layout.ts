@@ -1,9 +1,8 @@
-import type { MissingStyle } from '../../base/contract/sent-types.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { WordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/records/fields.ts';
-import type { FeatureColumn } from '../../scoring/feature-columns.ts';
 import type { BodyWriter } from './body-writer.ts';
+import type { SentValues } from './cells.ts';
 import type { CheckTypes } from './check-types.ts';
 
 /** How the rows of a batch are arranged in the body of a request. */
@@ -32,13 +31,4 @@ export interface BatchBody {
    * @param id a text that no other body has, for protocols that return it
    */
   write(fields: Fields, words: WordView, into: BodyWriter, id: string): void;
-}
-
-/** What is sent of each row. */
-export interface SentValues {
-  features: readonly FeatureColumn[];
-  /** Values treated as missing, in addition to the empty one. */
-  nulls: readonly string[];
-  /** How a missing value is written, if the user says so; by default, as the protocol does. */
-  missing?: MissingStyle | undefined;
 }

@@ -1,8 +1,14 @@
 import { sanitize } from '../../base/sanitize.ts';
 import type { Fields, Without } from '../../formats/records/fields.ts';
-import type { SentValues } from './body-layout.ts';
-import { type CellType, integerRange, isStrict, type StrictType } from './cell-type.ts';
-import { missingIn } from './cells.ts';
+import {
+  type CellType,
+  type IntegerRange,
+  integerRange,
+  isStrict,
+  missingIn,
+  type SentValues,
+  type StrictType,
+} from './cells.ts';
 
 const [SPACE, TAB, MINUS, PLUS, POINT, ZERO, ONE, NINE] = [0x20, 0x09, 0x2d, 0x2b, 0x2e, 0x30, 0x31, 0x39];
 const [SMALL_E, LOWER_CASE] = [0x65, 0x20];
@@ -11,16 +17,6 @@ const [SMALL_E, LOWER_CASE] = [0x65, 0x20];
 const SAFE_DIGITS = 300;
 
 const words = ['true', 'false', 't', 'f'];
-
-/** The range of an integer type, as digits. */
-export interface IntegerRange {
-  /** The largest number. */
-  readonly max: string;
-  /** The smallest number without its sign. */
-  readonly min: string;
-}
-
-export const int64: IntegerRange = { max: '9223372036854775807', min: '9223372036854775808' };
 
 /**
  * Reads values of typed columns from their bytes. Spaces around a value do not belong to it. One object is used for many, so

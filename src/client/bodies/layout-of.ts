@@ -3,13 +3,10 @@ import type { MissingStyle } from '../../base/contract/sent-types.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
-import { arrays } from './arrays.ts';
-import type { BatchBody, BodyLayout, SentValues } from './body-layout.ts';
+import type { BatchBody, BodyLayout } from './body-layout.ts';
 import type { BodyWriter } from './body-writer.ts';
-import { typedCell } from './cell-type.ts';
-import { columns } from './columns.ts';
-import { csv } from './csv.ts';
-import { objects } from './objects.ts';
+import type { SentValues } from './cells.ts';
+import { arrays, columns, csv, objects } from './row-layouts.ts';
 import { tensors } from './tensors.ts';
 
 /**
@@ -85,14 +82,12 @@ const badTemplate = (what: string): RowcastError =>
 /** How the rows of a body are arranged. A layout writes them as a JSON value, which is a part of the body; a CSV is all of it. */
 const layouts = {
   objects: missing =>
-    objects(
-      { opening: '[', rowOpening: '{', rowClosing: '}', between: ',', closing: ']' },
-      { cellOf: typedCell, missing },
-    ),
+    objects(missing, { opening: '[', rowOpening: '{', rowClosing: '}', between: ',', closing: ']' }),
   'json-lines': missing =>
     objects(
+      missing,
       { opening: '', rowOpening: '{', rowClosing: '}', between: '\n', closing: '\n' },
-      { cellOf: typedCell, missing, type: 'application/jsonlines' },
+      { type: 'application/jsonlines' },
     ),
   arrays,
   columns,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Description } from '../../../base/contract/schemas.ts';
 import { layoutOf, withTemplate } from '../../bodies/layout-of.ts';
-import { type MatrixInput, matrix } from '../../bodies/matrix.ts';
+import { type MatrixInput, matrix } from '../../bodies/tensors.ts';
 import { InvalidResponse, isObject, parseJson, parseResponse } from '../../parse-response.ts';
 import { usualAuth } from '../described/descriptions.ts';
 import { firstAt, pathsOf } from '../described/json-pointer.ts';

@@ -1,7 +1,7 @@
 import type { Distributions } from '../../../base/contract/predictions.ts';
 import { type LooseReport, looseReport } from '../../../base/contract/schemas.ts';
-import { reportCell } from '../../bodies/cell-type.ts';
-import { objects } from '../../bodies/objects.ts';
+import { reportCell } from '../../bodies/cells.ts';
+import { objects } from '../../bodies/row-layouts.ts';
 import { jsonText, parseJson } from '../../parse-response.ts';
 import type { HttpRequest } from '../../transport/http-request.ts';
 import { usualAuth } from '../described/descriptions.ts';
@@ -89,6 +89,7 @@ const reportRequest = (report: string): HttpRequest => ({
 
 const personasOf = (report: string, wire: Wire) =>
   objects(
+    'null',
     {
       opening: `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`,
       rowOpening: `{${JSON.stringify(wire.features)}:{`,
@@ -96,7 +97,7 @@ const personasOf = (report: string, wire: Wire) =>
       between: ',',
       closing: ']}',
     },
-    { cellOf: reportCell, missing: 'null' },
+    { cellOf: reportCell },
   );
 
 /** A problem document (RFC 9457), with a code. */
