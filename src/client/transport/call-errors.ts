@@ -9,7 +9,7 @@ import { kindOfCause, kindOfStatus } from '../failure-table.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import type { InvalidResponse } from '../parse-response.ts';
 import type { HttpResponse } from './connection.ts';
-import { ProxyUnreachable } from './http-proxy.ts';
+import { PROXY_ASKS, ProxyUnreachable } from './http-proxy.ts';
 import { permanentError } from './permanent-errors.ts';
 import { isEncoded, readStart } from './response-body.ts';
 import { TlsExpected } from './socket-guard.ts';
@@ -206,10 +206,6 @@ export interface Problem {
   /** The status that says what happened, if the server itself responds with another one. */
   meant?: number | undefined;
 }
-
-/** The hint for a proxy that wants to know who asks. */
-export const PROXY_ASKS =
-  'Put user and password of the proxy into the URL in HTTPS_PROXY or HTTP_PROXY, and use --proxy env.';
 
 /**
  * A hint for the user, if there is one for this status and problem code.

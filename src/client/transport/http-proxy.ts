@@ -163,3 +163,7 @@ async function openTunnel(
       .end();
   });
 }
+
+/** The hint for a proxy that wants to know who asks. */
+export const PROXY_ASKS =
+  'Put user and password of the proxy into the URL in HTTPS_PROXY or HTTP_PROXY, and use --proxy env.';
