@@ -18,7 +18,6 @@ export { type PlanOptions, plan } from './library/forecast/plan.ts';
 export type { Plan, PlannedInput } from './library/forecast/plan-of.ts';
 export type { ScoreOptions, ScoreStreamOptions } from './library/options/library-options.ts';
 export { score } from './library/score.ts';
-export { scoreStream } from './library/score-stream.ts';
 export type { Batch, Outcome, Scorer } from './library/scorer.ts';
 export {
   type Call,
@@ -29,6 +28,7 @@ export {
 } from './library/scorers/client.ts';
 export { LocalScorer, type LocalScorerOptions } from './library/scorers/local-scorer.ts';
 export { type Service, type ServiceOptions, startService } from './library/start-service.ts';
+export { scoreStream } from './library/streams/scored-stream.ts';
 export { type TrainOptions, train } from './library/train.ts';
 export { type Difference, type Verification, type VerifyOptions, verify } from './library/verify.ts';
 export type { Summary } from './runs/summary/summary.ts';

@@ -81,7 +81,7 @@ describe('the architecture', () => {
       'p-limit': [
         'client/requests.ts',
         'scoring/in-flight.ts',
-        'storage/local/read-many.ts',
+        'storage/local/read-files.ts',
         'storage/objects/copy-objects.ts',
       ],
       'stream-chain': 'scoring/stages.ts',

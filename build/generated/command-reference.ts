@@ -1,7 +1,6 @@
 import { documentedGroups } from '../../src/cli/command-table/command-row.ts';
 import { commands } from '../../src/cli/command-table/commands.ts';
-import { commandHelp, rootHelp, valueNotes } from '../../src/cli/help/help-text.ts';
-import { paragraph } from '../../src/cli/help/layout.ts';
+import { commandHelp, paragraph, rootHelp, valueNotes } from '../../src/cli/help/help-text.ts';
 import { MADE } from './markdown.ts';
 
 /** docs/command-reference.md: the help of every command, in which an option is explained under the first command that has it. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { countOf, durationOf } from '../base/number-text.ts';
 import { failureTable } from '../client/failure-table.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
-import type { StoreSettings } from '../storage/stores/stores.ts';
+import type { StoreSettings } from '../storage/backends.ts';
 
 /** Minimum time between two log lines about retries: many requests fail at once when a service is down. */
 const RETRY_LINE_MS = 5_000;

@@ -240,7 +240,7 @@ export interface ClientOptions<P extends Protocol = Protocol> {
   key?: string | Key | undefined;
   /** Where the key is from, for messages. */
   keyFrom?: string | undefined;
-  /** How the key is sent; by default, as is usual with the protocol. */
+  /** How the key is sent; by default, as the protocol has it. */
   auth?: Auth | undefined;
   /** More headers, whose values are secret. */
   headers?: Readonly<Record<string, string>> | undefined;

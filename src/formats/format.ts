@@ -3,20 +3,17 @@ import type { GroupEncoder } from '../base/group-encoder.ts';
 import type { BatchMemory } from '../base/kernel/batch-memory.ts';
 import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
-import type { ColumnOptions } from './column-options.ts';
 import type { Comparison, RejectRecords } from './comparison.ts';
 import type { EncoderOf, GroupEncoding } from './group-encoding.ts';
+import type { ColumnOptions } from './output-columns.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
 import type { Batch } from './records/batch.ts';
-import type { BatchOptions } from './records/batch-options.ts';
-import type { BatchReader } from './records/batch-reader.ts';
+import type { BatchOptions, BatchReader, LongField } from './records/batch-reader.ts';
 import type { ByteSource } from './records/byte-source.ts';
 import type { Fault } from './records/faults.ts';
 import type { Fields } from './records/fields.ts';
-import type { LongField } from './records/long-field.ts';
-import type { MalformedCause, MalformedRecord } from './records/malformed-cause.ts';
 import type { Position } from './records/position.ts';
-import type { Reject } from './records/reject.ts';
+import type { MalformedCause, MalformedRecord, Reject } from './records/reject.ts';
 import type { RowGroups } from './records/row-groups.ts';
 
 /** How records are written as bytes. A row keeps its own bytes from the input to the output. */

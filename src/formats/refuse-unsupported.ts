@@ -7,7 +7,7 @@ import {
   type FirstBytes,
   unsupportedFiles,
 } from '../base/unsupported-files.ts';
-import { printCommand } from './print-command.ts';
+import { printCommand } from './filtered-by.ts';
 import type { ByteSource } from './records/byte-source.ts';
 
 /** `PAR1`, and a 32-bit field (Thrift's compact protocol): of a page, or of the metadata of a file without rows. */

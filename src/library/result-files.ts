@@ -1,11 +1,12 @@
 import type { RunObserver } from '../runs/observer.ts';
 import { lineageFile } from '../runs/observers/lineage/lineage-file.ts';
 import { metricsFile } from '../runs/observers/metrics-file.ts';
+import { resultFile } from '../runs/observers/result-file.ts';
 import { summaryFile } from '../runs/observers/summary-file.ts';
 import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
-import type { UsedFile } from '../storage/local/used-file.ts';
-import { htmlFile } from './html-file.ts';
+import { Timeline } from '../runs/summary/timeline.ts';
+import type { UsedFile } from '../storage/target.ts';
 import type { RunJob } from './run-job.ts';
 
 /** The files that a run writes besides its rows. When the summary is there, so are the others. */
@@ -49,4 +50,34 @@ function filesOf(
     ...inputs.map(at => ({ at, what: 'the input', option })),
     ...outputs.flatMap(at => (at === undefined ? [] : [{ at, what: 'another output', option }])),
   ].filter(({ at }) => at !== '-');
+}
+
+/** Milliseconds between two points of the timeline. */
+const POINT_MS = 250;
+
+/** Writes the page of --summary-html, with a timeline of the run. */
+function htmlFile(lock: () => Promise<LockedOutput>): RunObserver {
+  const timeline = new Timeline();
+  let timer: NodeJS.Timeout | undefined;
+  const file = resultFile(async run => {
+    // Loaded only when it is needed.
+    const { summaryPage } = await import('../web/run-summary/summary-page.ts');
+    const addPoint = (): void => timeline.add(run.seconds, run.sample());
+    const locked = await lock();
+    timer = setInterval(addPoint, POINT_MS).unref();
+    return {
+      ...locked,
+      text(summary) {
+        addPoint();
+        return [summaryPage(summary, timeline.points)];
+      },
+    };
+  });
+  return {
+    ...file,
+    close() {
+      clearInterval(timer);
+      return file.close();
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { LAST } from '../base/options/drift.ts';
 import type { RunPathsOptions } from '../runs/paths/run-paths.ts';
 import type { RunNames } from '../runs/summary/summary.ts';
 import type { Backends } from '../storage/backends.ts';
-import type { UsedFile } from '../storage/local/used-file.ts';
+import type { UsedFile } from '../storage/target.ts';
 import type { JobValues } from './job-values.ts';
 
 /** What is to be scored. */

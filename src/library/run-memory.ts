@@ -1,5 +1,6 @@
 import { LAST } from '../base/options/drift.ts';
 import { lastRunOf } from '../runs/several/last-runs.ts';
+import type { RunLedger } from '../runs/several/run-ledger.ts';
 import type { LastRun, RunMemory } from '../runs/summary/last-run.ts';
 import { lastRunIn } from '../runs/summary/last-run-shape.ts';
 import { absoluteName } from '../storage/folders.ts';
@@ -11,13 +12,16 @@ import type { RunJob } from './run-job.ts';
  * run replaces.
  *
  * @param isMany whether the job keeps a ledger anyway
+ * @param open that ledger, if it is open
  */
-export function memoryOf(job: RunJob, isMany: boolean): RunMemory | undefined {
+export function memoryOf(job: RunJob, isMany: boolean, open?: RunLedger): RunMemory | undefined {
   const { values, backends, places, outputAsWritten = places.output } = job;
   const { output } = places;
   const isKept = typeof output === 'string' && output !== '-' && (isMany || comparesLast(values));
   const ledger =
-    isKept && typeof outputAsWritten === 'string' ? lastRunOf(outputAsWritten, output, backends) : undefined;
+    isKept && typeof outputAsWritten === 'string'
+      ? lastRunOf(outputAsWritten, output, backends, open)
+      : undefined;
   const { summary } = values;
   if (summary === undefined || summary === '-') return ledger;
   return { ...ledger, read: async () => (await ledger?.read()) ?? lastRunInSummary(summary, job) };

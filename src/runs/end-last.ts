@@ -1,5 +1,4 @@
-import type { Sink } from '../storage/sink.ts';
-import type { Target } from '../storage/target.ts';
+import type { Sink, Target } from '../storage/target.ts';
 
 /** An output whose end is held back. */
 export interface EndedLast {

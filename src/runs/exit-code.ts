@@ -4,7 +4,7 @@ import { Interrupted } from '../base/interrupted.ts';
 import { exceeds } from '../base/options/values/reject-limit.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import type { RowCounts } from '../scoring/row-counts.ts';
-import { ClosedPipe } from '../storage/sink.ts';
+import { ClosedPipe } from '../storage/target.ts';
 
 /** Exit codes other than those of errors, which have their own. */
 export const ExitCode = {

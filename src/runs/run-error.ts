@@ -1,7 +1,7 @@
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted } from '../base/interrupted.ts';
 import { sanitizeLines } from '../base/sanitize.ts';
-import { ClosedPipe } from '../storage/sink.ts';
+import { ClosedPipe } from '../storage/target.ts';
 import type { RunError } from './summary/summary.ts';
 
 /** The error as a member of the summary. */

@@ -1,6 +1,6 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import { defaultProtocol } from '../base/contract/default-protocol.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
-import { usualProtocol } from '../base/contract/usual-protocol.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
@@ -40,7 +40,7 @@ export interface RecordOptions {
 /** Who predicts for a run, as a record needs it: a scorer, or what was one in other processes. */
 interface Predictor {
   name: string;
-  /** By default, `usualProtocol`. */
+  /** By default, `defaultProtocol`. */
   protocol?: string | undefined;
   /** Statistics of its requests for this run, if it makes any. */
   statistics?: CallStatistics | undefined;
@@ -55,7 +55,7 @@ export class RunRecord implements RunView {
   readonly newRun: Attempt = firstAttempt();
   attempt: Attempt = this.newRun;
   service: string | null = null;
-  protocol: string = usualProtocol;
+  protocol: string = defaultProtocol;
   /** What the output's header says, once that is known. */
   predictionType: PredictionType | undefined;
   statistics: CallStatistics | undefined;
@@ -146,7 +146,7 @@ export class RunRecord implements RunView {
   /** It is known who predicts. */
   ready(scorer: Predictor): void {
     this.service = scorer.name;
-    this.protocol = scorer.protocol ?? usualProtocol;
+    this.protocol = scorer.protocol ?? defaultProtocol;
     this.statistics = scorer.statistics;
     for (const observer of this.observers) observer.ready?.(this, scorer);
   }
@@ -185,7 +185,7 @@ export class RunRecord implements RunView {
     error: RunError | null = null,
   ): Promise<Summary> {
     const ending = { status, exitCode, error, finishedAt: new Date() };
-    const good = this.#isKept ? goodRun(this.summary(ending), this.last) : undefined;
+    const good = this.#isKept ? goodRun(this.summary(ending), this.last, true) : undefined;
     if (good !== undefined)
       await this.#memory?.write?.(good).catch(cause =>
         this.note({
@@ -193,6 +193,8 @@ export class RunRecord implements RunView {
           message: `this run cannot be remembered as the last good one: ${reasonOf(cause)}`,
         }),
       );
+    // Nothing was scored now, so these are the facts of what is there.
+    if (status === 'skipped' && good !== undefined) this.last = good;
     const summary = this.summary(ending);
     await this.#tellEnd(summary, this.#control.signal).catch(error => {
       throw error instanceof RowcastError ? error.duringRun() : error;

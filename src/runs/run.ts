@@ -28,7 +28,7 @@ export interface Run {
   openScorer(requests: RequestWatch): Promise<OpenScorer>;
   /** Opens the input, unless it is the file or the stdin that `options.input` names. */
   openInput?: () => Promise<Source>;
-  /** The formats that the input may have, if they are not the usual ones. */
+  /** The formats that the input may have, if not the default ones. */
   formats?: Formats;
   /** Told in this order; the file of the summary is the last of those that are written. */
   observers: readonly RunObserver[];
@@ -56,10 +56,10 @@ export interface Run {
   };
   /** Whether to count everything that a summary has, even if the options name no summary. */
   isDetailed?: boolean;
-  /** Maximum bytes in flight, if not the usual ones, which are for a service. */
+  /** Maximum bytes in flight, if not the default ones, which are for a service. */
   windowBytes?: number;
-  /** How it is looked whether the input is there and complete, if not as usual. */
+  /** How it is looked whether the input is there and complete, if not by the default. */
   wait?: Pick<InputWaitOptions, 'stableMs' | 'lookMs' | 'begun' | 'hasArrived'>;
-  /** Backends of the names of its files, if they are not the usual ones. */
+  /** Backends of the names of its files, if not the default ones. */
   backends?: Backends | undefined;
 }

@@ -42,7 +42,7 @@ export interface PlannedRows {
   stop: AbortSignal;
   /** Aborted when nobody waits for the rows in flight. */
   cancel: AbortSignal;
-  /** Maximum bytes in flight, if not the usual ones, which are for a service. */
+  /** Maximum bytes in flight, if not the default ones, which are for a service. */
   windowBytes?: number | undefined;
   /** The fewest rows that the run may have. */
   least?: LeastRows;

@@ -8,9 +8,7 @@ import { recognizeInput } from '../formats/formats.ts';
 import type { ByteSource } from '../formats/records/byte-source.ts';
 import { checkBalance } from '../scoring/row-counts.ts';
 import { openSource } from '../storage/backends.ts';
-import type { UsedFile } from '../storage/local/used-file.ts';
-import type { Sink } from '../storage/sink.ts';
-import type { Target } from '../storage/target.ts';
+import type { Sink, Target, UsedFile } from '../storage/target.ts';
 import { writtenFile } from './output/written-file.ts';
 import { type LockedOutput, lockOutput } from './paths/lock-paths.ts';
 

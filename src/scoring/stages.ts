@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { asStream, chain, flushable, gen } from 'stream-chain';
 import type { Stopping } from '../base/interrupted.ts';
 import type { Batch } from '../formats/records/batch.ts';
-import type { LongField } from '../formats/records/long-field.ts';
+import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Position } from '../formats/records/position.ts';
 import { readBatches } from '../formats/records/read-batches.ts';
 import { confirmScored } from './batch/confirm-scored.ts';

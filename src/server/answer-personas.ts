@@ -1,12 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authorize } from './auth/require-key.ts';
-import type { ReceivedBody } from './http/received-body.ts';
-import { releaseBody } from './http/request-body.ts';
+import { type ReceivedBody, releaseBody } from './http/request-body.ts';
 import type { FairUse } from './limits/fair-use.ts';
 import { keyOf, noMemory } from './limits/shares.ts';
-import type { ContentMember } from './predict/persona-request.ts';
-import { PersonaWork } from './predict/persona-work.ts';
+import { type ContentMember, PersonaWork } from './predict/persona-work.ts';
 import { checkConnected, onRequestEnd } from './request-end.ts';
 import type { Shared } from './service.ts';
 import { type Asker, THREAD_BYTES, type ThreadCall } from './threads/service-threads.ts';

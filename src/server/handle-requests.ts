@@ -1,18 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify';
-import { drainRequest } from './http/drain-request.ts';
-import { receiveBody } from './http/received-body.ts';
-import { requestIdHeader } from './http/request-id.ts';
-import { chargeResponses } from './limits/charge-responses.ts';
+import { receiveBody } from './http/request-body.ts';
 import type { SharedBudget } from './limits/shared-budget.ts';
-import { sendProblem } from './problems/send-problem.ts';
-import { onRequestEnd } from './request-end.ts';
+import { chargeResponses } from './limits/shares.ts';
+import { sendProblem } from './problems/problems.ts';
+import { drainRequest, onRequestEnd } from './request-end.ts';
+import { noSuchEndpoint } from './routes.ts';
 import type { Extension } from './service.ts';
 import type { Limits } from './service-limits.ts';
 import { observeAll, type RequestObserver } from './telemetry/request-observer.ts';
-import { noSuchEndpoint } from './user-routes.ts';
 
-export interface RequestHandling {
+interface RequestHandling {
   limits: Pick<Limits, 'bodyBytes' | 'drainMs'>;
   /** Memory that is shared by the responses to all requests. */
   responses: SharedBudget;
@@ -58,4 +58,16 @@ export function handleRequests(
     if (raw.complete && isClosing()) reply.header('connection', 'close');
     done();
   });
+}
+
+/** The header that carries a request's id, in both directions. */
+export const requestIdHeader = 'x-request-id';
+
+/** Excludes anything that could break a log line, or flood the log. */
+const sane = /^[\w.:/+=@-]{1,128}$/;
+
+/** The id of a request in the log and in its response: the client's own, if it is valid, or a new one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers[requestIdHeader];
+  return typeof given === 'string' && sane.test(given) ? given : randomUUID();
 }

@@ -6,7 +6,7 @@ import type {
   onRequestAsyncHookHandler,
 } from 'fastify';
 import type { KeyRing } from './auth/key-ring.ts';
-import type { Tls } from './http/tls.ts';
+import type { Tls } from './http/http-server.ts';
 import type { FairUse } from './limits/fair-use.ts';
 import type { ModelCache } from './predict/model-cache.ts';
 import type { Limits } from './service-limits.ts';

@@ -2,15 +2,15 @@ import { RowcastError } from '../base/errors.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import { checkPublicUrl, schemeOf } from '../base/scheme.ts';
 import type { Backend, FileVersion, SharedDocument } from './backend.ts';
-import { sha256OfStream } from './checksum.ts';
 import { checkEncoding } from './codecs/transcode.ts';
 import { DecodedSource } from './decoded-source.ts';
+import { sha256OfStream } from './digests.ts';
 import { localFiles } from './local/local-files.ts';
+import { type ObjectSettings, objectBackend } from './objects/object-backend.ts';
 import type { FolderLayout, SharedFolder } from './shared-folder.ts';
 import type { Source } from './source.ts';
-import { standardStreams } from './standard-streams.ts';
-import { readStoreOptions } from './stores/store-options.ts';
-import { type StoreSettings, storeBackends } from './stores/stores.ts';
+import { readStoreOptions, type StoreOptions } from './stores/store-options.ts';
+import { standardStreams } from './streams.ts';
 import type { Target } from './target.ts';
 
 /** By the scheme of names, in lower case: `s3` for `s3://bucket/key`. A name without a scheme is a path. */
@@ -21,7 +21,7 @@ export const backendsFor = (settings: StoreSettings): Backends =>
   new Map<string | undefined, Backend>([[undefined, localFiles()], ...storeBackends(settings)]);
 
 /** Seconds that a store may be unavailable, for a command without --max-outage. */
-const USUAL_OUTAGE = 60;
+const DEFAULT_OUTAGE = 60;
 
 /** The options of a command that say how stores are reached. */
 export interface StoreValues {
@@ -40,7 +40,7 @@ export interface StoreValues {
  * @throws RowcastError `bad_option`
  */
 export const backendsOf = (
-  { storeOptions, partBytes, maxOutage = USUAL_OUTAGE, secretUrls }: StoreValues,
+  { storeOptions, partBytes, maxOutage = DEFAULT_OUTAGE, secretUrls }: StoreValues,
   settings: Pick<StoreSettings, 'onRetry' | 'leaseMs'> = {},
 ): Backends =>
   backendsFor({ options: readStoreOptions(storeOptions), partBytes, maxOutage, secretUrls, ...settings });
@@ -126,3 +126,46 @@ export const sharedFolderAt = (path: string, layout: FolderLayout, among = backe
  */
 export const resolveTarget = async (output: string, isPrivate = false, among = backends): Promise<Target> =>
   backendOf(output, among).resolveTarget(output, isPrivate);
+
+export interface StoreSettings extends ObjectSettings {
+  options?: StoreOptions | undefined;
+  /** URLs that may hold a secret, by the names that are shown instead. */
+  secretUrls?: ReadonlyMap<string, string> | undefined;
+  /** The name of the program that requests carry. */
+  agent?: string | undefined;
+}
+
+/**
+ * The backends of object stores, by scheme. What talks to a store is loaded when the first name needs it.
+ */
+function storeBackends({
+  options = {},
+  agent = 'rowcast',
+  secretUrls,
+  ...settings
+}: StoreSettings): [string, Backend][] {
+  const s3 = objectBackend(
+    async () => (await import('./stores/s3/s3-store.ts')).s3Store(options, agent),
+    settings,
+  );
+  const google = objectBackend(
+    async () => (await import('./stores/google/google-store.ts')).googleStore(options, agent),
+    settings,
+  );
+  const azure = objectBackend(
+    async () => (await import('./stores/azure/azure-store.ts')).azureStore(options, agent),
+    settings,
+  );
+  const https = objectBackend(
+    async () => (await import('./stores/https/https-store.ts')).httpsStore(agent, secretUrls),
+    settings,
+  );
+  return [
+    ['s3', s3],
+    ['gs', google],
+    ['az', azure],
+    ['abfss', azure],
+    ['https', https],
+    ['http', https],
+  ];
+}

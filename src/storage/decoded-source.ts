@@ -1,13 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { RowcastError } from '../base/errors.ts';
 import type { StoredBytes, TextEntry, TextOfFile } from '../base/text-of-file.ts';
-import { sha256OfStream } from './checksum.ts';
 import type { Codec } from './codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from './codecs/codecs.ts';
-import { expectUtf16 } from './codecs/expect-utf16.ts';
 import { none } from './codecs/none.ts';
-import { checkEncoding, transcode } from './codecs/transcode.ts';
-import { withIdle } from './idle-chunks.ts';
+import { checkEncoding, expectUtf16, transcode } from './codecs/transcode.ts';
+import { sha256OfStream } from './digests.ts';
 import {
   type ByteStream,
   type Identity,
@@ -201,4 +199,35 @@ export class DecodedSource implements Source {
 async function* followedBy(first: Buffer, others: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   if (first.length > 0) yield first;
   yield* others;
+}
+
+/** After this time without data, the rows read so far are sent as an incomplete batch. */
+const IDLE_MS = 200;
+
+/** Passes chunks on, and an empty one whenever none has arrived for a while. */
+async function* withIdle(chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  let next = chunks.next();
+  for (let idle = false; ; ) {
+    const result: IteratorResult<Buffer, void> | undefined = idle ? await next : await within(next, IDLE_MS);
+    idle = result === undefined;
+    if (result === undefined) yield Buffer.alloc(0);
+    else if (result.done) return;
+    else {
+      yield result.value;
+      next = chunks.next();
+    }
+  }
+}
+
+/** The result of a promise, or undefined on timeout. */
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>(resolve => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

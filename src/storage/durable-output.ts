@@ -1,6 +1,6 @@
 import { RowcastError } from '../base/errors.ts';
+import type { Tail } from './digests.ts';
 import type { AppendedFile, Json } from './partial-file.ts';
-import type { Tail } from './tail-digest.ts';
 
 /** The bytes of an output up to a point, as a checkpoint records them. */
 export interface StoredExtent {
@@ -73,7 +73,7 @@ export interface DurableOutput {
   /** Whether complete outputs can be removed. Where they cannot, an earlier one is replaced instead. */
   readonly canRemove: boolean;
   /** Seconds between two checkpoints, unless the user says otherwise. */
-  readonly usualInterval: number;
+  readonly defaultInterval: number;
   readonly checkpoint: CheckpointPlace;
   /**
    * The output next to it whose name has a suffix.

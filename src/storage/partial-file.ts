@@ -1,4 +1,4 @@
-import { Tail } from './tail-digest.ts';
+import { Tail } from './digests.ts';
 
 /** What plain JSON can express. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };

@@ -2,8 +2,6 @@ import { RowcastError, type Severity } from '../base/errors.ts';
 import { isDiskFull, reasonOf, TRY_AGAIN } from '../base/system-error.ts';
 import type { DurableOutput } from './durable-output.ts';
 import { isPassingAt } from './local/network-mount.ts';
-import type { UsedFile } from './local/used-file.ts';
-import type { Sink } from './sink.ts';
 
 /** What the name of an output refers to. */
 export interface Target {
@@ -54,4 +52,38 @@ export function unwritable(file: string, cause: Error, severity: Severity = 'ref
     hint: isTemporary ? TRY_AGAIN : lasting,
     cause,
   });
+}
+
+/** A destination for bytes, written in order, without resume. */
+export interface Sink {
+  /**
+   * @param bytes may be reused once they were written
+   * @throws RowcastError `unwritable_output`; ClosedPipe if the reader has closed the pipe
+   */
+  write(bytes: Buffer): Promise<void>;
+  /** Finishes the output: a file now appears under its name. */
+  close(): Promise<void>;
+  /** Discards the output: a file does not appear. */
+  abandon(): Promise<void>;
+}
+
+/** The reader of a pipe has closed it, as `head` does. Not a failure. */
+export class ClosedPipe extends Error {
+  override readonly name = 'ClosedPipe';
+}
+
+/** A file that a command uses or may use. */
+export interface UsedFile {
+  /** A path, or the descriptor of an open file. */
+  at: string | number;
+  /** What it is, for messages: `the rejects file`. */
+  what: string;
+  /** The option to change if it is in the way. */
+  option: string;
+  /** Whether its name is another file's name with a suffix. */
+  isDerived?: boolean;
+  /** Whether files named like this one plus a dot and more are used too, as locks do. */
+  isFamily?: boolean;
+  /** Whether it is a folder of which all files are used. */
+  isFolder?: boolean;
 }

@@ -16,7 +16,7 @@ import { warningsOf } from './findings/warnings.ts';
 import { percent } from './learn/evaluation.ts';
 import { columnValues } from './learn/features/column-values.ts';
 import { Designer, type Labelled } from './learn/features/design.ts';
-import { encodingChoices, usualEncoding } from './learn/selection/encoding-choices.ts';
+import { defaultEncoding, encodingChoices } from './learn/selection/encoding-choices.ts';
 import { type Selection, select } from './learn/selection/select.ts';
 import { learn } from './learn/selection/validate.ts';
 import { foldsOf } from './rows/folds.ts';
@@ -79,7 +79,7 @@ export async function fit(
   const selection = select({
     designer,
     labelled,
-    encodings: columns.map(usualEncoding),
+    encodings: columns.map(defaultEncoding),
     choices: encodingChoices(columns, classes.length),
     folds: foldsOf(split, labelled.labels, seed),
     seed,

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import type { Report } from '../base/contract/schemas.ts';
 import { readAsOf } from '../formats/formats.ts';
 import { listReports } from '../models/store/report-store.ts';
-import { combinedSha256, sha256Of } from '../storage/checksum.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
+import { combinedSha256, sha256Of } from '../storage/digests.ts';
 import type { TrainOptions } from './train-options.ts';
 
 /** The options that decide what a report learns, by flag, with their values as JSON. */

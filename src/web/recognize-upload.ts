@@ -2,8 +2,7 @@ import type { Readable } from 'node:stream';
 import type { fileFormats } from '../base/contract/file-formats.ts';
 import { RowcastError } from '../base/errors.ts';
 import { formats, recognize } from '../formats/formats.ts';
-import { chunksAfter } from '../formats/records/chunks-after.ts';
-import { liveSource } from '../formats/records/live-source.ts';
+import { chunksAfter, liveSource } from '../formats/records/byte-source.ts';
 import { UPLOAD_WINDOW_BYTES } from '../storage/codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from '../storage/codecs/codecs.ts';
 

@@ -7,8 +7,7 @@ import { lockOf } from '../storage/local/locks/lock-file.ts';
 import { readLock } from '../storage/local/locks/lock-holder.ts';
 import { takeLock } from '../storage/local/locks/output-lock.ts';
 import { isMissing } from '../storage/local/missing.ts';
-import { readMany } from '../storage/local/read-many.ts';
-import { readRegular } from '../storage/local/read-regular.ts';
+import { readMany, readRegular } from '../storage/local/read-files.ts';
 import { type TrainingState, trainingId, trainingState } from './training-state.ts';
 
 /** The most trainings that are remembered, besides those of reports that exist. */

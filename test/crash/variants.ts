@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { zlibZstd } from '../../src/storage/codecs/zstd/zlib-zstd.ts';
+import { zlibZstd } from '../../src/storage/codecs/zstd.ts';
 import { parquetOf } from '../support/parquet.ts';
 import { marked } from '../support/secrets.ts';
 import type { StubOptions } from '../support/stub/service.ts';

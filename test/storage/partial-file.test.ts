@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import '../support/random-tests.ts';
+import { describe, it } from 'node:test';
 import type { GroupEncoder } from '../../src/base/group-encoder.ts';
 import type { Codec } from '../../src/storage/codecs/codec.ts';
 import { groupedPartial } from '../../src/storage/codecs/grouped-partial.ts';
 import { gzip } from '../../src/storage/codecs/gzip.ts';
 import { none } from '../../src/storage/codecs/none.ts';
+import { readTail } from '../../src/storage/digests.ts';
 import { type AppendedBytes, type Extent, fileStart } from '../../src/storage/partial-file.ts';
-import { readTail } from '../../src/storage/tail-digest.ts';
 import { MemoryFiles } from '../support/memory-files.ts';
-import '../support/random-tests.ts';
 
 /** Parts of an output, the mark of each being its number; some have no mark, some end a member, and some have no bytes. */
 const parts = fc.array(

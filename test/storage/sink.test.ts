@@ -20,7 +20,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { resolveTarget } from '../../src/storage/backends.ts';
-import { ClosedPipe, type Sink } from '../../src/storage/sink.ts';
+import { ClosedPipe, type Sink } from '../../src/storage/target.ts';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
 

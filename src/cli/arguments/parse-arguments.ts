@@ -2,10 +2,9 @@ import yargs from 'yargs';
 import { RowcastError } from '../../base/errors.ts';
 import type { Option } from '../../base/options/option.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { type CommandRow, optionsOf } from '../command-table/command-row.ts';
+import { argumentName, type CommandRow, optionsOf } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
-import { type GivenOption, readOptions, type Value } from './read-options.ts';
-import { readPositionals } from './read-positionals.ts';
+import { checkChoice, type GivenOption, readOptions, type Value } from './read-options.ts';
 import { didYouMean, usageError } from './usage-error.ts';
 
 /** A parsed command line. */
@@ -116,4 +115,34 @@ async function refuseCommand([word]: readonly string[]): Promise<never> {
   const names = commands.map(({ name }) => name);
   const near = instead === undefined ? await didYouMean(word, names, COMMAND_SHARE) : `; ${instead}`;
   throw usageError(`unknown command: ${sanitize(word)}${near}`);
+}
+
+/**
+ * The arguments of a command by name.
+ *
+ * @throws RowcastError `usage`
+ */
+async function readPositionals(
+  command: CommandRow,
+  words: readonly string[],
+): Promise<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  const rest = [...words];
+  const { positionals = [] } = command;
+  for (const [index, positional] of positionals.entries()) {
+    const { name, isRequired, isRepeated } = positional;
+    if (isRequired && rest.length === 0)
+      throw usageError(`missing argument: ${argumentName(positional)}`, command);
+    // A word is left for each of those that follow.
+    const count = Math.max(1, rest.length - (positionals.length - index - 1));
+    const value = isRepeated && rest.length > 0 ? rest.splice(0, count) : rest.shift();
+    if (typeof value === 'string') await checkChoice(command, argumentName(positional), positional, value);
+    if (value !== undefined) values[name] = value;
+  }
+  const [extra] = rest;
+  if (extra === undefined) return values;
+  const inner = commands.map(({ name }) => name).filter(name => name.startsWith(`${command.name} `));
+  if (inner.length === 0) throw usageError(`unexpected argument: ${sanitize(extra)}`, command);
+  const name = `${command.name} ${extra}`;
+  throw usageError(`unknown command: ${sanitize(name)}${await didYouMean(name, inner)}`);
 }

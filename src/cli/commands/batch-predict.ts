@@ -7,7 +7,7 @@ import { reportOf } from '../../library/runs-of.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { transferFile } from '../../runs/transfer-file.ts';
-import { stdout } from '../../storage/standard-streams.ts';
+import { stdout } from '../../storage/streams.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import type { Context } from '../context.ts';
 import { definedService } from '../defined-by.ts';

@@ -1,8 +1,7 @@
 import { homeOf } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { StoredKey } from '../../server/auth/key-file.ts';
-import { listKeys } from '../../server/auth/key-store.ts';
-import { lastUseOf } from '../../server/auth/key-use.ts';
+import { lastUseOf, listKeys } from '../../server/auth/key-store.ts';
 import type { Context } from '../context.ts';
 import { alignColumns, printText } from '../terminal/print.ts';
 

@@ -14,7 +14,7 @@ import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { RequestWatch } from '../../runs/watch.ts';
-import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { UsedFile } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
 import { observersOf } from '../score/observers.ts';

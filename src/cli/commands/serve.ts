@@ -1,21 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
 import { isLoopback, isUnspecified } from '../../base/contract/loopback.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { serveOptions } from '../../base/options/serve.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
-import { homeOf } from '../../library/service/choose-service.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { reasonOf } from '../../base/system-error.ts';
+import { type Environment, homeOf } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
+import type { Tls } from '../../server/http/http-server.ts';
 import { startService } from '../../server/server.ts';
+import type { Service } from '../../server/service.ts';
 import { warmUp } from '../../server/warm-up.ts';
 import type { Context } from '../context.ts';
-import { announceKey } from '../serve/announce-key.ts';
-import { announcePlatform } from '../serve/announce-platform.ts';
-import { readHost, readPort } from '../serve/listen-address.ts';
-import { readOwnKey } from '../serve/own-key.ts';
+import { failureFields, failureMessage } from '../exit-codes.ts';
+import { announceKey, announcePlatform } from '../serve/announce-platform.ts';
 import { shutDown } from '../serve/shut-down.ts';
-import { readTls, reloadFiles } from '../serve/tls-files.ts';
 import { onSignals } from '../signals.ts';
 import { warnOfHome } from '../warn-of-home.ts';
 
@@ -128,4 +131,81 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
 function openableUrl(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   return isUnspecified(hostname) ? `${protocol}//localhost:${port}` : url;
+}
+
+/** An empty host is refused, because it would listen on every interface. */
+export function readHost(text: string): string {
+  if (text.trim() !== '') return text.trim();
+  throw new RowcastError('bad_option', '--host is empty', {
+    hint: 'Give an address to listen on, such as 127.0.0.1, or 0.0.0.0 for all interfaces.',
+  });
+}
+
+export function readPort(option: string, text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new RowcastError('bad_option', `--${option} "${sanitize(text)}" is not a port`, {
+    hint: 'Give a number from 0 to 65535.',
+  });
+}
+
+/** Minimum length of a key that other hosts could try to guess: 32 random base64 characters are 192 bits. */
+const MIN_KEY_LENGTH = 32;
+
+/**
+ * Reads the key from the environment, without surrounding white space, which clients remove too; undefined if not set.
+ *
+ * @param host where the service listens
+ * @throws RowcastError `no_key` if a header cannot contain it (RFC 9110 section 5.5) or it has spaces; `short_key`
+ */
+export function readOwnKey({ ROWCAST_API_KEY: text = '' }: Environment, host: string): string | undefined {
+  if (text === '') return undefined;
+  const key = text.trim();
+  if (/^[\x21-\x7e]+$/.test(key)) {
+    if (key.length >= MIN_KEY_LENGTH || isLoopback(host)) return key;
+    throw new RowcastError(
+      'short_key',
+      `ROWCAST_API_KEY has fewer than ${MIN_KEY_LENGTH} characters, which is too short for --host ${sanitize(host)}`,
+      { hint: 'Set a long random key, for example from openssl rand -base64 32, or use rowcast keys add.' },
+    );
+  }
+  throw new RowcastError('no_key', 'ROWCAST_API_KEY contains characters that are not allowed in an API key', {
+    hint: 'Use printable ASCII without spaces, or unset it to have a key generated.',
+  });
+}
+
+/** @throws RowcastError `usage`, `no_such_file` */
+export async function readTls(cert: string | undefined, key: string | undefined): Promise<Tls | undefined> {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw new RowcastError('usage', '--tls-cert and --tls-key must be given together');
+  return { cert: await readPem(cert), key: await readPem(key) };
+}
+
+/** On SIGHUP, reloads certificate, private key and API keys. If a file cannot be read, the old ones stay in use. */
+export async function reloadFiles(
+  service: Service,
+  { tlsCert, tlsKey }: { tlsCert: string | undefined; tlsKey: string | undefined },
+  log: Logger,
+): Promise<void> {
+  try {
+    service.reload(await readTls(tlsCert, tlsKey));
+    log.info(
+      { event: 'reloaded' },
+      `SIGHUP: reloaded ${tlsCert === undefined ? 'keys' : 'keys and certificate'}`,
+    );
+  } catch (error) {
+    log.error(
+      { event: 'reload_failed', ...failureFields(error) },
+      `SIGHUP: the certificate was not replaced: ${failureMessage(error)}`,
+    );
+  }
+}
+
+async function readPem(file: string): Promise<Buffer> {
+  return readFile(file).catch(cause => {
+    throw new RowcastError('no_such_file', `cannot be read: ${reasonOf(cause)}`, {
+      location: { file },
+      cause,
+    });
+  });
 }

@@ -4,7 +4,7 @@ import { jsonOption } from '../../base/options/observability.ts';
 import { SHORT_OUTAGE } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
-import type { LongField } from '../../formats/records/long-field.ts';
+import type { LongField } from '../../formats/records/batch-reader.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';

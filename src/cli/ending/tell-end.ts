@@ -1,20 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exitCodes } from '../../base/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exitCodes, RowcastError } from '../../base/errors.ts';
 import { timeLimit } from '../../base/interrupted.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { absolutePath } from '../../base/scheme.ts';
 import { reasonOf } from '../../base/system-error.ts';
+import { readVersion } from '../../base/version.ts';
+import { redacted } from '../../client/base-url.ts';
+import { SECRET } from '../../library/definition/variables.ts';
+import { isVariableOfDefinition } from '../../library/service/own-variable.ts';
 import { ExitCode, exitCodeOf } from '../../runs/exit-code.ts';
+import { postJson } from '../../runs/observers/post-json.ts';
 import { summaryText } from '../../runs/observers/summary-file.ts';
 import { runErrorOf } from '../../runs/run-error.ts';
 import { RunRecord } from '../../runs/run-record.ts';
+import type { RunNames } from '../../runs/summary/summary.ts';
 import type { Context, Outcome } from '../context.ts';
 import { onSignals } from '../signals.ts';
-import { namesOfRefused } from './names-of-refused.ts';
 import { type Ending, notificationOf } from './notification.ts';
-import { commandEnvironment, runCommand } from './run-command.ts';
-import { checkVariable, notify } from './send-notification.ts';
 
 type Section = Readonly<Record<string, unknown>>;
 
@@ -71,13 +78,13 @@ async function endingOf(
   const refused = isUnknown ? await refusedRun(namesOfRefused(context, defined), code, failure) : {};
   const known: Outcome = { ...refused, ...outcome };
   const error = known.error ?? (failure === undefined ? null : runErrorOf(failure.error));
-  const usual =
+  const byExitCode =
     code === exitCodes.refused ? 'refused' : code <= ExitCode.someRejected ? 'finished' : 'stopped';
   const isFinished = known.status === 'finished' || known.status === 'skipped';
   return {
     ...known,
     command,
-    status: known.status === undefined || (isFinished && error !== null) ? usual : known.status,
+    status: known.status === undefined || (isFinished && error !== null) ? byExitCode : known.status,
     exit_code: code,
     error,
     started_at: known.started_at ?? '',
@@ -101,8 +108,8 @@ async function tellEnd({ context, defined, notifyEnv, onEnd }: Told, ending: End
   const isInterrupted = ending.error?.code === 'interrupted';
   // Another signal ends the waiting.
   const signals = onSignals({});
-  const within = (usual: number, afterSignal: number) =>
-    timeLimit(isInterrupted ? afterSignal : usual, signals.first);
+  const within = (otherwise: number, afterSignal: number) =>
+    timeLimit(isInterrupted ? afterSignal : otherwise, signals.first);
   const body = notificationOf(ending);
   const send = async (): Promise<void> => {
     if (notifyEnv === undefined) return;
@@ -157,5 +164,140 @@ async function runOnEnd(
     return await runCommand(command, { env: told, over, onOutput });
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The names of a run whose options may be wrong: without those that are not known. */
+export function namesOfRefused(
+  { flags }: Pick<Context, 'flags'>,
+  defined: Readonly<Record<string, unknown>>,
+): RunNames {
+  const given = (name: string): string[] => [flags[name] ?? defined[name] ?? []].flat().map(String);
+  const shown = (name: string, pipe: string): string =>
+    name === '-' ? pipe : /^https?:/i.test(name) ? redacted(name) : absolutePath(name);
+  const variable = given('input-env').map(name => `the URL in ${name}`);
+  const inputs = given('input').map(name => shown(name, 'stdin'));
+  return {
+    version: readVersion(),
+    input: (inputs.length > 0 ? inputs : variable).join(', '),
+    output: given('output')
+      .map(name => shown(name, 'stdout'))
+      .join(),
+    rejects: null,
+    hasNamedRejects: false,
+    report: given('report')[0] ?? null,
+    options: {},
+  };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Options that name variables with a secret. */
+const NAMING_SECRETS = ['api-key-env', 'header-env', 'input-env', 'notify-env'];
+
+/**
+ * The environment of the command of `--on-end`: that of this one, without the secrets that only rowcast needs, and with how
+ * it has ended.
+ *
+ * @param given flags and definition, which may name variables with secrets
+ */
+export function commandEnvironment(
+  env: Environment,
+  given: readonly Readonly<Record<string, unknown>>[],
+  { ending, text, summary }: { ending: Ending; text: string; summary: string },
+): Environment {
+  const named = new Set(
+    given.flatMap(section =>
+      NAMING_SECRETS.flatMap(option => JSON.stringify(section[option] ?? '').match(/[A-Za-z_]\w*/g) ?? []),
+    ),
+  );
+  const isSecret = (name: string): boolean =>
+    named.has(name) ||
+    (name.startsWith('ROWCAST_') && SECRET.test(name)) ||
+    name === 'OPENLINEAGE_API_KEY' ||
+    /^OTEL_EXPORTER_OTLP_(?:\w+_)?HEADERS$/.test(name);
+  return {
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name))),
+    ROWCAST_EXIT_CODE: String(ending.exit_code),
+    ROWCAST_STATUS: ending.status,
+    ROWCAST_ERROR: ending.error?.code ?? '',
+    ROWCAST_OUTPUT: ending.output ?? '',
+    ROWCAST_SUMMARY: summary,
+    ROWCAST_TEXT: text,
+  };
+}
+
+/**
+ * Runs a command in a shell. What it writes, to stdout as well, is passed on.
+ *
+ * @param over kills it, with all that it has started
+ * @returns why it has failed, if it has
+ */
+export async function runCommand(
+  command: string,
+  { env, over, onOutput }: { env: Environment; over: AbortSignal; onOutput: (text: string) => void },
+): Promise<string | undefined> {
+  // In a group of its own, so that all of it can be ended.
+  const child = spawn(command, { shell: true, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env });
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput);
+  let isLate = false;
+  const kill = (): void => {
+    isLate = true;
+    try {
+      process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
+    } catch {
+      // It has ended in this moment.
+    }
+  };
+  over.addEventListener('abort', kill);
+  if (over.aborted) kill();
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    if (isLate) return 'took too long';
+    if (code === 0) return undefined;
+    return code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
+  } finally {
+    over.removeEventListener('abort', kill);
+    // What it has left running may hold the pipes.
+    await new Promise(resolve => setImmediate(resolve));
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }
+}
+
+/** Waits between the attempts, in milliseconds. */
+const WAITS = [300, 900, 2_700];
+
+/** @throws RowcastError `usage` for a variable whose value is not meant to be sent to */
+export function checkVariable(name: string): void {
+  if (isVariableOfDefinition(name)) return;
+  throw new RowcastError('usage', `--notify-env: ${name} is not the name of a variable for it`, {
+    hint: 'Give a name that begins with ROWCAST_, in capitals, such as ROWCAST_NOTIFY_URL.',
+  });
+}
+
+/**
+ * Sends what a command has come to, to the URL in a variable.
+ *
+ * @param over ends the waiting
+ * @returns why it was not accepted, without the URL, which is a secret; undefined if it was
+ */
+export async function notify(
+  env: Readonly<Record<string, string | undefined>>,
+  variable: string,
+  body: unknown,
+  over: AbortSignal,
+): Promise<string | undefined> {
+  const given = env[variable]?.trim();
+  if (given === undefined || given === '') return 'the variable is not set';
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return 'it is not an http or https URL';
+  if (url.username !== '' || url.password !== '') return 'it must not contain user info';
+  for (let attempt = 0; ; attempt++) {
+    const failure = await postJson(body, { url }, over);
+    if (failure === undefined) return undefined;
+    const wait = WAITS[attempt];
+    if (!failure.isPassing || wait === undefined || over.aborted) return failure.reason;
+    await sleep(wait, undefined, { signal: over }).catch(() => {}); // the next attempt says that there is no time
   }
 }

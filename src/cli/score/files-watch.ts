@@ -1,14 +1,16 @@
-import { countOf } from '../../base/number-text.ts';
+import { counted, countOf } from '../../base/number-text.ts';
 import type { FilesWatch, FileWatch } from '../../library/several/group.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { RunSpan } from '../../runs/observers/telemetry/run-observers.ts';
+import type { RunsTotal } from '../../runs/observers/total.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
 import { logFileFailure } from '../last-error.ts';
 import { nameReport } from '../service.ts';
 import { type LogFields, logOfFile } from '../terminal/log.ts';
 import { openProgress, type Progress, progressMode } from '../terminal/progress.ts';
-import { filesProgress } from './files-progress.ts';
+import { type ProgressReport, progressText } from '../terminal/progress-text.ts';
 import { describeFiles } from './files-text.ts';
 import { logDrift } from './log-drift.ts';
 import { observersOfFile, observersOfFiles } from './observers.ts';
@@ -73,5 +75,28 @@ function fileWatch(context: Context, report: string, file: FilePair, stop: Abort
       span.end();
       context.lineage?.ended(run);
     },
+  };
+}
+
+/**
+ * The line of totals of several files.
+ *
+ * @param seconds since the first file
+ */
+export function filesProgress(total: RunsTotal, service: string | null, seconds: number): ProgressReport {
+  const { rowCounts, bytes, before } = total.stage;
+  const { size, files } = total;
+  const fractionOf = (part: number): number | undefined => (size === 0 ? undefined : part / size);
+  const { inFlight } = total.sample();
+  const { cells, fields } = progressText(
+    { rowCounts, fraction: fractionOf(bytes), before: { ...before, fraction: fractionOf(before.bytes) } },
+    seconds,
+    service === LOCAL ? undefined : { inFlight },
+  );
+  const failed = files.failed === 0 ? '' : `${counted(files.failed)} failed`;
+  return {
+    name: `${counted(files.ended)}/${countOf(files.total, 'file')}`,
+    cells: [...cells, failed],
+    fields: { files, ...fields },
   };
 }

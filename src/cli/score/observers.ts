@@ -1,4 +1,4 @@
-import { isRejectsFile } from '../../formats/records/reject-columns.ts';
+import { isRejectsFile } from '../../formats/records/reject.ts';
 import { resultFiles } from '../../library/result-files.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import type { RunObserver } from '../../runs/observer.ts';

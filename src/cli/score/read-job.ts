@@ -6,13 +6,13 @@ import { formats } from '../../formats/formats.ts';
 import { comparedFiles, type RunJob } from '../../library/run-job.ts';
 import { namesOf } from '../../library/run-names.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
+import { isVariableOfDefinition } from '../../library/service/own-variable.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
 import { isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { backendsOf, isPattern } from '../../storage/backends.ts';
-import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { UsedFile } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
 import { storeRetryLines } from '../retry-lines.ts';
-import { secretInput } from './secret-input.ts';
 
 /** What a command scores. */
 export interface Job extends RunJob {
@@ -103,4 +103,36 @@ export const nameOf = ({ inputs }: Pick<Job, 'inputs'>): string =>
 function inputsOf(given: unknown): string[] | undefined {
   const names = given === undefined ? [] : [given].flat().map(String);
   return names.length === 0 ? undefined : names;
+}
+
+/** An input whose URL may hold a secret, such as a presigned one. */
+interface SecretInput {
+  /** The URL without what may be secret: it names the input in messages, logs and checkpoints. */
+  shown: string;
+  url: string;
+}
+
+/**
+ * The input that a variable names.
+ *
+ * @param variable the value of --input-env
+ * @throws RowcastError `usage`
+ */
+function secretInput(variable: string | undefined, env: NodeJS.ProcessEnv): SecretInput | undefined {
+  if (variable === undefined) return undefined;
+  if (!isVariableOfDefinition(variable))
+    throw new RowcastError('usage', `--input-env: ${variable} is not the name of a variable for it`, {
+      hint: 'Give a name that begins with ROWCAST_, in capitals, such as ROWCAST_INPUT.',
+    });
+  const url = env[variable];
+  if (url === undefined || url === '')
+    throw new RowcastError('usage', `--input-env: the variable ${variable} is not set`, {
+      hint: `Set it to the URL of the input: export ${variable}=…`,
+    });
+  const found = URL.canParse(url) ? new URL(url) : undefined;
+  if (found === undefined || !/^https?:$/.test(found.protocol))
+    throw new RowcastError('usage', `--input-env: the variable ${variable} has no https:// URL`, {
+      hint: 'Give other inputs by their names.',
+    });
+  return { shown: `${found.origin}${found.pathname}`, url };
 }

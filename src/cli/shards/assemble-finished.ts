@@ -1,7 +1,9 @@
 import { Interrupted } from '../../base/interrupted.ts';
-import { sizeOf } from '../../base/number-text.ts';
+import { countOf, sizeOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { readVersion } from '../../base/version.ts';
 import { resultFiles } from '../../library/result-files.ts';
+import type { RunJob } from '../../library/run-job.ts';
 import { memoryOf } from '../../library/run-memory.ts';
 import { chooseService, serviceFiles } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
@@ -9,6 +11,8 @@ import { needsCounts, plannedJob, plannedValues } from '../../library/shards/ass
 import { assembleRun } from '../../library/shards/assemble-run.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { isUnrecognizedError } from '../../runs/guards/unrecognized-limits.ts';
+import type { RunTelemetry } from '../../runs/observers/telemetry/run-telemetry.ts';
+import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { RunNote, Summary } from '../../runs/summary/summary.ts';
@@ -17,20 +21,27 @@ import { checkComplete } from '../../shards/assemble/check-complete.ts';
 import type { FileParts } from '../../shards/assemble/file-parts.ts';
 import { type JoinedTally, joinTallies, noTallies } from '../../shards/assemble/joined-tallies.ts';
 import { removeFolder } from '../../shards/assemble/remove-folder.ts';
+import type { SpaceNeed } from '../../shards/assemble/space.ts';
+import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { checkWorker } from '../../shards/work/check-worker.ts';
 import type { Context } from '../context.ts';
 import { reportedRequests } from '../open-service.ts';
+import { describeRejects } from '../repair-commands.ts';
+import { describeFiles } from '../score/files-text.ts';
 import { logDrift } from '../score/log-drift.ts';
 import { logRunId } from '../score/log-run-id.ts';
 import { logRunWarnings } from '../score/log-run-warnings.ts';
+import { beginTelemetry } from '../score/run-telemetry.ts';
+import { afterSignal } from '../score/until-signal.ts';
 import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { percentText } from '../terminal/progress-text.ts';
-import { reportAssembled, spaceText } from './report-assembled.ts';
+import { shownPath } from '../terminal/shown-path.ts';
+import { describeSummary } from '../terminal/summary-text.ts';
+import { FollowedRun } from './followed-run.ts';
 import { storesIn } from './store-flags.ts';
-import { traceAssembling } from './trace-assembling.ts';
-import { workCommandOf } from './work-command.ts';
+import { plannedAddress, workCommandOf } from './work-command.ts';
 
 type Section = Readonly<Record<string, unknown>>;
 
@@ -142,4 +153,76 @@ async function assemble(
     await traced?.close(stop);
     signals.end();
   }
+}
+
+/** Logs how a run has ended whose parts are joined. */
+function reportAssembled(context: Context, plan: ShardPlan, summary: Summary): void {
+  const { env, log } = context;
+  for (const { input, warnings } of summary.runs ?? [summary])
+    for (const { code, message } of warnings)
+      if (code === 'unknown_values')
+        log.warn(
+          { event: 'unknown_values', input },
+          summary.runs ? `${sanitize(shownPath(input))}: ${message}` : message,
+        );
+  const [file] = plan.files;
+  if (file === undefined || !isSingle(plan)) {
+    const rejectedBefore = plan.unchanged.reduce((sum, { rows }) => sum + rows.rejected, 0);
+    log.info({ event: 'files_finished', summary }, describeFiles(summary, rejectedBefore));
+    return;
+  }
+  log.info({ event: 'run_finished', summary }, describeSummary(summary));
+  if (summary.rows.rejected === 0) return;
+  const { input, output } = file;
+  const rejects = file.rejects ?? runFilesOf(output).rejects;
+  const values = { ...plannedValues(plan, context.flags), output, rejects: file.rejects ?? undefined };
+  const address = plannedAddress(context, plan);
+  const { prediction } = summary;
+  log.info(
+    { event: 'rejects_left', rejects },
+    describeRejects({ format: file.format, values, input, address, rejects, env, prediction }),
+  );
+}
+
+/** For example `joining 12 parts; this needs up to 512.0 MB more on the disk of /data, and 31.2 GB are free`. */
+function spaceText(parts: number, needs: readonly SpaceNeed[]): string {
+  const each = needs
+    .filter(({ bytes }) => bytes > 0)
+    .map(
+      ({ folder, bytes, free }) =>
+        `${sizeOf(bytes)} more on the disk of ${folder}, and ${sizeOf(free)} are free`,
+    );
+  const space = each.length === 0 ? '' : `; this needs up to ${each.join('; ')}`;
+  return `joining ${countOf(parts, 'part')}${space}`;
+}
+
+/** Traces and metrics of joining the parts of a run. */
+interface TracedAssembling {
+  run: RunTelemetry;
+  /** The run has this record from now on. */
+  follow(record: RunRecord): void;
+  /** @param stop aborted by a signal */
+  close(stop: AbortSignal): Promise<void>;
+}
+
+/** Begins to send them, in the trace of the command if it does more than that; undefined if nothing is sent. */
+async function traceAssembling(
+  context: Context,
+  { names }: RunJob,
+  plan: ShardPlan,
+): Promise<TracedAssembling | undefined> {
+  const followed = new FollowedRun(new RunRecord({ names }), { 'rowcast.plan': plan.id });
+  const follow = (record: RunRecord): void => followed.follow(record);
+  if (context.telemetry !== undefined) {
+    const run = context.telemetry.begin(followed, 'rowcast.assemble');
+    return { run, follow, close: async () => run.end() };
+  }
+  const telemetry = await beginTelemetry(context, followed, { name: 'rowcast.run', parent: plan.trace });
+  return (
+    telemetry && {
+      run: telemetry.run,
+      follow,
+      close: stop => telemetry.close(afterSignal(stop)),
+    }
+  );
 }

@@ -3,9 +3,16 @@ import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
 import type { JobValues } from '../../library/job-values.ts';
+import { namesOf } from '../../library/run-names.ts';
 import { type Address, chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
+import type { Telemetry } from '../../runs/observers/telemetry/open-telemetry.ts';
+import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
+import { RunRecord } from '../../runs/run-record.ts';
+import { sumOf } from '../../scoring/row-counts.ts';
 import type { Budget } from '../../shards/budget/take-slot.ts';
+import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import { WorkerPace, type WorkerPaceOptions } from '../../shards/pace/worker-pace.ts';
 import { queuedRun } from '../../shards/queue/queued-run.ts';
@@ -20,9 +27,10 @@ import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
 import { reportedRequests } from '../open-service.ts';
 import { storeRetryLines } from '../retry-lines.ts';
+import { beginTelemetry } from '../score/run-telemetry.ts';
 import { afterSignal } from '../score/until-signal.ts';
+import { FollowedRun } from './followed-run.ts';
 import { observeBoth } from './observe-work.ts';
-import { traceWork } from './trace-work.ts';
 import type { OpenedQueue } from './with-queue.ts';
 
 export interface Joining {
@@ -96,3 +104,82 @@ const givenLimits = (
   requests: kind === 'local' ? null : (maxRequestsPerSecond ?? null),
   rows: maxRowsPerSecond ?? null,
 });
+
+/** Traces and metrics of a worker, if the environment asks for them. */
+interface TracedWork {
+  telemetry: Telemetry;
+  /** Makes a span of each shard, in that of the worker. */
+  observer: Pick<Required<WorkObserver>, 'within' | 'onProgress'>;
+  /** How the work has ended. */
+  end(error?: unknown): Promise<void>;
+}
+
+/**
+ * Begins to send traces and metrics of a worker. The metrics are those of the shard that it scores.
+ *
+ * @param values of the plan
+ */
+async function traceWork(
+  context: Context,
+  plan: ShardPlan,
+  values: JobValues,
+): Promise<TracedWork | undefined> {
+  const newRecord = (input: string, output: string): RunRecord => {
+    const record = new RunRecord({ names: namesOf({ ...values, output, report: plan.report.id }, [input]) });
+    record.service = plan.service;
+    record.predictionType = plan.predictionType;
+    return record;
+  };
+  // The run gets its id when it is assembled.
+  const ofPlan = { 'rowcast.plan': plan.id, 'rowcast.run_id': undefined };
+  const listed = (name: 'input' | 'output'): string => plan.files.map(file => file[name]).join(', ');
+  const whole = newRecord(listed('input'), listed('output'));
+  let current: { record: RunRecord; run: ObservedRun } | undefined;
+  const measured: ObservedRun = {
+    get state() {
+      return (current?.record ?? whole).state;
+    },
+    get attributes() {
+      return current?.run.attributes ?? ofPlan;
+    },
+  };
+  const run = new FollowedRun(whole, ofPlan);
+  const telemetry = await beginTelemetry(context, run, {
+    name: 'rowcast.work',
+    measured,
+    parent: plan.trace,
+  });
+  if (telemetry === undefined) return undefined;
+  return {
+    telemetry,
+    observer: {
+      onProgress(_, { rowCounts }) {
+        if (current !== undefined) current.record.rowCounts = rowCounts;
+      },
+      async within({ shard, attempt }, use) {
+        const file = plan.files[shard.file];
+        const record = newRecord(file?.input ?? '', file?.output ?? '');
+        const attributes = { ...ofPlan, 'rowcast.shard': shard.shard, 'rowcast.shard.attempt': attempt };
+        const run = new FollowedRun(record, attributes);
+        current = { record, run };
+        const span = telemetry.run.begin(run, 'rowcast.shard');
+        try {
+          const scored = await span.within(() => use(span.traceBatch));
+          record.rowCounts = scored.rowCounts;
+          whole.rowCounts = sumOf([whole.rowCounts, scored.rowCounts]);
+          await record.end('finished', ExitCode.done);
+          return scored;
+        } catch (error) {
+          await record.fail(error);
+          throw error;
+        } finally {
+          span.end();
+        }
+      },
+    },
+    async end(error) {
+      if (error === undefined) await whole.end('finished', ExitCode.done);
+      else await whole.fail(error);
+    },
+  };
+}

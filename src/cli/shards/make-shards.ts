@@ -3,16 +3,20 @@ import { shardOptions } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
 import { reportOf } from '../../library/runs-of.ts';
-import { fixedFolders, writtenBy } from '../../library/several/plan-files.ts';
+import { fixedFolders, planFiles, writtenBy } from '../../library/several/plan-files.ts';
+import { workOf } from '../../library/several/work-of.ts';
 import { shardsOf, withoutSlash } from '../../library/shards/find-folder.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { folderOfPattern } from '../../runs/several/output-pattern.ts';
+import type { FilePair } from '../../runs/several/pair-files.ts';
+import { unchangedRun } from '../../runs/several/unchanged-run.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
+import { PLAN } from '../../shards/folder/names.ts';
 import { openFolder } from '../../shards/folder/open-folder.ts';
 import type { Shard, ShardPlan } from '../../shards/folder/plan-shape.ts';
-import { readShards } from '../../shards/folder/read-plan.ts';
+import { readPlan, readShards } from '../../shards/folder/read-plan.ts';
 import { SHARD_UNIT } from '../../shards/plan/cut-records.ts';
 import { makePlan } from '../../shards/plan/make-plan.ts';
 import { pinnedOptions } from '../../shards/plan/pinned-options.ts';
@@ -23,7 +27,6 @@ import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Target } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';
-import { filesToScore } from './files-to-score.ts';
 
 export interface Sharding {
   folder: SharedFolder;
@@ -128,4 +131,51 @@ function checkReplaces(given: Readonly<Record<string, unknown>>): void {
     throw new RowcastError('usage', `--if-exists ${ifExists} has no effect on shards`, {
       hint: 'The output would be replaced. Check for it before you run the command.',
     });
+}
+
+interface FilesToScore {
+  pairs: FilePair[];
+  unchanged: ShardPlan['unchanged'];
+}
+
+/**
+ * Finds the inputs of a command that takes several, and tells those to be scored from those whose outputs are up to date.
+ *
+ * @param folder of the shards; the inputs of an unfinished run there are scored in any case
+ * @throws RowcastError as `planFiles`; if there is no such report
+ */
+async function filesToScore(
+  log: Context['log'],
+  job: Job,
+  { folder, scorer, stop }: { folder: SharedFolder; scorer: Scorer; stop: AbortSignal },
+): Promise<FilesToScore> {
+  const { pairs, ledger } = await planFiles(job, stop);
+  const found: FilesToScore = { pairs, unchanged: [] };
+  if (job.values.ifExists !== 'skip-unchanged') return found;
+  await ledger
+    .read()
+    .catch(({ message }) =>
+      log.warn({ event: 'ledger_unreadable' }, `${ledger.path}: ${message}; all files are scored`),
+    );
+  const options = await workOf(job.values, scorer, stop);
+  const begun = (await folder.read(PLAN)) === undefined ? [] : (await readPlan(folder)).files;
+  const outputs = new Set(begun.map(({ output }) => output));
+  found.pairs = [];
+  for (const pair of pairs) {
+    const [input, output] = [absoluteName(pair.input), absoluteName(pair.output)];
+    const rejects = pair.rejects === undefined ? undefined : absoluteName(pair.rejects);
+    const key = { input, output, rejects, options };
+    const { encoding } = job.values;
+    const reading = { encoding, backends: job.backends, stop };
+    const { run } = (outputs.has(output) ? undefined : await unchangedRun(ledger, key, reading)) ?? {};
+    if (run === undefined) found.pairs.push(pair);
+    else
+      found.unchanged.push({
+        input,
+        output,
+        rows: run.rows,
+        rejects: rejects ?? null,
+      });
+  }
+  return found;
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Interrupted } from '../../base/interrupted.ts';
-import { countOf } from '../../base/number-text.ts';
+import { counted, countOf } from '../../base/number-text.ts';
 import { queueOption, workersOption } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { commandOf } from '../../base/shell-word.ts';
@@ -13,7 +13,10 @@ import { inputWait } from '../../runs/input-wait.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
+import { feedRun } from '../../shards/queue/feed-run.ts';
 import { chooseQueue, type QueueAddress } from '../../shards/queue/queue-address.ts';
+import { queuedRun } from '../../shards/queue/queued-run.ts';
+import { OtherShards } from '../../shards/work/other-shards.ts';
 import type { Context } from '../context.ts';
 import { reportedRequests } from '../open-service.ts';
 import { type Job, nameOf } from '../score/read-job.ts';
@@ -21,13 +24,12 @@ import { beginTelemetry } from '../score/run-telemetry.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { waitingLog } from '../score/waiting-log.ts';
 import { onSignals } from '../signals.ts';
-import { openProgress, progressMode } from '../terminal/progress.ts';
+import { openProgress, type Progress, progressMode } from '../terminal/progress.ts';
 import { assembleFinished } from './assemble-finished.ts';
 import { FollowedRun } from './followed-run.ts';
-import { makeShards } from './make-shards.ts';
-import { startWorkers, workerFlags } from './start-workers.ts';
+import { makeShards, type Sharding } from './make-shards.ts';
+import { startWorkers, type Workers, workerFlags } from './start-workers.ts';
 import { storeFlags } from './store-flags.ts';
-import { untilScored } from './until-scored.ts';
 import { explainQueue, type OpenedQueue, withQueue } from './with-queue.ts';
 
 /**
@@ -159,4 +161,91 @@ function withWorkers(number: number, queue: UsedQueue | undefined, service: read
   const own = number === 0 ? '' : ` with ${countOf(number, 'worker')}`;
   if (queue === undefined) return own;
   return `${own}${number === 0 ? '; workers of any machine' : '; more of them, on any machine'}: ${commandOf('work', ['--queue', queue.address.flag, ...service])}`;
+}
+
+export interface Scoring {
+  progress: Progress;
+  stop: AbortSignal;
+  /** Gives the shards to workers of other machines too. */
+  queue: OpenedQueue | undefined;
+}
+
+/**
+ * Publishes the shards while they are scored, and waits until no worker has anything left to do.
+ *
+ * @returns the exit codes of the workers of this machine
+ * @throws RowcastError as `publishShards` and `feedRun`; Interrupted
+ */
+export async function untilScored(
+  sharding: Sharding,
+  workers: Workers,
+  { progress, stop, queue }: Scoring,
+): Promise<number[]> {
+  const shown = showProgress(sharding, workers, progress);
+  const ownEnd = new AbortController();
+  const scored = queue === undefined ? workers.ended : feed(sharding, workers, queue, { stop, ownEnd });
+  scored.catch(() => {}); // awaited below, unless publishing fails
+  try {
+    await sharding.publish(({ from, to }) =>
+      shown.plan(from === null || to === null ? 0 : to.row - from.row),
+    );
+    shown.planned();
+    return await scored;
+  } catch (error) {
+    workers.stop();
+    ownEnd.abort();
+    await workers.ended;
+    await scored.catch(() => {});
+    throw stop.aborted ? new Interrupted(stop) : error;
+  } finally {
+    shown.close();
+  }
+}
+
+/** Gives the shards to a queue until they are scored, or all workers of this machine have failed. */
+async function feed(
+  { folder, plan }: Sharding,
+  { ended }: Workers,
+  { queue, monitor }: OpenedQueue,
+  { stop, ownEnd }: { stop: AbortSignal; ownEnd: AbortController },
+): Promise<number[]> {
+  const run = queuedRun(folder, plan);
+  void ended.then(codes => {
+    if (codes.length > 0 && codes.every(code => code !== ExitCode.done)) ownEnd.abort();
+  });
+  try {
+    await feedRun({ folder, queue, run, monitor, stop: AbortSignal.any([stop, ownEnd.signal]) });
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+  }
+  return ended;
+}
+
+function showProgress({ folder }: Sharding, workers: Workers, progress: Progress) {
+  let planned = 0;
+  let isPlanned = false;
+  const others = new OtherShards(folder);
+  let rows = { read: 0, rejected: 0 };
+  const look = setInterval(async () => {
+    rows = await others.count(-1).catch(() => rows);
+    progress.show(seconds => ({
+      cells: [
+        isPlanned && planned > 0 ? `${Math.floor((100 * rows.read) / planned)}%` : '',
+        `${counted(rows.read)} rows`,
+        `${counted(rows.read / seconds)} rows/s`,
+        rows.rejected === 0 ? '' : countOf(rows.rejected, 'reject'),
+        countOf(workers.running, 'worker'),
+      ],
+      fields: { rows, workers: workers.running },
+    }));
+  }, 1_000);
+  return {
+    plan(rows: number) {
+      planned += rows;
+    },
+    planned() {
+      isPlanned = true;
+    },
+    close: () => clearInterval(look),
+  };
 }

@@ -1,4 +1,4 @@
-import { stdout } from '../../storage/standard-streams.ts';
+import { stdout } from '../../storage/streams.ts';
 
 /**
  * Writes a command's result to stdout.

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { type LooseReport, warning } from '../../base/contract/schemas.ts';
+import { type CalibrationBin, type LooseReport, quality, warning } from '../../base/contract/schemas.ts';
+import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { alignColumns } from './print.ts';
-import { describeQuality } from './quality-text.ts';
 
 /** Describes a report for people: what it predicts, its tech specs, and the impact of its drivers as bars. */
 export function describeReport(id: string, report: LooseReport): string {
@@ -33,3 +33,130 @@ function describeWarnings(member: unknown): string {
   if (data.length === 0) return '';
   return `\nWarnings\n\n${data.map(({ message }) => `  ${sanitize(message)}\n`).join('')}`;
 }
+
+/** A confusion matrix of more classes would be wider than a terminal. */
+const MAX_MATRIX = 8;
+/** The largest confusions, or classes, that are listed. */
+const MAX_LINES = 10;
+
+/** Another service need not have counted what was confused, or have measured calibration. */
+const shownQuality = quality.partial({ confusion: true, calibration: true });
+type ShownQuality = z.infer<typeof shownQuality>;
+
+/**
+ * Describes the quality of a model: metrics, confusions and calibration.
+ *
+ * @param member of a report; one of the same name but another shape, which a service may have, is not shown
+ * @param classes of the report, if it names them
+ */
+export function describeQuality(member: unknown, classes: readonly string[] | undefined): string {
+  const { data } = shownQuality.safeParse(member);
+  if (data === undefined) return '';
+  const { confusion, calibration } = data;
+  const names = classes?.map(sanitize);
+  return [
+    `\nQuality on ${counted(data.testing_rows)} testing rows\n\n${alignColumns(metrics(data))}`,
+    names === undefined || !isSquare(confusion, names.length) ? '' : describeConfusion(confusion, names),
+    names === undefined || calibration?.length !== names.length
+      ? ''
+      : describeCalibration(calibration, names),
+  ].join('');
+}
+
+function metrics(data: ShownQuality): string[][] {
+  const { accuracy, accuracy_interval: interval, auc, calibration, confusion } = data;
+  const isOfSeveral = (calibration ?? confusion ?? []).length > 2;
+  return [
+    [
+      '  accuracy',
+      `${percent(accuracy)} (${100 * interval.confidence}% confidence interval: ${percent(interval.low)} to ${percent(interval.high)})`,
+    ],
+    [
+      '  baseline',
+      `${percent(data.majority_accuracy)} (always predicting "${sanitize(data.majority_class)}")`,
+    ],
+    [
+      '  AUC',
+      auc === null
+        ? 'undefined'
+        : `${auc.toFixed(3)}${isOfSeveral ? ' (one-vs-rest, averaged over the classes)' : ''}`,
+    ],
+    ['  log loss', data.log_loss.toFixed(3)],
+  ];
+}
+
+const isSquare = (matrix: ShownQuality['confusion'], size: number): matrix is number[][] =>
+  matrix?.length === size && matrix.every(row => row.length === size);
+
+function describeConfusion(confusion: readonly (readonly number[])[], names: readonly string[]): string {
+  if (names.length <= MAX_MATRIX) {
+    const cells = [
+      ['  actual \\ predicted', ...names],
+      ...names.map((name, actual) => [`  ${name}`, ...(confusion[actual] ?? []).map(counted)]),
+    ];
+    return `\nConfusion matrix\n\n${alignColumns(rightAligned(cells))}`;
+  }
+  const mistakes = confusion
+    .flatMap((row, actual) =>
+      row.map((rows, predicted) => ({ rows, actual: names[actual], predicted: names[predicted] })),
+    )
+    .filter(({ rows, actual, predicted }) => rows > 0 && actual !== predicted)
+    .sort((a, b) => b.rows - a.rows);
+  const lines = mistakes
+    .slice(0, MAX_LINES)
+    .map(({ rows, actual, predicted }) => [`  ${actual}`, `predicted as ${predicted}`, counted(rows)]);
+  return lines.length === 0 ? '' : `\nMost frequent confusions\n\n${alignColumns(lines)}`;
+}
+
+/** Describes the ranges of the second of two classes, or the mean and the error of each of several. */
+function describeCalibration(
+  calibration: readonly (readonly CalibrationBin[])[],
+  names: readonly string[],
+): string {
+  const [, second] = calibration;
+  if (names.length === 2 && second !== undefined) {
+    const rows = second.map(({ from, to, rows: count, predicted, actual, low, high }) => [
+      `  ${100 * from}% to ${100 * to}%`,
+      counted(count),
+      percent(predicted),
+      percent(actual),
+      `${percent(low)} to ${percent(high)}`,
+    ]);
+    const cells = [['  probability', 'rows', 'predicted', 'actual', '95% confidence'], ...rows];
+    return `\nCalibration of "${names[1]}"\n\n${alignColumns(rightAligned(cells))}`;
+  }
+  const classes = names
+    .map((name, index) => ({ name, ...overall(calibration[index] ?? []) }))
+    .sort((a, b) => b.error - a.error)
+    .slice(0, MAX_LINES);
+  const cells = [
+    ['  class', 'predicted', 'actual', 'mean error'],
+    ...classes.map(({ name, predicted, actual, error }) => [
+      `  ${name}`,
+      percent(predicted),
+      percent(actual),
+      percent(error),
+    ]),
+  ];
+  return `\nCalibration${names.length > MAX_LINES ? ', the worst classes first' : ''}\n\n${alignColumns(rightAligned(cells))}`;
+}
+
+/** The mean over all ranges, and the expected calibration error (Naeini, Cooper and Hauskrecht, AAAI 2015). */
+function overall(bins: readonly CalibrationBin[]): { predicted: number; actual: number; error: number } {
+  const total = bins.reduce((sum, { rows }) => sum + rows, 0);
+  const mean = (of: (bin: CalibrationBin) => number): number =>
+    total === 0 ? 0 : bins.reduce((sum, bin) => sum + bin.rows * of(bin), 0) / total;
+  return {
+    predicted: mean(({ predicted }) => predicted),
+    actual: mean(({ actual }) => actual),
+    error: mean(({ predicted, actual }) => Math.abs(predicted - actual)),
+  };
+}
+
+/** Pads all columns but the first on the left. */
+function rightAligned(table: readonly (readonly string[])[]): string[][] {
+  const widths = (table[0] ?? []).map((_, i) => Math.max(...table.map(row => row[i]?.length ?? 0)));
+  return table.map(row => row.map((cell, i) => (i === 0 ? cell : cell.padStart(widths[i] ?? 0))));
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;

@@ -1,3 +1,4 @@
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { counted, countOf, durationOf } from '../../base/number-text.ts';
 import type { Options } from '../../base/options/option.ts';
 import { scoreOptions } from '../../base/options/score.ts';
@@ -8,9 +9,7 @@ import type { NextRun } from '../../runs/status/next-run.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status/status-report.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
-import { predictedText } from './predicted-text.ts';
 import { alignColumns } from './print.ts';
-import { serviceText } from './service-text.ts';
 
 export interface StatusContext {
   now: Date;
@@ -174,3 +173,22 @@ function timeOf(then: Date, now: Date): string {
   const unit = UNITS.find(({ below }) => ago < below);
   return `${then.toISOString().slice(0, 19)}Z, ${Math.round(ago / (unit?.seconds ?? 1))} ${unit?.name} ago`;
 }
+
+/** What each prediction consists of, as the heading of a line and its text. */
+export function predictedText(predictionType: PredictionType): [heading: string, text: string] {
+  switch (predictionType.kind) {
+    case 'distribution':
+      return ['classes', listOf(predictionType.classes)];
+    case 'label':
+      return ['predicted', 'a label'];
+    case 'numbers':
+      return predictionType.names.length === 0
+        ? ['predicted', 'a number']
+        : ['numbers', listOf(predictionType.names)];
+  }
+}
+
+const listOf = (names: readonly string[]): string => sanitize(names.join(', '));
+
+/** Who predicts, for people: the base URL, or the reports of this machine. */
+const serviceText = (service: string): string => (service === LOCAL ? 'local reports' : sanitize(service));

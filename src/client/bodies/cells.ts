@@ -1,6 +1,6 @@
 import type { MissingStyle } from '../../base/contract/sent-types.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { isText } from '../../formats/json/encode-value.ts';
+import { isText } from '../../formats/json/write-bytes.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../base/contract/json-value.ts';
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
 import { isOfLines, layoutOf } from '../bodies/layout-of.ts';
 import type { ProtocolDescription, ResponseDescription } from './described/description.ts';
-import { descriptions, usualAuth } from './described/descriptions.ts';
+import { defaultAuth, descriptions } from './described/descriptions.ts';
 
 /** What `rowcast protocols` says about a protocol. */
 export interface ProtocolAbout {
@@ -87,7 +87,7 @@ const others: Readonly<Record<Other, ProtocolAbout>> = {
   report: {
     name: 'report',
     speaks: 'the prediction report API: rowcast serve and hosted services',
-    auth: usualAuth('report'),
+    auth: defaultAuth('report'),
     request: {
       path: '/user/batch-persona',
       other_paths: [],
@@ -106,7 +106,7 @@ const others: Readonly<Record<Other, ProtocolAbout>> = {
   'open-inference': {
     name: 'open-inference',
     speaks: 'KServe v2, Triton, MLServer, Seldon',
-    auth: usualAuth('open-inference'),
+    auth: defaultAuth('open-inference'),
     request: {
       path: '/v2/models/{model}/infer',
       other_paths: [],
@@ -125,7 +125,7 @@ const others: Readonly<Record<Other, ProtocolAbout>> = {
   custom: {
     name: 'custom',
     speaks: 'any server with these shapes, as service.custom of a definition describes it',
-    auth: usualAuth('custom'),
+    auth: defaultAuth('custom'),
     request: {
       path: 'request.path',
       other_paths: [],

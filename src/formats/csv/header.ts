@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
-import type { Dialect } from '../../base/parse-records.ts';
-import { parseRecords } from '../../base/parse-records.ts';
+import { type Dialect, parseRecords } from '../../base/parse-records.ts';
+import { RecordKind } from '../records/batch.ts';
 import { contentEnd, countLines } from '../records/line-endings.ts';
 import type { Position } from '../records/position.ts';
-import { RecordKind } from '../records/record-kind.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
 import type { RequiredNumbers } from '../required-numbers.ts';
 import { countFields } from './fields/count-fields.ts';
@@ -172,7 +171,7 @@ export function delimiterHint({ names }: Header): string | undefined {
   if (separator !== undefined)
     return `The first line names the delimiter for Excel: use --skip-lines 1${separator === '' ? '' : ` --delimiter ${separator === '\t' ? 'tab' : `'${separator}'`}`}.`;
   if (only === undefined || names.length > 1) return undefined;
-  return hintOf(USUAL_DELIMITERS.find(character => only.includes(character)));
+  return hintOf(COMMON_DELIMITERS.find(character => only.includes(character)));
 }
 
 /** The delimiter that a line for Excel names, such as `sep=;`; empty if it is the one that the line was read with. */
@@ -185,16 +184,16 @@ export function excelSeparator(names: readonly string[]): string | undefined {
 }
 
 /** Common delimiters of CSV files. */
-export const USUAL_DELIMITERS = [',', ';', '\t', '|'] as const;
-type UsualDelimiter = (typeof USUAL_DELIMITERS)[number];
+export const COMMON_DELIMITERS = [',', ';', '\t', '|'] as const;
+type CommonDelimiter = (typeof COMMON_DELIMITERS)[number];
 
 /** The common delimiter that follows a closing quote, as in `"a";"b"` read with commas. */
-function delimiterAfterQuote(record: Buffer, quote: string | undefined): UsualDelimiter | undefined {
+function delimiterAfterQuote(record: Buffer, quote: string | undefined): CommonDelimiter | undefined {
   const text = record.toString('latin1');
-  return USUAL_DELIMITERS.find(delimiter => text.includes(`${quote}${delimiter}`));
+  return COMMON_DELIMITERS.find(delimiter => text.includes(`${quote}${delimiter}`));
 }
 
-function hintOf(delimiter: UsualDelimiter | undefined): string | undefined {
+function hintOf(delimiter: CommonDelimiter | undefined): string | undefined {
   if (delimiter === undefined) return undefined;
   const name = delimiter === '\t' ? 'tab' : `'${delimiter}'`;
   return `The header looks as if its columns are separated by ${name}: try --delimiter ${name}.`;

@@ -2,7 +2,7 @@ import { countOf } from '../../base/number-text.ts';
 import { parseRecords } from '../../base/parse-records.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { filteredBy } from '../filtered-by.ts';
-import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/malformed-cause.ts';
+import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/reject.ts';
 import { looksLikeValue } from '../refuse-row-as-header.ts';
 import type { Header } from './header.ts';
 

@@ -1,7 +1,7 @@
-import type { ColumnOptions } from '../column-options.ts';
 import { csv } from '../csv/csv-format.ts';
 import { CsvLayout } from '../csv/csv-layout.ts';
 import type { Format, Layout } from '../format.ts';
+import type { ColumnOptions } from '../output-columns.ts';
 import { CsvAsLines, type CsvAsLinesValue } from './csv-as-lines.ts';
 import { LineLayout, type LineLayoutValue, readLineLayout } from './jsonl-layout.ts';
 import { isWrittenAsLines, LinesAsCsv, type LinesAsCsvValue, readAsCsv } from './lines-as-csv.ts';

@@ -1,5 +1,5 @@
 import { filteredBy } from '../filtered-by.ts';
-import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/malformed-cause.ts';
+import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/reject.ts';
 
 /** An object, behind which a comma separates it from the next one of a list. */
 const WITH_COMMA = /^\s*\{.*\}\s*,\s*$/s;

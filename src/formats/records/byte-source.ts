@@ -20,3 +20,20 @@ export interface ByteSource {
   /** @throws RowcastError `input_changed` if the file has changed since it was opened */
   checkUnchanged(): Promise<void>;
 }
+
+/** A source of bytes that arrive while they are read and that nothing else can change, such as those of an upload. */
+export function liveSource(name: string, bytes: AsyncIterable<Buffer>): ByteSource {
+  return {
+    name,
+    contentName: name,
+    isLive: true,
+    chunks: bytes[Symbol.asyncIterator](),
+    checkUnchanged: async () => {},
+  };
+}
+
+/** Gives bytes that were already read, then the others. */
+export async function* chunksAfter(first: Buffer, others: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  for (let next = await others.next(); !next.done; next = await others.next()) yield next.value;
+}

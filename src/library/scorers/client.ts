@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { type Auth, isOfCloud } from '../../base/contract/auth-names.ts';
+import { defaultProtocol } from '../../base/contract/default-protocol.ts';
 import type { Predicted, Prediction } from '../../base/contract/prediction.ts';
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
 import type { Features, LooseReport, ValueWarning } from '../../base/contract/schemas.ts';
 import type { UploadFormat } from '../../base/contract/upload-formats.ts';
-import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import { appendedOptions } from '../../base/options/output.ts';
 import { serviceOptions } from '../../base/options/score.ts';
@@ -25,8 +25,7 @@ import { cloudKey } from '../service/cloud/cloud-key.ts';
 import { checkProxy, proxyOf } from '../service/proxy-of.ts';
 import { onlyReports } from '../service/refuse-protocol.ts';
 import { checkClientTls, checkedHeaders, checkKey } from './client-access.ts';
-import { ObjectClient } from './object-client.ts';
-import { predictBatches } from './predict-batches.ts';
+import { ObjectClient, predictBatches } from './predict-batches.ts';
 
 /** Options of a `Client`. */
 export interface ClientOptions {
@@ -183,7 +182,7 @@ export class Client implements Scorer {
       ...(this.#maxOutage !== undefined && { maxOutage: this.#maxOutage }),
       ...(retry && { onRetry: retry }),
     };
-    if (this.#protocol === usualProtocol) {
+    if (this.#protocol === defaultProtocol) {
       const service = connectReports(connecting);
       this.#client = service;
       this.#reports = new ReportClient(service);

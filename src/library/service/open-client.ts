@@ -2,17 +2,18 @@ import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { timeoutOption } from '../../base/options/service.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
+import { reasonOf } from '../../base/system-error.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
-import type { Key } from '../../client/credentials.ts';
+import { isHeaderValue, type Key } from '../../client/credentials.ts';
 import type { Protocol } from '../../client/protocols/protocol.ts';
 import type { ClientOptions, ServiceClient } from '../../client/service-client.ts';
 import type { ClientTls } from '../../client/transport/tls.ts';
 import type { TlsFiles } from './access.ts';
 import type { Environment, KeySource, RemoteAddress } from './choose-service.ts';
 import { cloudService } from './cloud/cloud-hosts.ts';
+import { KeyFile, keyIn } from './key-file.ts';
+import { DEFAULT_KEY } from './own-variable.ts';
 import { proxyOf } from './proxy-of.ts';
-import { readHeaders } from './read-headers.ts';
-import { readServiceKey } from './read-key.ts';
 
 export interface ConnectOptions {
   values: Pick<Values<typeof timeoutOption>, 'timeout'>;
@@ -106,4 +107,48 @@ export async function withClient<P extends Protocol, T>(
   } finally {
     await client.close();
   }
+}
+
+/**
+ * The values of headers.
+ *
+ * @param variables by name of the header
+ * @throws RowcastError `no_key`
+ */
+function readHeaders(
+  variables: Readonly<Record<string, string>>,
+  env: Environment,
+): Readonly<Record<string, string>> {
+  const values = Object.entries(variables).map(([name, variable]) => {
+    const value = (env[variable] ?? '').trim();
+    if (isHeaderValue(value)) return [name, value];
+    throw new RowcastError('no_key', `no value of the header ${name} in the variable ${variable}`, {
+      hint: `Set ${variable} to printable ASCII.`,
+    });
+  });
+  return Object.fromEntries(values);
+}
+
+/** A key that is somewhere as text. */
+type StoredKey = Exclude<KeySource, { kind: 'cloud' }>;
+
+/** Reads a key. One in a file may be replaced later. @throws RowcastError `no_key` */
+async function readServiceKey(source: StoredKey, env: Environment): Promise<string | Key> {
+  const key =
+    source.kind === 'environment'
+      ? keyIn(env[source.name] ?? '')
+      : await KeyFile.open(source.path).catch(cause => {
+          throw new RowcastError('no_key', `cannot read the API key: ${reasonOf(cause)}`, {
+            location: { file: source.path },
+            cause,
+          });
+        });
+  if (key !== undefined) return key;
+  const where = source.kind === 'environment' ? `the variable ${source.name}` : source.path;
+  throw new RowcastError('no_key', `no API key in ${where}`, {
+    hint:
+      source.kind === 'file'
+        ? 'Put the key in this file, on one line.'
+        : `Set ${source.name}${source.name === DEFAULT_KEY ? ', or name a file with --api-key-file' : ''}.`,
+  });
 }

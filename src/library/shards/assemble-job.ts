@@ -2,7 +2,7 @@ import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { backendsOf } from '../../storage/backends.ts';
-import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { UsedFile } from '../../storage/target.ts';
 import type { JobValues } from '../job-values.ts';
 import { comparedFiles, type RunJob } from '../run-job.ts';
 import { namesOf } from '../run-names.ts';

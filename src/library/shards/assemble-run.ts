@@ -26,8 +26,7 @@ import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import type { JobValues } from '../job-values.ts';
 import type { RunJob } from '../run-job.ts';
 import { lockTotal } from '../several/lock-total.ts';
-import { recordFinished } from './record-finished.ts';
-import { recordJoined } from './record-joined.ts';
+import { recordFinished, recordJoined } from './record-joined.ts';
 
 export interface AssembleOptions {
   /** All its shards have a result. */

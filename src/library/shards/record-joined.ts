@@ -10,7 +10,7 @@ import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { FileParts, Part } from '../../shards/assemble/file-parts.ts';
 import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
 import { workTimeOf } from '../../shards/assemble/work-time.ts';
-import { isSingle } from '../../shards/folder/plan-shape.ts';
+import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { type Backends, sha256Of } from '../../storage/backends.ts';
 import type { JobValues } from '../job-values.ts';
@@ -113,4 +113,32 @@ async function fill(record: RunRecord, joined: Joined, file: FileParts): Promise
 async function checksumsOf({ values, backends }: Joined, { file }: FileParts): Promise<Checksums> {
   const input = values.limit === undefined ? await sha256Of(file.input, backends) : null;
   return { input, output: await sha256Of(file.output, backends) };
+}
+
+/**
+ * Records the outputs of several inputs, so that a later command skips those that have not changed since.
+ *
+ * @throws RowcastError `unwritable_output`, `locked`
+ */
+export async function recordFinished(
+  { files, ledger }: ShardPlan,
+  summary: Summary,
+  among: Backends,
+): Promise<void> {
+  if (ledger === null) return;
+  const { folder, options } = ledger;
+  const finished = new RunLedger(folder, among);
+  for (const [i, { run_id, exit_code, rows }] of [...(summary.runs ?? [summary])].entries()) {
+    const file = files[i];
+    if (file === undefined) continue;
+    const { input, output, rejects, size, modified, etag } = file;
+    const { read, rejected } = rows;
+    const entry = { run_id, exit_code: exit_code ?? 0, rows: { read, rejected } };
+    await finished.add({ input, output, rejects: rejects ?? undefined, options }, entry, {
+      size,
+      modified,
+      ...(etag !== undefined && { etag }),
+    });
+  }
+  await finished.flush();
 }

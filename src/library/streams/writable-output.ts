@@ -3,8 +3,7 @@ import { finished } from 'node:stream/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import type { RunControl } from '../../runs/run-control.ts';
-import type { Sink } from '../../storage/sink.ts';
-import { type Target, unwritable } from '../../storage/target.ts';
+import { type Sink, type Target, unwritable } from '../../storage/target.ts';
 import { STREAM } from './byte-input.ts';
 
 /** An output of the caller. */

@@ -4,7 +4,7 @@ import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { AppendedOptions } from '../../formats/appended.ts';
 import { BatchColumns, type PlacedBatch } from '../../formats/columns/batch-columns.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import type { ColumnReader } from '../../formats/columns/column-reader.ts';
+import type { ColumnReader } from '../../formats/columns/kernel-column.ts';
 import { readerOf } from '../../formats/columns/reader-of.ts';
 import { withoutNulls } from '../../formats/columns/without-nulls.ts';
 import type { Layout } from '../../formats/format.ts';

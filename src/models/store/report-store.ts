@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Report, reportId, report as reportShape } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { openRegular } from '../../storage/local/read-regular.ts';
+import { openRegular } from '../../storage/local/read-files.ts';
 import { listFolder, reportFolder, reportsFolder } from './report-folder.ts';
 import {
   damaged,

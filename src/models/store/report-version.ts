@@ -5,7 +5,7 @@ import { reportId } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { formatList } from '../../base/sanitize.ts';
 import { commandOf } from '../../base/shell-word.ts';
-import { readRegular } from '../../storage/local/read-regular.ts';
+import { readRegular } from '../../storage/local/read-files.ts';
 import { listFolder, reportFolder, reportsFolder } from './report-folder.ts';
 
 /**
@@ -102,7 +102,7 @@ export async function absentReport(home: string, id: string, cause: unknown): Pr
   });
 }
 
-/** The flag for a folder of reports that is not the usual one. */
+/** The flag for a folder of reports that is not the default one. */
 const homeFlag = (home: string): string[] => (home === resolve('.rowcast') ? [] : ['--home', home]);
 
 /** A question about similar ids, with a space after it; empty if no id is similar. */

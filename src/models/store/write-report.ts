@@ -5,9 +5,8 @@ import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
 import { writeDurably } from '../../storage/local/atomic-write.ts';
-import { makeFolder, unwritableHome } from '../../storage/local/home-folder.ts';
+import { makeFolder, removeAbandoned, unwritableHome } from '../../storage/local/home-folder.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
-import { removeAbandoned } from '../../storage/local/remove-abandoned.ts';
 import { checkReadable, reportFolder, reportsFolder } from './report-folder.ts';
 import { absentReport, type ReportFile, reportFiles, sumsFile } from './report-version.ts';
 

@@ -50,7 +50,7 @@ export interface ForecastOptions {
   probes: number;
   showRequest: boolean;
   stop: AbortSignal;
-  /** Backends of the name of the input, if they are not the usual ones. */
+  /** Backends of the name of the input, if not the default ones. */
   backends?: Backends | undefined;
 }
 

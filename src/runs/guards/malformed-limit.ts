@@ -3,8 +3,7 @@ import { counted, countOf } from '../../base/number-text.ts';
 import type { RejectLimit } from '../../base/options/values/reject-limit.ts';
 import type { Layout } from '../../formats/format.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
-import type { Reject } from '../../formats/records/reject.ts';
-import { isRejectsFile } from '../../formats/records/reject-columns.ts';
+import { isRejectsFile, type Reject } from '../../formats/records/reject.ts';
 import { MIN_ROWS_FOR_SHARE } from '../../scoring/counting/columns-that-matter.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 

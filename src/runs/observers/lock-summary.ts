@@ -1,4 +1,4 @@
-import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { UsedFile } from '../../storage/target.ts';
 import { type LockedOutput, lockOutput } from '../paths/lock-paths.ts';
 import type { RunPathsOptions } from '../paths/run-paths.ts';
 

@@ -1,6 +1,6 @@
+import type { Tail } from '../../storage/digests.ts';
 import type { StoredExtent } from '../../storage/durable-output.ts';
 import { type Extent, fileStart, type StoredPoint } from '../../storage/partial-file.ts';
-import type { Tail } from '../../storage/tail-digest.ts';
 import type { CommitPoint, WrittenExtents } from './output.ts';
 import type { RejectsExtent } from './rejects-output.ts';
 

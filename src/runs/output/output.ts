@@ -7,7 +7,7 @@ import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import { groupedPartial } from '../../storage/codecs/grouped-partial.ts';
 import { type AppendedFile, fileStart } from '../../storage/partial-file.ts';
-import type { Sink } from '../../storage/sink.ts';
+import type { Sink } from '../../storage/target.ts';
 import type { Attempt } from '../attempt.ts';
 import type { Checkpoint, Fingerprint, ResumeMethod } from '../checkpoint/checkpoint.ts';
 import type { PrefixState } from '../checkpoint/prefix-digest.ts';

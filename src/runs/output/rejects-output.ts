@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
+import { Tail } from '../../storage/digests.ts';
 import type { DurableOutput, StoredExtent } from '../../storage/durable-output.ts';
 import type { AppendedFile, StoredPoint } from '../../storage/partial-file.ts';
-import { Tail } from '../../storage/tail-digest.ts';
 import { unwritable } from '../../storage/target.ts';
 
 /** The content of the rejects up to some point. */

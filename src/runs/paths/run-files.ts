@@ -1,4 +1,4 @@
-import { type OutputNames, outputNames } from '../../storage/local/output-names.ts';
+import { type OutputNames, outputNames } from '../../storage/local/output-files.ts';
 import { partialOf, siblingPath } from '../../storage/local/sibling-path.ts';
 
 /** The local files of a run: its output, and those next to it until it ends. */

@@ -2,8 +2,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { type Backends, resolveTarget } from '../../storage/backends.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
 import { type FileTarget, fileTarget } from '../../storage/local/file-target.ts';
-import type { UsedFile } from '../../storage/local/used-file.ts';
-import type { Target } from '../../storage/target.ts';
+import type { Target, UsedFile } from '../../storage/target.ts';
 import { runFilesOf } from './run-files.ts';
 import { runOutputsOf } from './run-outputs.ts';
 
@@ -23,7 +22,7 @@ export interface RunPathsOptions {
   hasFolders?: boolean | undefined;
   /** Other files that the command reads. */
   reads?: readonly UsedFile[] | undefined;
-  /** Backends of the names, if they are not the usual ones. */
+  /** Backends of the names, if not the default ones. */
   backends?: Backends | undefined;
 }
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { Description } from '../../base/contract/schemas.ts';
 import type { History } from '../../base/options/values/run-values.ts';
-import { combinedSha256, sha256Of } from '../../storage/checksum.ts';
+import { combinedSha256, sha256Of } from '../../storage/digests.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { reportHash } from '../checkpoint/fingerprint.ts';
 import { findInputs } from '../several/input-files.ts';

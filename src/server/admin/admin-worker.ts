@@ -3,14 +3,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { RowcastError } from '../../base/errors.ts';
 import { toThreadError } from '../../base/thread-error.ts';
-import { hostCheck } from '../auth/allowed-hosts.ts';
-import { headProblem } from '../http/check-head.ts';
+import { headProblem, hostCheck } from '../http/check-head.ts';
 import { Connections } from '../http/connections.ts';
-import { problemFrom, problemType, RequestError } from '../problems/problems.ts';
-import { sendClientError } from '../problems/send-problem.ts';
-import type { AdminJob, AdminMessage, AdminReply } from './admin-protocol.ts';
-import { Heartbeat } from './heartbeat.ts';
-import { MainThread } from './main-thread.ts';
+import { problemFrom, problemType, RequestError, sendClientError } from '../problems/problems.ts';
+import { type AdminJob, type AdminMessage, type AdminReply, Heartbeat, MainThread } from './main-thread.ts';
 
 /** A probe is one short request on its own connection, which arrives at once. */
 const REQUEST_MS = 2_000;

@@ -4,10 +4,15 @@ import type { FastifyBaseLogger } from 'fastify';
 import { fromThreadError } from '../../base/thread-error.ts';
 import type { RequestError } from '../problems/problems.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { AdminJob, AdminMessage, AdminQuestion, AdminReply } from './admin-protocol.ts';
-import { Heartbeat } from './heartbeat.ts';
+import {
+  type AdminJob,
+  type AdminMessage,
+  type AdminQuestion,
+  type AdminReply,
+  Heartbeat,
+} from './main-thread.ts';
 
-export interface AdminOptions {
+interface AdminOptions {
   host: string;
   /** 0 means any free port. */
   port: number;

@@ -1,5 +1,25 @@
+import type { ProblemCode } from '../../base/reference/problem-codes.ts';
+import type { ThreadError } from '../../base/thread-error.ts';
 import { RequestError } from '../problems/problems.ts';
-import type { AdminReply } from './admin-protocol.ts';
+
+/** What `startAdmin` passes to the admin thread. */
+export interface AdminJob {
+  host: string;
+  port: number;
+  /** The main thread's. */
+  heartbeat: SharedArrayBuffer;
+  /** The content type of the metrics; undefined if they are off. */
+  contentType: string | undefined;
+}
+
+/** The first message of the admin thread; all later ones are questions. */
+export type AdminMessage = { url: string } | { failure: ThreadError };
+export type AdminQuestion = AdminReply['about'];
+
+/** The main thread's reply to a question. */
+export type AdminReply =
+  | { about: 'readiness'; problem: { code: ProblemCode; message: string } | undefined }
+  | { about: 'metrics'; text: string };
 
 /** How long to wait for the main thread's reply before using the previous one. Probes must get a response in 100 ms. */
 const REPLY_MS = 50;
@@ -8,7 +28,7 @@ const UNRESPONSIVE_MS = 1_000;
 /** No request blocks the main thread for this long, so it will not recover by itself. */
 const HUNG_MS = 60_000;
 
-export interface MainThreadOptions {
+interface MainThreadOptions {
   /** Milliseconds since the main thread's last heartbeat. */
   silence(): number;
   /** Asks the main thread, which may reply through `onReply`. */
@@ -91,5 +111,38 @@ export class MainThread {
   #unresponsive(meaning: string): RequestError {
     const seconds = (this.#options.silence() / 1000).toFixed(1);
     return new RequestError('unresponsive', `The main thread has not responded for ${seconds} s. ${meaning}`);
+  }
+}
+
+/** How often the monitored thread updates its heartbeat. */
+const BEAT_MS = 100;
+
+/**
+ * Shows one thread that another one is running: the time of its last turn of the event loop, in memory that both
+ * share. A message would have to wait for the monitored thread.
+ */
+export class Heartbeat {
+  /** Pass this to the other thread. */
+  readonly shared: SharedArrayBuffer;
+  readonly #last: BigInt64Array;
+
+  constructor(shared = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT)) {
+    this.shared = shared;
+    this.#last = new BigInt64Array(shared);
+  }
+
+  /** Starts the heartbeat, which does not keep the process alive. @returns a function that stops it */
+  start(): () => void {
+    const beat = (): void => {
+      Atomics.store(this.#last, 0, process.hrtime.bigint());
+    };
+    beat();
+    const timer = setInterval(beat, BEAT_MS).unref();
+    return () => clearInterval(timer);
+  }
+
+  /** Milliseconds since the last beat. The clock is the same in all threads and stops while the machine sleeps. */
+  silence(): number {
+    return Number(process.hrtime.bigint() - Atomics.load(this.#last, 0)) / 1e6;
   }
 }

@@ -4,8 +4,14 @@ import { reportId } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
-import { readRegular } from '../../storage/local/read-regular.ts';
-import { type Scope, scopes } from './scopes.ts';
+import { readRegular } from '../../storage/local/read-files.ts';
+
+/** What a key can grant access to: groups of endpoints, and the web platform. */
+export const scopes = ['predict', 'report', 'testing-results', 'platform'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** The scopes of a new key. Testing results contain labelled rows, so their scope must be requested. */
+export const defaultScopes: readonly Scope[] = ['predict', 'report'];
 
 /**
  * The service's API keys: `<home>/keys/NAME.json`, one file per key, so that concurrent commands lose nothing. The key

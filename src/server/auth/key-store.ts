@@ -7,11 +7,16 @@ import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
 import { isUnplaced, placeFile } from '../../storage/local/atomic-write.ts';
-import { makeFolder, unreadableHome, unwritableHome } from '../../storage/local/home-folder.ts';
-import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
-import { readMany } from '../../storage/local/read-many.ts';
-import { removeAbandoned } from '../../storage/local/remove-abandoned.ts';
 import {
+  makeFolder,
+  removeAbandoned,
+  unreadableHome,
+  unwritableHome,
+} from '../../storage/local/home-folder.ts';
+import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
+import { readMany, readRegular } from '../../storage/local/read-files.ts';
+import {
+  defaultScopes,
   KEY_FORMAT,
   type KeyFile,
   keyNameOf,
@@ -19,10 +24,9 @@ import {
   keysFolder,
   type ListedKey,
   readKeyFile,
+  type Scope,
   type StoredKey,
 } from './key-file.ts';
-import { usePath } from './key-use.ts';
-import { defaultScopes, type Scope } from './scopes.ts';
 
 const KEY_BYTES = 32;
 export interface NewKey {
@@ -130,4 +134,37 @@ export async function keysVersion(home: string): Promise<string | undefined> {
       return `${file} ${info?.ino} ${info?.size} ${info?.mtimeMs} ${info?.ctimeMs}`;
     });
   return states && (await Promise.all(states)).join('\n');
+}
+
+/** The precision of a last use: for a key in constant use it is written no more often than this. */
+const WRITE_EVERY_MS = 10 * 60_000;
+
+/** A separate file, because the key's own file is never rewritten: a rewrite could bring back a revoked key. */
+const usePath = (home: string, name: string): string => join(keysFolder(home), `${name}.used`);
+
+/** Records when keys were last used, one file per key. Requests never wait for it; a read-only directory is fine. */
+export class KeyUse {
+  readonly #home: string;
+  readonly #written = new Map<string, number>();
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  /** @param name of a stored key that was just accepted */
+  note(name: string): void {
+    const now = Date.now();
+    if (now - (this.#written.get(name) ?? Number.NEGATIVE_INFINITY) < WRITE_EVERY_MS) return;
+    this.#written.set(name, now);
+    placeFile(usePath(this.#home, name), `${new Date(now).toISOString()}\n`, 'replace').catch(() => {
+      // The last use is informational; failing to record it must not fail a request.
+    });
+  }
+}
+
+/** When a key was last used, to within ten minutes; undefined if no use was recorded since it was created. */
+export async function lastUseOf(home: string, name: string, created: string): Promise<string | undefined> {
+  const text = String(await readRegular(usePath(home, name)).catch(() => '')).trim();
+  // A revoked key may have had the same name.
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) && text >= created ? text : undefined;
 }

@@ -1,5 +1,4 @@
-import type { StoredKey } from './key-file.ts';
-import type { Scope } from './scopes.ts';
+import type { Scope, StoredKey } from './key-file.ts';
 
 /** The holder of an API key. */
 export interface Principal {

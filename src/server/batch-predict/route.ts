@@ -16,19 +16,13 @@ import { keyOf, takeUploadSlot } from '../limits/shares.ts';
 import { problemFrom, RequestError } from '../problems/problems.ts';
 import { isGone, onRequestEnd } from '../request-end.ts';
 import type { Shared } from '../service.ts';
-import { readForm, type Upload } from './multipart-form.ts';
-import { scoreUpload } from './score-upload.ts';
-import { spillSpace } from './spill-space.ts';
-import { spooled } from './spool.ts';
+import { readForm, type Upload, uploadName } from './multipart-form.ts';
+import { spillSpace, spooled } from './spool.ts';
 import { uploadBody } from './upload-body.ts';
-import { uploadName } from './upload-name.ts';
-import { uploadTurns } from './upload-turns.ts';
+import { scoreUpload, uploadTurns } from './upload-scorer.ts';
 
 /** `home` is where responses are spilled while their clients do not read. */
-export type BatchPredictOptions = Pick<
-  Shared,
-  'home' | 'models' | 'threads' | 'limits' | 'fairUse' | 'onScored'
->;
+type BatchPredictOptions = Pick<Shared, 'home' | 'models' | 'threads' | 'limits' | 'fairUse' | 'onScored'>;
 
 /**
  * How many parts of the response are held back: the header, the first batch, and what follows it. Errors in a file that

@@ -1,8 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RowcastError } from '../../base/errors.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { countRows } from '../../formats/records/batch.ts';
+import { liveSource } from '../../formats/records/byte-source.ts';
 import { LocalBatchScorer } from '../../models/local/local-batch-scorer.ts';
 import { RecordScorer } from '../../models/local/record-scorer.ts';
 import type { Model } from '../../models/model/model-file.ts';
+import { type ScoredStream, scoredStream } from '../../scoring/scored-stream.ts';
 import {
   LOCAL,
   type Outcome,
@@ -10,11 +15,15 @@ import {
   type Scorer,
   type ScorerInput,
 } from '../../scoring/scorer.ts';
-import type { ScoredReport } from '../predict/predictor.ts';
+import type { FairUse } from '../limits/fair-use.ts';
+import { keyOf } from '../limits/shares.ts';
+import type { Predictor, ScoredReport } from '../predict/predictor.ts';
+import { onRequestEnd } from '../request-end.ts';
+import type { Limits } from '../service-limits.ts';
 import { type ServiceThreads, THREAD_BYTES } from '../threads/service-threads.ts';
-import type { UploadTurns } from './upload-turns.ts';
+import { parquetUpload, type Upload } from './multipart-form.ts';
 
-export interface UploadScorerOptions {
+interface UploadScorerOptions {
   model: Model;
   report: ScoredReport;
   threads: ServiceThreads;
@@ -89,4 +98,94 @@ class UploadBatches extends LocalBatchScorer {
     super.close();
     this.#options.threads.closeInput(this.#number);
   }
+}
+
+/** When the batches of an upload may be scored. */
+export interface UploadTurns {
+  /** The key that the upload is charged to. */
+  key: string;
+  /** Waits until the key may have this many more rows scored; rejects if the request ends meanwhile. */
+  pace(rows: number): Promise<void>;
+  /** Rejects if the key or the session of the upload has ended. */
+  recheck(): Promise<void>;
+  /** Waits for the key's turn on the main thread. */
+  own(): Promise<void>;
+}
+
+/**
+ * Makes the batches of an upload wait for the row rate limit of its key, and for their turns: an upload is slowed down
+ * where other requests would be rejected.
+ *
+ * @param ended ends the waiting; by default, the end of the request
+ */
+export function uploadTurns(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    fairUse: { rowRate, turns },
+    idleMs,
+    ended,
+  }: { fairUse: FairUse; idleMs: number; ended?: AbortSignal | undefined },
+): UploadTurns {
+  const key = keyOf(request);
+  const { socket } = request.raw;
+  const end = new AbortController();
+  if (ended === undefined) onRequestEnd(reply, () => end.abort());
+  return {
+    key,
+    recheck: () => request.recheck(),
+    own: () => turns.next(key),
+    async pace(rows) {
+      const wait = rowRate.charge(key, rows);
+      if (wait === 0) return;
+      // The connection is idle because of the service, not the client.
+      socket.setTimeout(0);
+      await sleep(wait, undefined, { signal: ended ?? end.signal }).finally(() => socket.setTimeout(idleMs));
+    },
+  };
+}
+
+/** The maximum size of a batch; the result does not depend on it. */
+const BATCH_BYTES = 1 << 20;
+/** Room for a few batches of usual rows; a larger batch is scored alone. */
+const WINDOW_BYTES = 1 << 20;
+
+interface ScoreUploadOptions {
+  limits: Pick<Limits, 'recordBytes' | 'columns'>;
+  /** Rows per batch, unless the model's work limits allow fewer. */
+  batchRows: number;
+  turns: UploadTurns;
+  threads: ServiceThreads;
+}
+
+/**
+ * Scores a CSV or JSON lines by a model of this service.
+ *
+ * @param upload its bytes, and a name that may tell its format
+ * @throws RowcastError for an invalid file, such as `too_many_columns`; RequestError for Parquet
+ */
+export async function scoreUpload(
+  { bytes, name }: Pick<Upload, 'bytes' | 'name'>,
+  { model, report, work }: Pick<Predictor, 'model' | 'report' | 'work'>,
+  { limits, batchRows, ...scoring }: ScoreUploadOptions,
+): Promise<ScoredStream> {
+  const scorer = uploadScorer({
+    model,
+    report,
+    ...scoring,
+    batchRows: Math.min(batchRows, work.sliceRows),
+  });
+  const options = {
+    report: '',
+    batchBytes: BATCH_BYTES,
+    maxRecordBytes: limits.recordBytes,
+    maxColumns: limits.columns,
+    nulls: [],
+    allowMissing: false,
+    prediction: false,
+  };
+  const source = { ...liveSource('upload', bytes), contentName: name };
+  return scoredStream(scorer, source, options, { windowBytes: WINDOW_BYTES }).catch(error => {
+    throw error instanceof RowcastError && error.code === 'needs_file' ? parquetUpload() : error;
+  });
 }

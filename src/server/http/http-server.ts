@@ -1,16 +1,17 @@
 import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { FastifyServerFactory } from 'fastify';
+import { RowcastError } from '../../base/errors.ts';
 import type { Limits } from '../service-limits.ts';
 import { Connections, type ConnectionsOptions } from './connections.ts';
-import { secureOptions, type Tls } from './tls.ts';
 
 /** Longer than most proxies keep idle connections (60 s), so that the proxy closes them first. */
 const KEEP_ALIVE_MS = 72_000;
 /** How often connections are checked for timeouts. */
 const CHECK_MS = 1_000;
 
-export interface ServerEvents {
+interface ServerEvents {
   /** Called with the connections of the server, once it is created. */
   onConnections(connections: Connections): void;
   onClosing: ConnectionsOptions['onClosing'];
@@ -56,4 +57,54 @@ export function serverFactory(
     onConnections(connections);
     return server;
   };
+}
+
+/** A certificate chain and its key, as PEM. */
+export interface Tls {
+  cert: Buffer;
+  key: Buffer;
+}
+
+/**
+ * TLS 1.3's suites, and those of TLS 1.2 with forward secrecy and authenticated encryption: Mozilla's intermediate
+ * configuration (version 5.7) without DHE. This excludes CBC and RSA key exchange.
+ */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+
+/**
+ * The TLS options of the server.
+ *
+ * @throws RowcastError `bad_certificate`
+ */
+function secureOptions({ cert, key }: Tls): SecureContextOptions {
+  const options: SecureContextOptions = { cert, key, ciphers: CIPHERS, minVersion: 'TLSv1.2' };
+  try {
+    createSecureContext(options);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new RowcastError('bad_certificate', `cannot load the TLS certificate and its key: ${reason}`, {
+      hint: 'Both must be PEM, and the key must belong to the certificate and have no passphrase.',
+      cause,
+    });
+  }
+  return options;
+}
+
+/**
+ * Replaces the certificate of a running server, for new connections. If the new one is invalid, the old one is kept.
+ *
+ * @throws as `secureOptions`
+ */
+export function replaceCertificate(server: TlsServer, tls: Tls): void {
+  server.setSecureContext(secureOptions(tls));
 }

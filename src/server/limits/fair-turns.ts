@@ -1,5 +1,3 @@
-import { KeyQueue } from './key-queue.ts';
-
 /** How long slices start without waiting within one turn of the event loop. */
 const LOOP_MS = 10;
 
@@ -46,5 +44,55 @@ export class Turns {
       if (!this.#waiting.isEmpty) this.#schedule();
       begin?.();
     });
+  }
+}
+
+/** What waits for its turn, by key: keys take turns (round-robin), whatever the number of each that waits. */
+class KeyQueue {
+  /** The first key is next. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  /** Whether nothing waits. */
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  add(key: string, begin: () => void): void {
+    const others = this.#waiting.get(key);
+    if (others === undefined) this.#waiting.set(key, [begin]);
+    else others.push(begin);
+  }
+
+  /** Removes what is next, and moves its key to the end. */
+  take(): (() => void) | undefined {
+    for (const [key, waiting] of this.#waiting) {
+      this.#waiting.delete(key);
+      const begin = waiting.shift();
+      if (waiting.length > 0) this.#waiting.set(key, waiting);
+      return begin;
+    }
+    return undefined;
+  }
+}
+
+/** Slices that are worked on at once, so that a thread has the next one when it finishes one. */
+const AT_ONCE = 2;
+
+/** Shares a thread or a disk between keys, slice by slice: a key with a thousand requests delays another key's by two slices. */
+export class KeyTurns {
+  readonly #waiting = new KeyQueue();
+  #running = 0;
+
+  /** Does a slice of work in the key's next turn. */
+  async run<T>(key: string, slice: () => Promise<T>): Promise<T> {
+    if (this.#running < AT_ONCE) this.#running++;
+    else await new Promise<void>(resolve => this.#waiting.add(key, resolve));
+    try {
+      return await slice();
+    } finally {
+      const next = this.#waiting.take();
+      if (next === undefined) this.#running--;
+      else next();
+    }
   }
 }

@@ -4,9 +4,7 @@ import type { Principal } from '../auth/principal.ts';
 import { RequestError } from '../problems/problems.ts';
 import { onRequestEnd } from '../request-end.ts';
 import type { Limits } from '../service-limits.ts';
-import type { Refusal } from './refusals.ts';
-import { SharedBudget } from './shared-budget.ts';
-import { UploadMemory } from './upload-memory.ts';
+import { SharedBudget, UploadMemory } from './shared-budget.ts';
 
 /** The resources that keys share. */
 export interface Shares {
@@ -97,4 +95,56 @@ export const keyOf = ({ principal }: { principal: Principal | null }): string =>
 export function busy(reply: FastifyReply, detail: string, retrySeconds: number): RequestError {
   reply.header('retry-after', String(retrySeconds));
   return new RequestError('busy', detail);
+}
+
+/** Smaller responses are not charged, because a connection has one response at a time. */
+const FREE_BYTES = 16 << 10;
+
+/**
+ * Charges responses to the memory of their key until the client has read them; those to requests without a key share the
+ * memory of one key. Streams keep only a few pieces in memory, and limit them themselves.
+ */
+export function chargeResponses(app: FastifyInstance, responses: SharedBudget): void {
+  app.addHook<unknown>('onSend', (request, reply, payload, done) => {
+    const bytes = sizeOf(payload);
+    // Errors are not charged: otherwise the problem that reports a lack of memory would be refused, too.
+    if (bytes < FREE_BYTES || reply.statusCode >= 400) return done(null, payload);
+    const holding = responses.open(keyOf(request));
+    if (!holding.take(bytes)) return done(noMemory('Unread responses', responses, request, reply));
+    onRequestEnd(reply, () => holding.release());
+    done(null, payload);
+  });
+}
+
+function sizeOf(payload: unknown): number {
+  if (Buffer.isBuffer(payload)) return payload.length;
+  return typeof payload === 'string' ? Buffer.byteLength(payload) : 0;
+}
+
+/**
+ * Why a request was rejected or aborted: its key exceeded a rate limit or its share of a common resource, or its
+ * upload was below the minimum rate.
+ */
+export type Refusal = keyof typeof texts;
+
+const texts = {
+  request_rate: 'requests over the rate limit',
+  row_rate: 'requests over the row rate limit',
+  requests: 'requests over the key’s share of concurrent requests',
+  uploads: 'uploads over the key’s share of upload slots',
+  memory: 'requests over the key’s share of memory',
+  spill: 'responses over the disk limit',
+  slow_upload: 'uploads below the minimum rate',
+} as const;
+
+// `Object.keys` is typed as string[].
+export const refusals = Object.keys(texts) as Refusal[];
+
+/** The log message for the refusals since the previous one. */
+export function describeRefusals(counts: Partial<Record<Refusal, number>>): string {
+  const parts = refusals.flatMap(refusal => {
+    const count = counts[refusal];
+    return count === undefined ? [] : [`${texts[refusal]} (${count})`];
+  });
+  return `rejected or aborted: ${parts.join(', ')}`;
 }

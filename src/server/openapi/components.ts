@@ -91,3 +91,21 @@ export const reportParameter = (where: 'path' | 'query') => ({
 export const csv = { type: 'string', description: 'CSV in UTF-8, with a header line.' };
 
 export const jsonLines = { type: 'string', description: 'JSON lines: an object on each line, in UTF-8.' };
+
+/** The problems that every endpoint may respond with, and those of endpoints that need a key. */
+export const everywhere = [
+  'malformed',
+  'wrong_host',
+  'headers_too_large',
+  'internal',
+  'unsupported_transfer_encoding',
+] as const satisfies ProblemCode[];
+export const withKey = [
+  ...everywhere,
+  'unauthorized',
+  'missing_scope',
+  'rate_limited',
+  'busy',
+  'draining',
+  'home_unavailable',
+] as const;

@@ -1,8 +1,238 @@
-import { schemas } from './components.ts';
-import { publicPaths } from './public-paths.ts';
-import { reportPaths } from './report-paths.ts';
-import { scorePaths } from './score-paths.ts';
-import { uploadPaths } from './upload-paths.ts';
+import { MAX_PERSONAS } from '../../base/contract/limits.ts';
+import { rowCountsTrailer } from '../../base/contract/row-counts-trailer.ts';
+import {
+  csv,
+  everywhere,
+  jsonLines,
+  problems,
+  ref,
+  reportId,
+  reportParameter,
+  response,
+  schemas,
+  withKey,
+} from './components.ts';
+
+const ofBody = [
+  'too_many_members',
+  ...withKey,
+  'no_such_report',
+  'request_timeout',
+  'damaged_report',
+  'too_large',
+  'unsupported_media_type',
+  'unsupported_encoding',
+] as const;
+
+const json = (name: 'PersonaRequest' | 'BatchRequest') => ({
+  required: true,
+  description: 'May be compressed (Content-Encoding: gzip).',
+  content: { 'application/json': { schema: ref(name) } },
+});
+
+/** Endpoints that score personas of a JSON body. */
+const scorePaths = {
+  '/user/persona': {
+    post: {
+      operationId: 'scorePersona',
+      summary: 'Score one persona',
+      description:
+        'Values are parsed as the type that training detected for their column. Missing or null columns, unknown categories ' +
+        'and invalid numbers are missing values. Columns that the report does not have are ignored. A value that is not of ' +
+        'its column’s type, or a category that the model does not know, is named in warnings.',
+      requestBody: json('PersonaRequest'),
+      responses: {
+        200: response(
+          'A probability for each class, in single precision; warnings, if there are any.',
+          'application/json',
+          ref('PersonaResponse'),
+        ),
+        ...problems([...ofBody, 'not_a_persona', 'unknown_columns', 'invalid_value']),
+      },
+    },
+  },
+  '/user/batch-persona': {
+    post: {
+      operationId: 'scoreBatch',
+      summary: `Score up to ${MAX_PERSONAS.toLocaleString('en-US')} personas`,
+      description:
+        'The response has one prediction per persona, in the same order. A persona that cannot be scored gets an error ' +
+        '(not_a_persona, unknown_columns, invalid_value); the others get their probabilities.',
+      requestBody: json('BatchRequest'),
+      responses: {
+        200: response('A prediction or an error for each persona.', 'application/json', ref('BatchResponse')),
+        ...problems([...ofBody, 'too_many_personas']),
+      },
+    },
+  },
+};
+
+const ofUpload = [
+  ...withKey,
+  'bad_report_id',
+  'empty_input',
+  'unsupported_format',
+  'bad_header',
+  'unclosed_quote',
+  'no_such_report',
+  'damaged_report',
+  'record_too_long',
+  'too_many_columns',
+  'unsupported_media_type',
+  'unsupported_encoding',
+  'missing_columns',
+  'duplicate_columns',
+  'request_timeout',
+  'http_version',
+] as const;
+
+/** A response that announces its trailer. */
+const withTrailer = (whole: ReturnType<typeof response>) => ({
+  ...whole,
+  headers: {
+    ...whole.headers,
+    Trailer: {
+      description: 'The trailer after the rows.',
+      required: true,
+      schema: { const: rowCountsTrailer },
+    },
+  },
+});
+
+/** The endpoint that scores a file. */
+const uploadPaths = {
+  '/user/batch-predict': {
+    post: {
+      operationId: 'scoreFile',
+      summary: 'Score a file of CSV or JSON lines',
+      description:
+        'Streams the rows back unchanged and in order, with one probability per class appended, as a column or as a ' +
+        'member. As multipart/form-data, the id must come before the file, whose name or content type says its format, ' +
+        'or else its first bytes; otherwise the content type does, and the id is in the query. Blank lines are ' +
+        'copied; malformed records are left out, and rows without a prediction have empty probabilities, or no such ' +
+        'members. Parquet is refused, because it is read from its end: score the file with `rowcast score`. A trailer ' +
+        'after the rows counts them: ' +
+        `${rowCountsTrailer}: read=3, scored=2, rejected=1. If values are not of their column’s type, or are categories ` +
+        'that the model does not know, it counts these too: mismatched=0, unseen=2. ' +
+        'A failure after the first byte aborts the connection, ' +
+        'so a response that ends properly is complete.',
+      parameters: [{ ...reportParameter('query'), required: false }],
+      requestBody: {
+        required: true,
+        description:
+          'May be compressed (Content-Encoding: gzip). The file’s size is not limited; the size of a record is.',
+        content: {
+          'text/csv': { schema: csv },
+          'application/x-ndjson': { schema: jsonLines },
+          'application/jsonl': { schema: jsonLines },
+          'multipart/form-data': {
+            schema: {
+              type: 'object',
+              properties: { id: reportId, file: { anyOf: [csv, jsonLines] } },
+              required: ['id', 'file'],
+            },
+          },
+        },
+      },
+      responses: {
+        200: withTrailer({
+          ...response(
+            'The rows with probabilities, in the format of the file, compressed with gzip if the request accepts it.',
+            'text/csv',
+            csv,
+          ),
+          content: { 'text/csv': { schema: csv }, 'application/x-ndjson': { schema: jsonLines } },
+        }),
+        ...problems(ofUpload),
+      },
+    },
+  },
+};
+
+const ofReport = [...withKey, 'bad_report_id', 'no_such_report', 'damaged_report'] as const;
+
+/** Endpoints that read a report. */
+const reportPaths = {
+  '/user/report/{id}': {
+    get: {
+      operationId: 'readReport',
+      summary: 'A report: what it predicts, its tech specs, and its drivers with their impact',
+      parameters: [reportParameter('path')],
+      responses: { 200: response('The report.', 'application/json', ref('Report')), ...problems(ofReport) },
+    },
+  },
+  '/user/testing-results/{id}': {
+    get: {
+      operationId: 'readTestingResults',
+      summary: 'The rows that a report was tested on, with its predictions',
+      parameters: [reportParameter('path')],
+      responses: {
+        200: response(
+          'The columns of the testing set, then the actual class, the predicted class and a probability for each class.',
+          'text/csv',
+          csv,
+        ),
+        ...problems(ofReport),
+      },
+    },
+  },
+};
+
+const status = (word: string) => ({
+  type: 'object',
+  properties: { status: { const: word } },
+  required: ['status'],
+});
+
+/** Endpoints without authentication. */
+const publicPaths = {
+  '/healthz': {
+    get: {
+      operationId: 'isAlive',
+      summary: 'Whether the service is alive',
+      security: [],
+      responses: {
+        200: response('It is alive.', 'application/json', status('alive')),
+        ...problems(everywhere),
+      },
+    },
+  },
+  '/readyz': {
+    get: {
+      operationId: 'isReady',
+      summary:
+        'Whether the service accepts requests: not during shutdown, or while it cannot read its data directory',
+      security: [],
+      responses: {
+        200: response('It is ready.', 'application/json', status('ready')),
+        ...problems([...everywhere, 'draining', 'home_unavailable']),
+      },
+    },
+  },
+  '/metrics': {
+    get: {
+      operationId: 'readMetrics',
+      summary: 'Metrics for Prometheus: counts and durations by route, without keys, reports or personas',
+      security: [],
+      responses: {
+        200: response('The metrics.', 'text/plain', { type: 'string' }),
+        // Only `rowcast serve` has metrics.
+        ...problems([...everywhere, 'no_such_endpoint', 'busy']),
+      },
+    },
+  },
+  '/openapi.json': {
+    get: {
+      operationId: 'readOpenApi',
+      summary: 'This document',
+      security: [],
+      responses: {
+        200: response('This document.', 'application/json', { type: 'object' }),
+        ...problems([...everywhere, 'busy']),
+      },
+    },
+  },
+};
 
 /** The service's API as an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1). */
 export const openApiDocument = {

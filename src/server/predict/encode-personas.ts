@@ -27,7 +27,7 @@ export interface EncodedPersonas {
 }
 
 /** Maximum members of one persona, including those nested in ignored values: twice the columns of an upload. */
-export const MAX_MEMBERS = 20_000;
+const MAX_MEMBERS = 20_000;
 /** Names longer than this are looked up rather than compared. */
 const MAX_EXPECTED_BYTES = 200;
 

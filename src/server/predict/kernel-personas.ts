@@ -1,6 +1,6 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import type { ColumnReader } from '../../formats/columns/column-reader.ts';
+import type { ColumnReader } from '../../formats/columns/kernel-column.ts';
 import { jsonReaderOf } from '../../formats/columns/reader-of.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 
@@ -14,7 +14,7 @@ const CLOSING_BYTES = 2;
 const IGNORED = -1;
 
 /** A member that all personas are expected to have, one after the other. */
-export interface ExpectedMember {
+interface ExpectedMember {
   /** Its name in JSON, with the quotes. */
   readonly name: Buffer;
   /** The engine's columns that are read from it; none if the report does not know it. */

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from '../../models/model/model-file.ts';
 import { loadReport } from '../../models/store/report-model.ts';
-import { reportVersion } from '../../models/store/report-store.ts';
+import { newestReportIds, reportVersion } from '../../models/store/report-store.ts';
 import { type Predictor, predictorOf } from './predictor.ts';
 
 /** Bytes of models in memory; the most recently used one is kept whatever its size. */
@@ -17,7 +18,7 @@ interface Entry {
   isDropped: boolean;
 }
 
-export interface ModelCacheOptions {
+interface ModelCacheOptions {
   /** Memory limit for all models. */
   maxBytes?: number;
   /** Called with a model that nothing uses any more. */
@@ -25,7 +26,7 @@ export interface ModelCacheOptions {
 }
 
 /** A model that stays in memory until it is released, even if its report is trained again meanwhile. */
-export interface HeldModel {
+interface HeldModel {
   predictor: Predictor;
   /** Must be called once. */
   release(): void;
@@ -173,4 +174,36 @@ export class ModelCache {
       () => {}, // A model that failed to load has nothing to free; its requests got the error.
     );
   }
+}
+
+/** The share of the cache that is filled: what is loaded later must not drop what was loaded first. */
+const FILLED = 0.5;
+
+/**
+ * Loads models before the first request needs them, those of the reports that were trained last first, until the time is
+ * over or half of the memory for models is used. A report that cannot be loaded is left to the request that asks for it.
+ *
+ * @returns the ids of the loaded reports, in the order in which they were loaded
+ */
+export async function preloadModels(home: string, models: ModelCache, ms: number): Promise<string[]> {
+  const loaded: string[] = [];
+  const late = new AbortController();
+  const timeout = sleep(ms, undefined, { signal: late.signal, ref: false }).catch(() => {});
+  let isLate = false;
+  timeout.then(() => {
+    isLate = true;
+  });
+  const load = async (): Promise<void> => {
+    for (const id of await newestReportIds(home)) {
+      if (isLate || models.bytes > models.maxBytes * FILLED) return;
+      await models.predictor(id).then(
+        () => loaded.push(id),
+        () => {}, // Its requests get the error.
+      );
+    }
+  };
+  // A large model goes on loading, and the service does not wait for it.
+  await Promise.race([load().catch(() => {}), timeout]);
+  late.abort();
+  return [...loaded];
 }

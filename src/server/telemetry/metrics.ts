@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type Closing, closings } from '../http/unused-connections.ts';
-import { type Refusal, refusals } from '../limits/refusals.ts';
-import { type HandshakeFailure, handshakeFailures } from './handshake-failures.ts';
+import { type Refusal, refusals } from '../limits/shares.ts';
+import { type HandshakeFailure, handshakeFailures } from './event-log.ts';
 import type { RequestObserver } from './request-observer.ts';
 
 export interface Metrics extends RequestObserver {

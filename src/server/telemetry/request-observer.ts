@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { onRequestEnd } from '../request-end.ts';
-import { loggedPath } from './logged-path.ts';
 
 /** A completed request, for the log and the metrics; contains nothing of its body. */
-export interface RequestRecord {
+interface RequestRecord {
   /** Also returned as X-Request-Id. */
   id: string;
   method: string;
@@ -105,4 +104,59 @@ export function observeMalformed(
     observer.started?.();
     observer.ended(record);
   }
+}
+
+/** The path segments of our routes. */
+const known: ReadonlySet<string> = new Set([
+  ...['user', 'persona', 'batch-persona', 'batch-predict', 'report', 'testing-results'],
+  ...['assets', 'data', 'keys', 'platform', 'predict', 'predictions', 'runs', 'sign-in', 'sign-out'],
+  ...['reports', 'curve', 'delete', 'testing-results.csv'],
+  ...['healthz', 'readyz', 'metrics', 'openapi.json'],
+]);
+
+/**
+ * A request's path for the log, without its query. Segments that are neither part of our routes nor the report that was
+ * used become “…”: people paste keys into URLs by mistake, and a key cannot be distinguished from any other word.
+ *
+ * @param report the id of an existing report
+ */
+function loggedPath(url: string, report: string | undefined): string {
+  const [path = ''] = url.split('?', 1);
+  const words = path
+    .split('/', 5)
+    .map(word => (word === '' || known.has(word) || word === report ? word : '…'));
+  return words.join('/') || '/';
+}
+
+/** One line per request: server errors as errors, rejected and aborted requests as warnings. */
+export function requestLog(log: FastifyBaseLogger): RequestObserver {
+  return {
+    ended({ id, method, route, path, address, report, rows, status, milliseconds, key }) {
+      const ms = Math.round(milliseconds);
+      const whose = key === undefined ? '' : `key ${key}, `;
+      const what = rows === 0 ? '' : `, ${rows} ${rows === 1 ? 'row' : 'rows'} of report ${report}`;
+      log[levelOf(status)](
+        {
+          event: 'request',
+          reqId: id,
+          method,
+          route,
+          path,
+          address,
+          status,
+          ms,
+          rows,
+          ...(report !== undefined && { report }),
+          ...(key !== undefined && { key }),
+        },
+        `${method} ${path} ${status} in ${ms} ms${what} (${whose}from ${address}, request ${id})`,
+      );
+    },
+  };
+}
+
+function levelOf(status: number | 'gone'): 'info' | 'warn' | 'error' {
+  if (status === 'gone') return 'warn';
+  if (status === 503 || status < 500) return status < 400 ? 'info' : 'warn';
+  return 'error';
 }

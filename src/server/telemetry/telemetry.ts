@@ -1,13 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type Closing, describeClosings } from '../http/unused-connections.ts';
-import { describeRefusals, type Refusal } from '../limits/refusals.ts';
-import { EventLog } from './event-log.ts';
-import { describeHandshakes, type HandshakeFailure } from './handshake-failures.ts';
+import { describeRefusals, type Refusal } from '../limits/shares.ts';
+import { describeHandshakes, EventLog, type HandshakeFailure } from './event-log.ts';
 import type { Metrics } from './metrics.ts';
-import { requestLog } from './request-log.ts';
-import type { RequestObserver } from './request-observer.ts';
+import { type RequestObserver, requestLog } from './request-observer.ts';
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   /** Whether to collect metrics for /metrics. */
   hasMetrics: boolean | undefined;
   log: FastifyBaseLogger | undefined;
@@ -16,7 +14,7 @@ export interface TelemetryOptions {
 }
 
 /** The service's metrics and log events. */
-export interface Telemetry {
+interface Telemetry {
   metrics: Metrics | undefined;
   /** Notified of each request. */
   observers: readonly RequestObserver[];

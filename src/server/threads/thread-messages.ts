@@ -3,9 +3,8 @@ import type { Batch } from '../../formats/records/batch.ts';
 import type { InputData } from '../../models/local/threads/thread-messages.ts';
 import type { StoredModel } from '../../models/model/stored-model.ts';
 import type { Scored } from '../../scoring/scorer.ts';
-import type { ContentMember } from '../predict/persona-request.ts';
-import type { Slice } from '../predict/persona-work.ts';
-import type { WorkLimits } from '../predict/work-limits.ts';
+import type { ContentMember, Slice } from '../predict/persona-work.ts';
+import type { WorkLimits } from '../predict/predictor.ts';
 
 /**
  * What a thread of the service is asked. Models, inputs of uploads and calls with personas have numbers; they are kept

@@ -9,8 +9,8 @@ import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Files } from '../../storage/durable-files.ts';
 import { NOTHING_WRITTEN } from '../../storage/durable-output.ts';
 import { accessOf, giveAccess } from '../../storage/local/access.ts';
-import { chunksOf } from '../../storage/local/chunks-of.ts';
 import { LocalOutput } from '../../storage/local/local-output.ts';
+import { chunksOf } from '../../storage/local/verify-committed.ts';
 import type { FileParts, Part } from './file-parts.ts';
 import { coveredParts, firstCheckpoint } from './join-state.ts';
 

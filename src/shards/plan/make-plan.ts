@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { namedProtocol } from '../../base/contract/default-protocol.ts';
 import type { PredictionType } from '../../base/contract/predictions.ts';
-import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
@@ -38,7 +38,7 @@ export interface PlanWork {
   version: string;
   scorer: Scorer;
   stop: AbortSignal;
-  /** Backends of the names of its files, if they are not the usual ones. */
+  /** Backends of the names of its files, if not the default ones. */
   backends?: Backends | undefined;
 }
 

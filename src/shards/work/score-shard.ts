@@ -31,7 +31,7 @@ export interface ShardWork {
   budget: RejectBudget;
   observers: readonly RunObserver[];
   control: RunControl;
-  /** Backends of the names of its files, if they are not the usual ones. */
+  /** Backends of the names of its files, if not the default ones. */
   backends: Backends | undefined;
 }
 

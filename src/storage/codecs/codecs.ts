@@ -1,7 +1,8 @@
-import type { Codec } from './codec.ts';
+import { type AppendedFile, type Extent, fileStart } from '../partial-file.ts';
+import { type Codec, MEMBER_BYTES } from './codec.ts';
 import { gzip } from './gzip.ts';
 import { none } from './none.ts';
-import { zstd } from './zstd/zstd.ts';
+import { zstd } from './zstd.ts';
 
 /** The first that fits is used; `none` fits everything. */
 const codecs: readonly Codec[] = [gzip, zstd, none];
@@ -22,3 +23,34 @@ export const nameOfContent = (name: string): string =>
 
 /** The suffixes of compressed files, for messages. */
 export const codecSuffixes = codecs.flatMap(({ suffix }) => (suffix === '' ? [] : [suffix]));
+
+/** What is written in order to a file that nobody resumes, compressed as the name of the file says. */
+interface CompressedWriter {
+  /** @param bytes may be reused once they were written */
+  write(bytes: Buffer): Promise<void>;
+  /** Everything was written and is durable. @returns what the file has now */
+  finish(): Promise<Extent<true>>;
+  close(): Promise<void>;
+}
+
+export function compressedWriter(name: string, file: AppendedFile): CompressedWriter {
+  const output = codecOfName(name).partialFile<true>(file, fileStart);
+  let memberBytes = 0;
+  return {
+    async write(bytes) {
+      for (let at = 0; at < bytes.length; ) {
+        const part = bytes.subarray(at, at + MEMBER_BYTES - memberBytes);
+        at += part.length;
+        memberBytes = (memberBytes + part.length) % MEMBER_BYTES;
+        await output.append({ bytes: part, endsMember: memberBytes === 0, mark: undefined });
+      }
+    },
+    async finish() {
+      await output.append({ bytes: Buffer.alloc(0), endsMember: true, mark: () => true });
+      await output.flush();
+      await output.sync();
+      return output.committed;
+    },
+    close: () => output.close(),
+  };
+}

@@ -1,6 +1,6 @@
 import type { GroupEncoder } from '../../base/group-encoder.ts';
 import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
-import { reopen } from './member.ts';
+import { reopen } from './members-partial.ts';
 
 /**
  * A file of groups of rows. Each member that is appended is one. It can be truncated between them, and continued within one with

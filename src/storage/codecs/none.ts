@@ -1,5 +1,5 @@
+import { type Tail, TailWindow } from '../digests.ts';
 import type { AppendedFile, Extent, PartialFile, StoredPoint } from '../partial-file.ts';
-import { type Tail, TailWindow } from '../tail-digest.ts';
 import type { Codec } from './codec.ts';
 
 /** Files without compression. */

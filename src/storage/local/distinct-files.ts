@@ -2,8 +2,8 @@ import { fstatSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
-import { placeOf } from './folder-place.ts';
-import type { UsedFile } from './used-file.ts';
+import type { UsedFile } from '../target.ts';
+import { placeOf } from './sibling-path.ts';
 
 /**
  * Checks, before anything is opened for writing, that every file a command writes is distinct from the files it reads and

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rmdir, stat } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import { isDiskFull, isPassing, reasonOf, TRY_AGAIN } from '../../base/system-error.ts';
 import { diskFull } from '../target.ts';
 import { isUnplaced } from './atomic-write.ts';
 import { type MadeFolders, makeFolders } from './make-folders.ts';
-import { removeAbandoned } from './remove-abandoned.ts';
 
 /** Creates a folder and its missing parents, accessible by the owner only (0700). */
 export const makeFolder = (path: string): Promise<MadeFolders> => makeFolders(path, 0o700);
@@ -84,3 +83,25 @@ export const toUnreadableHome =
   (cause: unknown): never => {
     throw cause instanceof RowcastError ? cause : unreadableHome(folder, what, cause);
   };
+
+/** Writing takes seconds: what is older than this was left by a process that was killed. */
+const ABANDONED_MS = 10 * 60_000;
+
+/**
+ * Removes what killed processes have left in a folder. Nobody needs it, so a folder that cannot be read or changed is no
+ * failure.
+ *
+ * @param isLeft whether a name is that of something unfinished
+ */
+export async function removeAbandoned(
+  folder: string,
+  isLeft: (name: string) => boolean | Promise<boolean>,
+): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!(await isLeft(name))) continue;
+    const path = join(folder, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (found !== undefined && Date.now() - found.mtimeMs > ABANDONED_MS)
+      await rm(path, { recursive: true, force: true }).catch(() => {});
+  }
+}

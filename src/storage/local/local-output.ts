@@ -1,7 +1,7 @@
 import { lstat, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
-import { sha256Of } from '../checksum.ts';
+import { sha256Of, type Tail } from '../digests.ts';
 import { diskFiles, type Files } from '../durable-files.ts';
 import type {
   CheckpointPlace,
@@ -11,19 +11,15 @@ import type {
   StoredExtent,
 } from '../durable-output.ts';
 import type { AppendedFile } from '../partial-file.ts';
-import type { Tail } from '../tail-digest.ts';
 import { unwritable } from '../target.ts';
 import { accessOf, giveAccess, privateAccess } from './access.ts';
-import { chunksOf } from './chunks-of.ts';
-import { localCheckpoint } from './local-checkpoint.ts';
-import { localState } from './local-state.ts';
 import { takeLock } from './locks/output-lock.ts';
 import { unlessAbsent } from './missing.ts';
-import { outputNames } from './output-names.ts';
+import { localCheckpoint, localState, outputNames } from './output-files.ts';
 import { siblingPath } from './sibling-path.ts';
-import { verifyCommitted, verifyWhole } from './verify-committed.ts';
+import { chunksOf, verifyCommitted, verifyWhole } from './verify-committed.ts';
 
-export interface LocalOutputOptions {
+interface LocalOutputOptions {
   /** The name of the output as given, for messages; by default its path. */
   name?: string;
   /** Whether only its owner may read it, whatever the umask allows. */
@@ -36,7 +32,7 @@ export class LocalOutput implements DurableOutput {
   readonly name: string;
   readonly address: string;
   readonly canRemove = true;
-  readonly usualInterval = 1;
+  readonly defaultInterval = 1;
   readonly checkpoint: CheckpointPlace;
   readonly #names: ReturnType<typeof outputNames>;
   readonly #isPrivate: boolean;

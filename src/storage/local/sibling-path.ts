@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 
 /** Maximum length of a file name in bytes (NAME_MAX on Linux; macOS and NTFS allow 255 characters, which is never less). */
 const MAX_NAME_BYTES = 255;
@@ -27,4 +28,20 @@ function truncate(name: string, bytes: number): string {
     .subarray(0, bytes)
     .toString()
     .replace(/\ufffd+$/, '');
+}
+
+/** The end of a chain of symbolic links, whether or not it exists. A prior `stat` has ruled out cycles. */
+export async function followLinks(path: string): Promise<string> {
+  const link = await readlink(path).catch(() => undefined); // not a link, or nothing there
+  // A link is relative to its real folder, which matters for `..`.
+  return link === undefined ? path : followLinks(resolve(await realpath(dirname(path)), link));
+}
+
+/** The real path of a folder that perhaps does not exist yet. */
+export async function placeOf(folder: string): Promise<string> {
+  const found = await realpath(folder).catch(() => undefined);
+  if (found !== undefined) return found;
+  const path = resolve(folder);
+  const parent = dirname(path);
+  return parent === path ? path : join(await placeOf(parent), basename(path));
 }

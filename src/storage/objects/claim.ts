@@ -21,7 +21,7 @@ const headerShape = z.object({
 });
 
 /** A checkpoint object: who holds it, and the checkpoint, which is empty before the first one. */
-export interface Claimed {
+interface Claimed {
   holder: ClaimHolder | null;
   payload: Buffer;
   head: ObjectHead;

@@ -1,22 +1,17 @@
+import picomatch from 'picomatch';
 import { schemeOf } from '../../base/scheme.ts';
 import type { Backend } from '../backend.ts';
-import { compressedWriter } from '../codecs/compressed-writer.ts';
+import { compressedWriter } from '../codecs/codecs.ts';
 import { refuseUnsupportedCompression } from '../codecs/refuse-unsupported-output.ts';
 import { SPECIAL } from '../folders.ts';
 import { thisProcess } from '../local/locks/lock-holder.ts';
-import type { Sink } from '../sink.ts';
-import { type Target, unwritable } from '../target.ts';
-import { ListingLimit } from './listing-limit.ts';
-import type { ObjectStore } from './object-client.ts';
-import { objectDocument } from './object-document.ts';
-import { objectFolder } from './object-folder.ts';
+import { type Sink, type Target, unwritable } from '../target.ts';
+import { ListingLimit, type ObjectStore } from './object-client.ts';
+import { objectDocument, objectFolder } from './object-folder.ts';
 import { openObject } from './object-input.ts';
 import { ObjectOutput, type ObjectOutputOptions } from './object-output.ts';
-import { objectPattern, prefixOf } from './object-pattern.ts';
-import { partBytesFor } from './part-size.ts';
-import { PartStream } from './part-stream.ts';
-import { type OutageLimits, Patience, patiently } from './patience.ts';
-import { PatientClient } from './patient-client.ts';
+import { PartStream, partBytesFor } from './part-stream.ts';
+import { type OutageLimits, Patience, PatientClient, patiently } from './patient-client.ts';
 import { storeError } from './store-error.ts';
 
 /** How objects are read and written, whatever the store. */
@@ -130,4 +125,25 @@ function objectSink(name: string, { object, partBytes }: ObjectOutputOptions): S
       if (file.upload !== undefined) await client.abort(file.upload).catch(() => {});
     },
   };
+}
+
+/** The part of a pattern before its first special character: all its objects begin with it. */
+export const prefixOf = (pattern: string): string => pattern.slice(0, pattern.search(SPECIAL));
+
+/**
+ * A test of the URLs of objects. `*` stops at a slash, `**` does not; there are no hidden files in a store. What stands before
+ * the first special character is literal.
+ */
+export function objectPattern(pattern: string): (url: string) => boolean {
+  const prefix = prefixOf(pattern);
+  // Whole folders are matched, so a pattern that begins in the middle of a name is completed by the part before it.
+  const slash = prefix.lastIndexOf('/') + 1;
+  const literal = prefix.slice(slash).replace(/[\\()!+@^$|.{}[\]*?]/g, '\\$&');
+  const matches = picomatch(literal + pattern.slice(prefix.length), {
+    dot: true,
+    nonegate: true,
+    noextglob: true,
+    strictSlashes: true,
+  });
+  return url => url.startsWith(prefix) && matches(url.slice(slash));
 }

@@ -1,4 +1,7 @@
+import { RowcastError } from '../../base/errors.ts';
+import { counted } from '../../base/number-text.ts';
 import type { ByteStream } from '../source.ts';
+import { StoreError } from './store-error.ts';
 
 /** What a store says about an object. */
 export interface ObjectHead {
@@ -118,3 +121,78 @@ export interface ObjectStore {
   /** Forgets credentials, so that the next request asks for them again. */
   renew(): void;
 }
+
+/** 10,000 pages of a usual size. */
+const MAX_ENTRIES = 10_000_000;
+/** Consecutive pages without an entry. A store may skip a thousand removed objects with each. */
+const MAX_EMPTY_PAGES = 1_000;
+/** What the names that are kept may take, of a million of usual length. */
+const MAX_KEPT_BYTES = 256 << 20;
+/** About the memory of a name besides its bytes. */
+const NAME_BYTES = 100;
+
+/** Ends a listing that does not end by itself: its pages, and how many there are, are the store's choice. */
+export class ListingLimit {
+  #entries = 0;
+  #emptyPages = 0;
+  #keptBytes = 0;
+
+  /**
+   * Call this for each page.
+   *
+   * @throws StoreError `refused`
+   */
+  page(entries: number): void {
+    this.#entries += entries;
+    this.#emptyPages = entries === 0 ? this.#emptyPages + 1 : 0;
+    if (this.#entries > MAX_ENTRIES) throw endless(`has more than ${counted(MAX_ENTRIES)} entries`);
+    if (this.#emptyPages > MAX_EMPTY_PAGES)
+      throw endless(`does not go on after ${counted(MAX_EMPTY_PAGES)} empty pages`);
+  }
+
+  /**
+   * Call this for each name that is kept in memory.
+   *
+   * @param bytes of the name
+   * @throws StoreError `refused`
+   */
+  keep(bytes: number): void {
+    this.#keptBytes += bytes + NAME_BYTES;
+    if (this.#keptBytes > MAX_KEPT_BYTES)
+      throw endless(`has names that take more than ${counted(MAX_KEPT_BYTES)} bytes`);
+  }
+}
+
+const endless = (what: string): StoreError =>
+  new StoreError('refused', `the store's listing ${what}; name fewer objects, with a longer prefix`);
+
+/** The parts of the name of an object. A key is literal: nothing in it is decoded. */
+export interface ObjectName {
+  /** Everything before the key: `s3://bucket/`. */
+  start: string;
+  /** A bucket or container. */
+  bucket: string;
+  key: string;
+}
+
+/**
+ * Takes a name such as `s3://bucket/key` apart. Buckets have no user and no port; keys may contain anything, also `?` and `#`.
+ *
+ * @throws RowcastError `usage`
+ */
+export function parseObjectName(name: string): ObjectName {
+  const found = parseObjectPrefix(name);
+  if (found.key !== '') return found;
+  throw notAnObject(name, 'Give a bucket and a key, such as s3://bucket/folder/file.csv.');
+}
+
+/** The same for the beginning of names, which may have no key. @throws RowcastError `usage` */
+export function parseObjectPrefix(prefix: string): ObjectName {
+  const [, start = '', bucket = '', key = ''] =
+    /^([a-z][a-z0-9+.-]*:\/\/([^/]*)\/?)(.*)$/is.exec(prefix) ?? [];
+  if (bucket !== '' && !/[\s@:?#]/.test(bucket)) return { start, bucket, key };
+  throw notAnObject(prefix, 'Give a bucket without user or port.');
+}
+
+export const notAnObject = (name: string, hint: string): RowcastError =>
+  new RowcastError('usage', `${name}: not the URL of an object`, { hint });

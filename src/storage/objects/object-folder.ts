@@ -1,9 +1,10 @@
+import type { SharedDocument } from '../backend.ts';
 import { type FolderLayout, isOfLayout, type SharedFolder } from '../shared-folder.ts';
 import type { PatientClient } from './patient-client.ts';
 import { type Purpose, storeError, unless } from './store-error.ts';
 
 /** How the objects of a folder are reached. */
-export interface FolderObjects {
+interface FolderObjects {
   /** The object with a URL. */
   object(name: string): Promise<PatientClient>;
   /** The URLs of the objects whose URL begins with a prefix, in order. */
@@ -84,3 +85,22 @@ async function endUploads(checkpoint: string, object: FolderObjects['object']): 
     for (const upload of await client.uploads()) await client.abort(upload);
   }
 }
+
+/** An object that is replaced on condition that no other process has replaced it since it was read. */
+export const objectDocument = (open: () => Promise<PatientClient>): SharedDocument => ({
+  read: async () => (await (await open()).get())?.bytes,
+  async update(change) {
+    const object = await open();
+    try {
+      for (;;) {
+        const found = await object.get();
+        const version = await object
+          .put(change(found?.bytes), found?.head.version ?? null)
+          .catch(unless('changed'));
+        if (version !== undefined) return;
+      }
+    } catch (error) {
+      throw storeError(object.name, 'write', error);
+    }
+  },
+});

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { RowcastError } from '../../base/errors.ts';
 import { schemeOf } from '../../base/scheme.ts';
+import { Tail } from '../digests.ts';
 import {
   type CheckpointPlace,
   type DurableOutput,
@@ -9,12 +10,10 @@ import {
   partLost,
   type StoredExtent,
 } from '../durable-output.ts';
-import { Tail } from '../tail-digest.ts';
 import { Claim, type ClaimHolder } from './claim.ts';
 import { copyObjects } from './copy-objects.ts';
 import { openObject } from './object-input.ts';
-import { partBytesFor } from './part-size.ts';
-import { PartStream, type UploadState, uploadShape } from './part-stream.ts';
+import { PartStream, partBytesFor, type UploadState, uploadShape } from './part-stream.ts';
 import type { PatientClient } from './patient-client.ts';
 import { type Purpose, StoreError, storeError, unless } from './store-error.ts';
 
@@ -40,7 +39,7 @@ export class ObjectOutput implements DurableOutput {
   readonly folder: string;
   readonly canRemove = false;
   /** A checkpoint is a request, and may carry a part. */
-  readonly usualInterval = 10;
+  readonly defaultInterval = 10;
   readonly checkpoint: CheckpointPlace;
   readonly #object: PatientClient;
   readonly #claim: Claim;

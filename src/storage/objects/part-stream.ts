@@ -4,7 +4,6 @@ import { RowcastError } from '../../base/errors.ts';
 import { takenOver } from '../durable-output.ts';
 import type { AppendedFile, StoredPoint } from '../partial-file.ts';
 import type { Claim } from './claim.ts';
-import { PartMemory } from './part-memory.ts';
 import type { PatientClient } from './patient-client.ts';
 import { storeError, unless } from './store-error.ts';
 
@@ -23,9 +22,9 @@ export type UploadState = z.infer<typeof uploadShape>;
 const PARTS_AT_ONCE = 2;
 
 /** A multipart upload of S3 has at most this many (docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html). */
-export const MAX_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 
-export interface PartStreamOptions {
+interface PartStreamOptions {
   partBytes: number;
   /** Whether only the last point is ever gone back to, so that the memory of parts before it can be used again. */
   isRecycled?: boolean | undefined;
@@ -180,3 +179,69 @@ const tooManyParts = (file: string): RowcastError =>
     hint: 'Start over with larger parts: --restart --part-bytes 128MiB.',
     needsRestart: true,
   });
+
+/** For an input of unknown size: an upload then holds 312 GiB. */
+const DEFAULT_PART_BYTES = 32 << 20;
+/** The smallest and largest that are chosen; S3 accepts 5 MiB to 5 GiB. */
+const SMALL_PART_BYTES = 8 << 20;
+const LARGE_PART_BYTES = 512 << 20;
+
+/**
+ * The size of the parts of an output: 9,000 of the 10,000 that S3 allows hold one that is half as large again as its input.
+ *
+ * @param inputBytes undefined if not known
+ */
+export function partBytesFor(inputBytes: number | undefined): number {
+  if (inputBytes === undefined) return DEFAULT_PART_BYTES;
+  const needed = Math.ceil((1.5 * inputBytes) / 9_000);
+  const whole = Math.ceil(needed / (1 << 20)) * (1 << 20);
+  return Math.min(LARGE_PART_BYTES, Math.max(SMALL_PART_BYTES, whole));
+}
+
+/**
+ * The memory of the parts of an upload. Left to the garbage collector, it would be several times as much. A checkpoint carries
+ * bytes of a part, so memory is used again only if no point that may become a checkpoint lies in it.
+ */
+export class PartMemory {
+  readonly #partBytes: number;
+  readonly #claim: Claim | undefined;
+  /** The memory of parts that were uploaded, with their numbers. */
+  readonly #free: { number: number; bytes: Buffer }[] = [];
+  /** The number of whole parts before the last point. */
+  #before = 0;
+  /** What the claim counted when the last save began. */
+  #savesBefore = -1;
+  /** The number of the part with the bytes that this save copies. */
+  #saved = 0;
+
+  /** @param claim counts the saves; undefined: no memory is used again */
+  constructor(partBytes: number, claim: Claim | undefined) {
+    this.#partBytes = partBytes;
+    this.#claim = claim;
+  }
+
+  /** A point was made after so many whole parts; those before it are not gone back to. */
+  pointAfter(parts: number): void {
+    this.#before = parts;
+  }
+
+  /** A save has taken the last point, whose bytes it copies before it tells the claim. */
+  saveBegins(): void {
+    this.#savesBefore = this.#claim?.saves ?? -1;
+    this.#saved = this.#before + 1;
+  }
+
+  /** @param number of the part, from 1 */
+  uploaded(number: number, bytes: Buffer): void {
+    if (this.#claim !== undefined) this.#free.push({ number, bytes });
+  }
+
+  take(): Buffer {
+    const isSaving = this.#claim !== undefined && this.#claim.saves === this.#savesBefore;
+    const found = this.#free.findIndex(
+      ({ number }) => number <= this.#before && !(isSaving && number === this.#saved),
+    );
+    const [part] = found < 0 ? [] : this.#free.splice(found, 1);
+    return part?.bytes ?? Buffer.allocUnsafeSlow(this.#partBytes);
+  }
+}

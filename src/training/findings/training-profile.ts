@@ -1,7 +1,6 @@
 import type { ColumnProfile, ScoreProfile, TrainingProfile } from '../../base/contract/profile.ts';
-import { encoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { unrecognizedOf } from '../../formats/columns/unrecognized-value.ts';
-import { countTexts } from '../../formats/values/date-order.ts';
+import { encoderOf, type LearnedColumn, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
+import { countTexts } from '../../formats/values/column-type.ts';
 import { quantile } from './quantile.ts';
 import { rounded } from './rounded.ts';
 

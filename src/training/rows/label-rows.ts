@@ -1,6 +1,6 @@
 import type { Layout } from '../../formats/format.ts';
 import { textsOf } from '../../formats/records/fields.ts';
-import { countTexts } from '../../formats/values/date-order.ts';
+import { countTexts } from '../../formats/values/column-type.ts';
 import { binLabels } from './bin-labels.ts';
 import { cleanLabels, refuseAmounts } from './labels.ts';
 

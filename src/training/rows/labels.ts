@@ -1,8 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
 import { numberOf } from '../../formats/values/coerce.ts';
-import { columnKind } from '../../formats/values/column-type.ts';
-import type { TextCounts } from '../../formats/values/date-order.ts';
+import { columnKind, type TextCounts } from '../../formats/values/column-type.ts';
 import { isMissingSpelling } from '../../formats/values/missing-values.ts';
 
 /** The classes of the labels. */

@@ -1,6 +1,6 @@
 import { countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { LongField } from '../../formats/records/long-field.ts';
+import type { LongField } from '../../formats/records/batch-reader.ts';
 
 /**
  * A note about a field that a stray quote may have made.

@@ -2,7 +2,7 @@ import type { Layout } from '../../formats/format.ts';
 import { type Formats, readLayout } from '../../formats/formats.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import type { BatchOptions } from '../../formats/records/batch-options.ts';
+import type { BatchOptions } from '../../formats/records/batch-reader.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
 
@@ -10,7 +10,7 @@ import { backendsOf, openSource, type StoreValues } from '../../storage/backends
 export interface OpenOptions extends ReadOptions, Pick<StoreValues, 'storeOptions'> {
   /** The encoding of the text, if it is not UTF-8. */
   encoding?: string | undefined;
-  /** The formats that the file may have, if they are not the usual ones. */
+  /** The formats that the file may have, if not the default ones. */
   formats?: Formats | undefined;
 }
 

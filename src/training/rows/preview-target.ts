@@ -1,4 +1,4 @@
-import type { TextCounts } from '../../formats/values/date-order.ts';
+import type { TextCounts } from '../../formats/values/column-type.ts';
 import { type BinnedLabels, binLabels } from './bin-labels.ts';
 import { cleanLabels, refuseAmounts } from './labels.ts';
 import { checkLabels, splitRows } from './split-rows.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RequestError } from '../../server/problems/problems.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { isMissing } from '../../storage/local/missing.ts';
-import { readMany } from '../../storage/local/read-many.ts';
+import { readMany } from '../../storage/local/read-files.ts';
 import { Quota } from '../quota/quota.ts';
 import { sizeOfFolder } from '../quota/size-of-folder.ts';
 import { Space } from '../quota/space.ts';

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { unlessAbsent, unlessMissing } from '../../storage/local/missing.ts';
-import { readRegular } from '../../storage/local/read-regular.ts';
+import { readRegular } from '../../storage/local/read-files.ts';
 import { damagedData, noSuchData } from './data-errors.ts';
 import { dataFolder, dataId, pathIn } from './data-files.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequestError } from '../../server/problems/problems.ts';
-import { noSuchEndpoint } from '../../server/user-routes.ts';
+import { noSuchEndpoint } from '../../server/routes.ts';
 import { isPageRequest } from './page-request.ts';
 import { sendError } from './send-error.ts';
 

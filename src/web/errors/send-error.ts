@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { problemType } from '../../server/problems/problems.ts';
-import { prepareProblem } from '../../server/problems/send-problem.ts';
+import { prepareProblem, problemType } from '../../server/problems/problems.ts';
 import { sendPage } from '../page.ts';
 import { setSecurityHeaders } from '../security-headers.ts';
 import { errorPage } from './error-page.ts';

@@ -14,7 +14,7 @@ export interface EventTimes {
   intervalMs: number;
 }
 
-const usual: EventTimes = { heartbeatMs: 15_000, intervalMs: 250 };
+const defaults: EventTimes = { heartbeatMs: 15_000, intervalMs: 250 };
 /** After this time a browser connects again, in milliseconds. */
 const RETRY_MS = 2_000;
 
@@ -28,7 +28,7 @@ const RETRY_MS = 2_000;
 export async function* eventsOf<T>(
   watched: Watched<T>,
   ended: AbortSignal,
-  { heartbeatMs, intervalMs }: EventTimes = usual,
+  { heartbeatMs, intervalMs }: EventTimes = defaults,
 ): AsyncGenerator<string> {
   yield `retry: ${RETRY_MS}\n\n`;
   for (let seen = 0; !ended.aborted; ) {

@@ -1,4 +1,4 @@
-import { scopes } from '../../server/auth/scopes.ts';
+import { scopes } from '../../server/auth/key-file.ts';
 import { flag, type Html, html } from '../html.ts';
 import { noticeBox } from '../notice.ts';
 import { csrfField } from '../session/csrf.ts';

@@ -1,7 +1,6 @@
 import type { StoredKey } from '../../server/auth/key-file.ts';
-import { listKeys } from '../../server/auth/key-store.ts';
-import { lastUseOf } from '../../server/auth/key-use.ts';
-import { readMany } from '../../storage/local/read-many.ts';
+import { lastUseOf, listKeys } from '../../server/auth/key-store.ts';
+import { readMany } from '../../storage/local/read-files.ts';
 
 export interface KeyRow {
   name: string;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { type Scope, scopes } from '../../server/auth/key-file.ts';
 import type { NewKey } from '../../server/auth/key-store.ts';
 import type { Principal } from '../../server/auth/principal.ts';
-import { type Scope, scopes } from '../../server/auth/scopes.ts';
 
 /** How long a new key is valid, in days; 0 is forever. */
 export const lifetimes = [30, 90, 365, 0] as const;

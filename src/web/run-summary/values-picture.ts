@@ -8,7 +8,7 @@ type Column = NonNullable<Summary['columns']>[number];
 const WIDTH = 110;
 const HEIGHT = 28;
 /** A share that is as high as the picture, unless a bar is higher. */
-const USUAL = 0.2;
+const LEAST_TOP = 0.2;
 /** Number of deciles: each of the ten ranges between them had a tenth of the training rows. */
 const DECILES = 9;
 const MAX_NAME = 24;
@@ -30,7 +30,7 @@ function picture(
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;
   const shares = counts.map(count => count / total);
-  const top = Math.max(USUAL, ...shares);
+  const top = Math.max(LEAST_TOP, ...shares);
   const width = WIDTH / counts.length;
   const at = (share: number): number => rounded(HEIGHT * (1 - share / top));
   const bars = shares.map(

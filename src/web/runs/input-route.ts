@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { Interrupted } from '../../base/interrupted.ts';
-import { uploadTurns } from '../../server/batch-predict/upload-turns.ts';
+import { uploadTurns } from '../../server/batch-predict/upload-scorer.ts';
 import { takeUploadSlot } from '../../server/limits/shares.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { requireScope } from '../session/rights.ts';

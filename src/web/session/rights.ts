@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import type { Scope } from '../../server/auth/key-file.ts';
 import type { Principal } from '../../server/auth/principal.ts';
 import { authorize } from '../../server/auth/require-key.ts';
-import type { Scope } from '../../server/auth/scopes.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { sessionOf } from './require-session.ts';
 

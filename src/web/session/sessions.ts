@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { scopes } from '../../server/auth/key-file.ts';
 import type { KeyRing } from '../../server/auth/key-ring.ts';
 import { everything, type Principal } from '../../server/auth/principal.ts';
-import { scopes } from '../../server/auth/scopes.ts';
 import type { Notice } from '../notice.ts';
 
 /** Longer than a lunch break. */

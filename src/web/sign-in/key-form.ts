@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { KeyRing } from '../../server/auth/key-ring.ts';
 import { keyHash } from '../../server/auth/key-store.ts';
-import type { WrongKeys } from '../../server/auth/wrong-keys.ts';
+import type { WrongKeys } from '../../server/auth/require-key.ts';
 
 /** Longer than any key; what is longer is not hashed. */
 const MAX_KEY_LENGTH = 1_000;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { keyHash } from '../../server/auth/key-store.ts';
-import { WrongKeys } from '../../server/auth/wrong-keys.ts';
+import { WrongKeys } from '../../server/auth/require-key.ts';
 import type { PlatformContext } from '../context.ts';
 import { html } from '../html.ts';
 import { sendPage } from '../page.ts';

@@ -80,7 +80,7 @@ describe('rowcast serve, shutting down', () => {
     await writeFile(
       script,
       `import { Worker } from 'node:worker_threads';
-       import { enforceDeadline } from ${JSON.stringify(join(root, 'dist/src/cli/serve/exit-deadline.js'))};
+       import { enforceDeadline } from ${JSON.stringify(join(root, 'dist/src/cli/serve/shut-down.js'))};
        new Worker("require('node:fs').openSync(" + JSON.stringify(${JSON.stringify(fifo)}) + ")", { eval: true });
        enforceDeadline(300, 'SIGTERM');
        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`,

@@ -5,7 +5,7 @@ import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
 import { contractWire } from '../../../src/client/protocols/report/wire-names.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
-import { encodeValue } from '../../../src/formats/json/encode-value.ts';
+import { encodeValue } from '../../../src/formats/json/write-bytes.ts';
 import { character, runs } from '../../support/random-tests.ts';
 import { encodeText } from '../../support/scoring/encoded.ts';
 

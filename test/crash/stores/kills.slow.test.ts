@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { before, describe, it, type TestContext } from 'node:test';
 import { random as randomOf } from '../../../fixtures/random.ts';
-import { zlibZstd } from '../../../src/storage/codecs/zstd/zlib-zstd.ts';
+import { zlibZstd } from '../../../src/storage/codecs/zstd.ts';
 import { bundled } from '../../support/bundled.ts';
 import { storeBench } from '../../support/object-store/scored-in-store.ts';
 import { seed } from '../../support/random-tests.ts';

@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { describe, it } from 'node:test';
 import { createGzip, gunzipSync } from 'node:zlib';
 import { score } from '../../../src/library/score.ts';
-import { scoreStream } from '../../../src/library/score-stream.ts';
+import { scoreStream } from '../../../src/library/streams/scored-stream.ts';
 import { bench, csv } from '../bench.ts';
 
 /** Rows without end; says how much was read, and whether it was closed. */

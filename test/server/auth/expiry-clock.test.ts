@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ExpiryClock } from '../../../src/server/auth/expiry-clock.ts';
+import { ExpiryClock } from '../../../src/server/auth/key-ring.ts';
 
 /** Clocks that the test moves: both go on together, and the wall clock can be set. */
 function movable() {

@@ -3,10 +3,8 @@ import { mkdir, readFile, rename, rm, rmdir, symlink, utimes, writeFile } from '
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { keysFolder } from '../../../src/server/auth/key-file.ts';
-import { addKey, listKeys, revokeKey } from '../../../src/server/auth/key-store.ts';
-import { lastUseOf } from '../../../src/server/auth/key-use.ts';
-import { scopes } from '../../../src/server/auth/scopes.ts';
+import { keysFolder, scopes } from '../../../src/server/auth/key-file.ts';
+import { addKey, lastUseOf, listKeys, revokeKey } from '../../../src/server/auth/key-store.ts';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { fetchChecked, get, post, problemOf } from '../../support/service/client.ts';

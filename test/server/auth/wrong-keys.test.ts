@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WrongKeys } from '../../../src/server/auth/wrong-keys.ts';
+import { WrongKeys } from '../../../src/server/auth/require-key.ts';
 
 const wrong = (keys: WrongKeys, address: string, times: number): number =>
   Array.from({ length: times }, () => keys.failed(address)).filter(seconds => seconds === 0).length;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SpillFile } from '../../../src/server/batch-predict/spill-file.ts';
+import { SpillFile } from '../../../src/server/batch-predict/spool.ts';
 import { newFolder } from '../../support/folder.ts';
 
 /** Counts the disk space that a file takes up. */

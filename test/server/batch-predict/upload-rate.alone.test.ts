@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { requireUploadRate } from '../../../src/server/batch-predict/upload-rate.ts';
+import { requireUploadRate } from '../../../src/server/batch-predict/upload-body.ts';
 
 /** An upload whose body buffers a kilobyte, with a minimum rate of 1 KiB/s over a minute. */
 function uploading(t: TestContext) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeyTurns } from '../../../src/server/limits/key-turns.ts';
+import { KeyTurns } from '../../../src/server/limits/fair-turns.ts';
 
 test('a thread has two slices at once, and keys take turns regardless of their load', async () => {
   const turns = new KeyTurns();

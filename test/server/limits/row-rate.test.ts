@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RowRate } from '../../../src/server/limits/row-rate.ts';
+import { RowRate } from '../../../src/server/limits/fair-use.ts';
 
 function withClock(perSecond: number) {
   const clock = { ms: 1_000 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { UploadMemory } from '../../../src/server/limits/upload-memory.ts';
+import { UploadMemory } from '../../../src/server/limits/shared-budget.ts';
 
 const stays = new AbortController().signal;
 

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { free } from '../../../src/models/local/threads/transfer.ts';
-import { BatchResponse } from '../../../src/server/predict/batch-response.ts';
 import type { PersonaError } from '../../../src/server/predict/encode-personas.ts';
-import { ResponseWriter } from '../../../src/server/predict/serialize-predictions.ts';
+import { BatchResponse, ResponseWriter } from '../../../src/server/predict/serialize-predictions.ts';
 
 const classes = Array.from({ length: 20 }, (_, i) => `class ${i} ${'x'.repeat(100)}`);
 const writer = new ResponseWriter(classes);

@@ -3,8 +3,7 @@ import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { reportFolder } from '../../../src/models/store/report-folder.ts';
-import { ModelCache } from '../../../src/server/predict/model-cache.ts';
-import { preloadModels } from '../../../src/server/predict/preload-models.ts';
+import { ModelCache, preloadModels } from '../../../src/server/predict/model-cache.ts';
 import { newFolder } from '../../support/folder.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
 

@@ -6,7 +6,7 @@ import type { CompiledModel } from '../../../src/models/model/compiled-model.ts'
 import type { EngineModel } from '../../../src/models/model/engine.ts';
 import type { Model } from '../../../src/models/model/model-file.ts';
 import { ModelCache } from '../../../src/server/predict/model-cache.ts';
-import { workLimits } from '../../../src/server/predict/work-limits.ts';
+import { workLimits } from '../../../src/server/predict/predictor.ts';
 import { get, post, problemOf } from '../../support/service/client.ts';
 import { persona, serving } from '../../support/service/serving.ts';
 import { upload } from '../../support/service/upload.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeRefusals, type Refusal } from '../../../src/server/limits/refusals.ts';
+import { describeRefusals, type Refusal } from '../../../src/server/limits/shares.ts';
 import { EventLog } from '../../../src/server/telemetry/event-log.ts';
 import { recorded } from '../../support/service/recorded.ts';
 

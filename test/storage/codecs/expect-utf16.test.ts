@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { expectUtf16 } from '../../../src/storage/codecs/expect-utf16.ts';
+import { expectUtf16 } from '../../../src/storage/codecs/transcode.ts';
 
 async function passed(bytes: Buffer, encoding: string, size = 1000): Promise<Buffer> {
   async function* chunks(): AsyncGenerator<Buffer> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { diskFiles } from '../../../src/storage/durable-files.ts';
-import { chunksOf } from '../../../src/storage/local/chunks-of.ts';
+import { chunksOf } from '../../../src/storage/local/verify-committed.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const text = 'header\n1,a\n2,b\n';

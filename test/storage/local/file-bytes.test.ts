@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { FileBytes } from '../../../src/storage/local/file-bytes.ts';
+import { FileBytes } from '../../../src/storage/local/local-input.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, i) => (i * i) % 251));

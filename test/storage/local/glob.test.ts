@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fixedFolderOf } from '../../../src/storage/folders.ts';
-import { filesMatching, isPattern } from '../../../src/storage/local/glob.ts';
+import { filesMatching, isPattern } from '../../../src/storage/local/local-files.ts';
 import { newFolder } from '../../support/folder.ts';
 
 async function folderWith(t: TestContext, ...names: string[]): Promise<string> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openRegular, readRegular } from '../../../src/storage/local/read-regular.ts';
+import { openRegular, readRegular } from '../../../src/storage/local/read-files.ts';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { copiedRanges } from '../../../src/storage/objects/copied-ranges.ts';
 import '../../support/random-tests.ts';
+import { describe, it } from 'node:test';
+import { copiedRanges } from '../../../src/storage/objects/copy-objects.ts';
 
 const MIB = 1 << 20;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ListingLimit } from '../../../src/storage/objects/listing-limit.ts';
+import { ListingLimit } from '../../../src/storage/objects/object-client.ts';
 import { withObjectStore } from '../../support/object-store/object-backend.ts';
 import { startObjectService } from '../../support/object-store/object-service.ts';
 

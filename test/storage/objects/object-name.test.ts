@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseObjectName } from '../../../src/storage/objects/object-name.ts';
+import { parseObjectName } from '../../../src/storage/objects/object-client.ts';
 
 describe('the name of an object', () => {
   it('has a literal key, in which nothing is decoded', () => {

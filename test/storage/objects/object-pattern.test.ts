@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { objectPattern, prefixOf } from '../../../src/storage/objects/object-pattern.ts';
+import { objectPattern, prefixOf } from '../../../src/storage/objects/object-backend.ts';
 
 const urls = [
   's3://b/in/2026-11-20/a.csv',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Claim } from '../../../src/storage/objects/claim.ts';
-import { PartMemory } from '../../../src/storage/objects/part-memory.ts';
+import { PartMemory } from '../../../src/storage/objects/part-stream.ts';
 
 const started = () => {
   const claim = { saves: 0 };

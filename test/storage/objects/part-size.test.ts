@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { partBytesFor } from '../../../src/storage/objects/part-size.ts';
+import { partBytesFor } from '../../../src/storage/objects/part-stream.ts';
 
 const GIB = 2 ** 30;
 

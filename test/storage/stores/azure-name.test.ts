@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseAzureName } from '../../../src/storage/stores/azure/azure-name.ts';
+import { parseAzureName } from '../../../src/storage/stores/azure/azure-store.ts';
 
 describe('the name of an object of Azure', () => {
   it('has a container and a key, and perhaps the account and its cloud', () => {

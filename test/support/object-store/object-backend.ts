@@ -1,5 +1,4 @@
-import { type Backends, backendsFor } from '../../../src/storage/backends.ts';
-import type { StoreSettings } from '../../../src/storage/stores/stores.ts';
+import { type Backends, backendsFor, type StoreSettings } from '../../../src/storage/backends.ts';
 import { nameInAgent } from './object-service.ts';
 
 /** How a run of a test reaches a store. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { RowcastError } from '../../../src/base/errors.ts';
-import { countTexts } from '../../../src/formats/values/date-order.ts';
+import { countTexts } from '../../../src/formats/values/column-type.ts';
 import { labelRows } from '../../../src/training/rows/label-rows.ts';
 import { previewTarget } from '../../../src/training/rows/preview-target.ts';
 import { labelsOf, splitRows } from '../../../src/training/rows/split-rows.ts';

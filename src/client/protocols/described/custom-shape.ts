@@ -13,14 +13,14 @@ export function customDescription({ request, response, errors, ready }: CustomPr
     auth: 'none',
     request,
     response: { rows, lines: isOfLines(request.layout), row: rowOf(row), classes },
-    errors: errors === undefined ? { message: USUAL_MESSAGES } : withoutUndefined(errors),
+    errors: errors === undefined ? { message: DEFAULT_MESSAGES } : withoutUndefined(errors),
     ready,
     missing: request.layout.startsWith('csv') ? 'empty' : 'null',
   };
 }
 
 /** Where servers usually have the message of an error. */
-const USUAL_MESSAGES = ['/detail', '/message', '/error/message', '/error'];
+const DEFAULT_MESSAGES = ['/detail', '/message', '/error/message', '/error'];
 
 function rowOf(row: Partial<Record<DescribedKind, string | undefined>>): RowDescription {
   for (const kind of ['probabilities', 'label', 'number', 'numbers'] as const) {

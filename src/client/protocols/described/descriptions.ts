@@ -124,7 +124,7 @@ export const descriptions = {
 } as const satisfies Partial<Record<ProtocolName, ProtocolDescription>>;
 
 /** How services of a protocol usually want their key. */
-export function usualAuth(name: ProtocolName): Auth {
+export function defaultAuth(name: ProtocolName): Auth {
   switch (name) {
     case 'report':
       return 'apikey';

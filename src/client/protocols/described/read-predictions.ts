@@ -7,7 +7,7 @@ import {
   type Predictions,
 } from '../../../base/contract/predictions.ts';
 import { formatList } from '../../../base/sanitize.ts';
-import { HALF_PAIR } from '../../../formats/json/half-pair.ts';
+import { HALF_PAIR } from '../../../formats/json/scan-string.ts';
 import { noPredictions } from '../../../scoring/batch/join-predictions.ts';
 import { InvalidResponse, isObject, shapeOf } from '../../parse-response.ts';
 import { checkClassCount } from '../collect-predictions.ts';

@@ -3,7 +3,7 @@ import type { Description } from '../../../base/contract/schemas.ts';
 import { layoutOf, withTemplate } from '../../bodies/layout-of.ts';
 import { type MatrixInput, matrix } from '../../bodies/tensors.ts';
 import { InvalidResponse, isObject, parseJson, parseResponse } from '../../parse-response.ts';
-import { usualAuth } from '../described/descriptions.ts';
+import { defaultAuth } from '../described/descriptions.ts';
 import { firstAt, pathsOf } from '../described/json-pointer.ts';
 import { modelPath, readyQuestion } from '../described/model-path.ts';
 import { modelServerProblem, modelServerStatuses } from '../model-server-problem.ts';
@@ -16,7 +16,7 @@ import { InferenceResponses } from './inference-responses.ts';
  */
 export const openInference: Protocol = {
   name: 'open-inference',
-  auth: usualAuth('open-inference'),
+  auth: defaultAuth('open-inference'),
   describe: model => ({
     request: { method: 'GET', path: modelPath(MODEL, model), template: MODEL },
     read: parseMetadata,

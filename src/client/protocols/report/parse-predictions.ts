@@ -10,7 +10,6 @@ import {
   copyProbabilities,
 } from '../collect-predictions.ts';
 import { type Expected, expectedClasses } from '../protocol.ts';
-import { checkReport } from './parse-report.ts';
 import type { Wire } from './wire-names.ts';
 
 export interface ExpectedPredictions extends Expected {
@@ -103,4 +102,13 @@ function inPersonaOrder(predictions: unknown[], wire: Wire): unknown[] {
       `the "${indexMember}" members are not the numbers of ${predictions.length} personas: ${first + at} is missing`,
     );
   });
+}
+
+/** @throws InvalidResponse if the response names a different report than the requested one */
+export function checkReport(named: unknown, report: string | undefined): void {
+  const isNamed = typeof named === 'string' || typeof named === 'number';
+  if (report === undefined || !isNamed || String(named) === report) return;
+  throw new InvalidResponse(
+    `the response is from report "${sanitize(String(named))}", not "${sanitize(report)}"`,
+  );
 }

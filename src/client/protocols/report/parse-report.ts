@@ -9,7 +9,7 @@ import {
 import { sanitize } from '../../../base/sanitize.ts';
 import type { Secrets } from '../../credentials.ts';
 import { InvalidResponse, jsonText, parseJson } from '../../parse-response.ts';
-import { parsePredictions } from './parse-predictions.ts';
+import { checkReport, parsePredictions } from './parse-predictions.ts';
 import type { Wire } from './wire-names.ts';
 
 /**
@@ -90,13 +90,4 @@ interface ExpectedPersona {
   wire: Wire;
   /** Text from the service that contains one of them is not shown. */
   secrets: Secrets;
-}
-
-/** @throws InvalidResponse if the response names a different report than the requested one */
-export function checkReport(named: unknown, report: string | undefined): void {
-  const isNamed = typeof named === 'string' || typeof named === 'number';
-  if (report === undefined || !isNamed || String(named) === report) return;
-  throw new InvalidResponse(
-    `the response is from report "${sanitize(String(named))}", not "${sanitize(report)}"`,
-  );
 }

@@ -4,7 +4,7 @@ import { reportCell } from '../../bodies/cells.ts';
 import { objects } from '../../bodies/row-layouts.ts';
 import { jsonText, parseJson } from '../../parse-response.ts';
 import type { HttpRequest } from '../../transport/http-request.ts';
-import { usualAuth } from '../described/descriptions.ts';
+import { defaultAuth } from '../described/descriptions.ts';
 import { problemIn } from '../model-server-problem.ts';
 import {
   type Expected,
@@ -64,7 +64,7 @@ export function reportProtocol(wire: Wire = contractWire): ReportProtocol {
   return {
     name: 'report',
     wire,
-    auth: usualAuth('report'),
+    auth: defaultAuth('report'),
     maxBatchBytes: 32 << 20,
     describe: report => ({ request: reportRequest(report), read: body => parseReport(body, report) }),
     predict: report => ({

@@ -9,7 +9,7 @@ import {
 import type { UploadFormat } from '../../../base/contract/upload-formats.ts';
 import { RowcastError } from '../../../base/errors.ts';
 import { scoreDefaults } from '../../../base/options/values/score-defaults.ts';
-import { liveSource } from '../../../formats/records/live-source.ts';
+import { liveSource } from '../../../formats/records/byte-source.ts';
 import { prefetch } from '../../../scoring/prefetch.ts';
 import { scoredStream } from '../../../scoring/scored-stream.ts';
 import { LOCAL } from '../../../scoring/scorer.ts';

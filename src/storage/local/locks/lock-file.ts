@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createWhole } from '../create-exclusive.ts';
+import { createWhole } from '../atomic-write.ts';
 import { isMissing } from '../missing.ts';
 import { siblingPath } from '../sibling-path.ts';
 import { type FoundLock, readLock, thisProcess } from './lock-holder.ts';

@@ -80,7 +80,7 @@ const META = [/^x-amz-meta-/, 'x-goog-meta-'] as const;
  * Replaces the headers of S3's own by Google's: versions are generations, because ETags are no condition for a write
  * (cloud.google.com/storage/docs/xml-api/reference-headers).
  */
-export function speakGoogle(client: S3Client): void {
+function speakGoogle(client: S3Client): void {
   client.middlewareStack.add(
     next => async args => {
       googleHeaders(args.request as HttpRequest); // an HTTP request

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ListMultipartUploadsCommandOutput } from '@aws-sdk/client-s3';
-import { ListingLimit } from '../../objects/listing-limit.ts';
-import type {
-  CopiedRange,
-  ListedPart,
-  ObjectClient,
-  ObjectHead,
-  ObjectRange,
+import {
+  type CopiedRange,
+  type ListedPart,
+  ListingLimit,
+  type ObjectClient,
+  type ObjectHead,
+  type ObjectRange,
+  parseObjectName,
 } from '../../objects/object-client.ts';
-import { parseObjectName } from '../../objects/object-name.ts';
 import { StoreError, unless } from '../../objects/store-error.ts';
 import type { ByteStream } from '../../source.ts';
 import type { StoreOptions } from '../store-options.ts';
@@ -33,7 +33,7 @@ import {
 const TOKEN = 'rowcast-run';
 
 /** How an object is reached. */
-export interface S3Access {
+interface S3Access {
   client: () => S3Client;
   /** Whether what is written carries a digest. */
   hasDigests: boolean;

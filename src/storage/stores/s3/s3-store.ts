@@ -1,9 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
-import { ListingLimit } from '../../objects/listing-limit.ts';
-import type { ObjectStore } from '../../objects/object-client.ts';
-import { parseObjectPrefix } from '../../objects/object-name.ts';
+import { ListingLimit, type ObjectStore, parseObjectPrefix } from '../../objects/object-client.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { fail } from './s3-errors.ts';
 import { payer, S3Object } from './s3-object.ts';
@@ -14,7 +12,7 @@ const CONNECTIONS = 16;
 const CONNECT_MS = 10_000;
 
 /** Differences of services that speak S3's protocol. */
-export interface S3Dialect {
+interface S3Dialect {
   config: S3ClientConfig;
   /** Adds what is not in the protocol of S3, such as headers of its own, to a client. */
   adapt?: (client: S3Client) => void;

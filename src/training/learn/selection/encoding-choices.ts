@@ -15,7 +15,7 @@ const MANY_MERGED = 0.02;
 const MAX_TARGET_SCORES = 10;
 
 /** The default encoding of a column: levels with fewer than 5 rows are merged. */
-export function usualEncoding({ column, counts }: ColumnValues): Encoding {
+export function defaultEncoding({ column, counts }: ColumnValues): Encoding {
   return column.type === 'categorical'
     ? { kind: 'merged', count: countOver(counts, MIN_LEVEL_ROWS) }
     : { kind: 'own' };
@@ -27,12 +27,12 @@ export function encodingChoices(columns: readonly ColumnValues[], classes: numbe
     const { column, counts } = values;
     if (column.type !== 'categorical') return [];
     const rows = counts.reduce((sum, count) => sum + count, 0);
-    const usual = countOver(counts, MIN_LEVEL_ROWS);
-    const merged = counts.slice(usual).reduce((sum, count) => sum + count, 0);
-    if (usual <= MANY_LEVELS && merged <= MANY_MERGED * rows) return [];
+    const frequentEnough = countOver(counts, MIN_LEVEL_ROWS);
+    const merged = counts.slice(frequentEnough).reduce((sum, count) => sum + count, 0);
+    if (frequentEnough <= MANY_LEVELS && merged <= MANY_MERGED * rows) return [];
     const frequent = countOver(counts, FREQUENT_SHARE * rows);
-    const encodings: Encoding[] = [usualEncoding(values)];
-    if (frequent > 0 && frequent < usual) encodings.push({ kind: 'merged', count: frequent });
+    const encodings: Encoding[] = [defaultEncoding(values)];
+    if (frequent > 0 && frequent < frequentEnough) encodings.push({ kind: 'merged', count: frequent });
     if (scoresOf(classes) <= MAX_TARGET_SCORES)
       encodings.push({ kind: 'target', count: countOver(counts, 2, Infinity) });
     encodings.push({ kind: 'left out' });

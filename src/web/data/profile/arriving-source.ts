@@ -1,5 +1,4 @@
-import type { ByteSource } from '../../../formats/records/byte-source.ts';
-import { chunksAfter } from '../../../formats/records/chunks-after.ts';
+import { type ByteSource, chunksAfter } from '../../../formats/records/byte-source.ts';
 import { UPLOAD_WINDOW_BYTES } from '../../../storage/codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES } from '../../../storage/codecs/codecs.ts';
 

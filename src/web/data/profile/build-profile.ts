@@ -1,9 +1,8 @@
 import { RowcastError } from '../../../base/errors.ts';
 import type { Layout } from '../../../formats/format.ts';
-import { type Batch, kindOf, startOf } from '../../../formats/records/batch.ts';
+import { type Batch, kindOf, RecordKind, startOf } from '../../../formats/records/batch.ts';
 import { isNoRow } from '../../../formats/records/faults.ts';
 import { type Fields, textOf } from '../../../formats/records/fields.ts';
-import { RecordKind } from '../../../formats/records/record-kind.ts';
 import { isBlank } from '../../../formats/values/coerce.ts';
 import { nameProblem } from '../../../training/rows/learn-columns.ts';
 import { cut } from './cut.ts';

@@ -1,7 +1,11 @@
 import type { ColumnType } from '../../../base/contract/schemas.ts';
 import { isBlank } from '../../../formats/values/coerce.ts';
-import { type ColumnKind, columnKind } from '../../../formats/values/column-type.ts';
-import { countTexts, type TextCounts } from '../../../formats/values/date-order.ts';
+import {
+  type ColumnKind,
+  columnKind,
+  countTexts,
+  type TextCounts,
+} from '../../../formats/values/column-type.ts';
 import { daysOf } from '../../../formats/values/dates.ts';
 import { readNumber } from '../../../formats/values/numbers.ts';
 import { learnColumn } from '../../../training/rows/learn-columns.ts';

@@ -1,4 +1,4 @@
-import type { RecordKind } from '../../../formats/records/record-kind.ts';
+import type { RecordKind } from '../../../formats/records/batch.ts';
 import { seededRandom } from '../../../training/seeded-random.ts';
 
 /** A record of a sample. */

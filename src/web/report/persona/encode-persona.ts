@@ -1,6 +1,6 @@
 import type { Value } from '../../../base/contract/schemas.ts';
 import { JsonReader } from '../../../server/predict/json-reader.ts';
-import { MAX_BODY_MEMBERS } from '../../../server/predict/persona-request.ts';
+import { MAX_BODY_MEMBERS } from '../../../server/predict/persona-work.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';
 import { RequestError } from '../../../server/problems/problems.ts';
 

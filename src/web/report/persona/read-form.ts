@@ -1,7 +1,6 @@
 import type { Value } from '../../../base/contract/schemas.ts';
 import { finite, isBlank, numberOf } from '../../../formats/values/coerce.ts';
-import type { DateOrder } from '../../../formats/values/date-parts.ts';
-import { daysOf } from '../../../formats/values/dates.ts';
+import { type DateOrder, daysOf } from '../../../formats/values/dates.ts';
 import type { PersonaField } from './fields.ts';
 
 /** A persona from the form. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createWhole } from '../../../../src/storage/local/create-exclusive.ts';
+import { createWhole } from '../../../../src/storage/local/atomic-write.ts';
 import { takeLock, takeLocks } from '../../../../src/storage/local/locks/output-lock.ts';
 import { newFolder } from '../../../support/folder.ts';
 

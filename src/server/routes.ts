@@ -1,0 +1,132 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { readReportResponse, testingResults } from '../models/store/report-store.ts';
+import { type Readiness, shuttingDown } from './admin/readiness.ts';
+import { answerPersonas, jsonType, type PersonaRoute } from './answer-personas.ts';
+import { authorize, endWithKey, requireKey } from './auth/require-key.ts';
+import { batchPredictRoute } from './batch-predict/route.ts';
+import { trackAllowedMethods } from './http/method-not-allowed.ts';
+import { bodyReader } from './http/request-body.ts';
+import { KeyTurns } from './limits/fair-turns.ts';
+import { keyOf, shareRequests } from './limits/shares.ts';
+import { RequestError } from './problems/problems.ts';
+import { checkConnected } from './request-end.ts';
+import type { Shared } from './service.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+
+/** The endpoints under /user. Every path below it needs a key, including paths that do not exist. */
+export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
+  const { home, keys, models, threads, limits, limitRate, fairUse, isClosing, onScored } = options;
+  const { shares } = fairUse;
+  app.addHook('onRequest', (_, reply, done) => {
+    if (!isClosing()) return done();
+    reply.header('retry-after', '1');
+    done(shuttingDown());
+  });
+  requireKey(app, keys);
+  endWithKey(app, limits.recheckMs);
+  // The key lookup reads the disk, and the connection may have closed meanwhile.
+  app.addHook('onRequest', (_, reply, done) => {
+    checkConnected(reply);
+    done();
+  });
+  if (limitRate !== undefined) app.addHook('onRequest', limitRate);
+  shareRequests(app, shares.requests);
+  app.setNotFoundHandler(noSuchEndpoint);
+  const refuseOtherMethods = trackAllowedMethods(app);
+  const json = {
+    config: { scope: 'predict' as const },
+    bodyLimit: limits.bodyBytes,
+    // Runs before the body is read.
+    onRequest(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+      fairUse.checkRows(request, reply);
+      done();
+    },
+    preParsing: bodyReader(limits, shares.bodies),
+  };
+
+  app.post<PersonaRoute>(
+    '/persona',
+    json,
+    answerPersonas('features', { models, threads, limits, fairUse, onScored }),
+  );
+  app.post<PersonaRoute>(
+    '/batch-persona',
+    json,
+    answerPersonas('personas', { models, threads, limits, fairUse, onScored }),
+  );
+
+  // A report may take megabytes, and several times as many while it is read.
+  const reads = new KeyTurns();
+  app.get<{ Params: { id: string } }>(
+    '/report/:id',
+    { config: { scope: 'report' } },
+    async (request, reply) => {
+      const { id } = request.params;
+      authorize(request, id);
+      const text = await reads.run(keyOf(request), async () => {
+        checkConnected(reply);
+        return JSON.stringify(await readReportResponse(home, id));
+      });
+      return reply.type(jsonType).send(text);
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/testing-results/:id',
+    { config: { scope: 'testing-results' } },
+    async (request, reply) => {
+      authorize(request, request.params.id);
+      const results = await testingResults(home, request.params.id);
+      return reply.type('text/csv; charset=utf-8').send(results);
+    },
+  );
+
+  await app.register(batchPredictRoute, { home, models, threads, limits, fairUse, onScored });
+
+  refuseOtherMethods();
+};
+
+/** Responds to an unknown path. */
+export function noSuchEndpoint(request: FastifyRequest): never {
+  const [path] = request.url.split('?', 1);
+  throw new RequestError('no_such_endpoint', `No such endpoint: ${request.method} ${path}.`);
+}
+
+interface PublicRouteOptions {
+  readiness: Readiness;
+  /** Served if given. */
+  metrics: Metrics | undefined;
+}
+
+/** Routes without authentication: health, readiness, metrics, OpenAPI. Responses must not contain secrets. */
+export const publicRoutes: FastifyPluginAsync<PublicRouteOptions> = async (app, { readiness, metrics }) => {
+  const refuseOtherMethods = trackAllowedMethods(app);
+
+  app.get('/healthz', async () => ({ status: 'alive' }));
+
+  app.get('/readyz', async (_, reply) => {
+    const problem = await readiness.problem();
+    if (problem === undefined) return { status: 'ready' };
+    reply.header('retry-after', '1');
+    throw problem;
+  });
+
+  let document: Promise<Buffer> | undefined;
+  app.get('/openapi.json', async (_, reply) => {
+    // Built once, as bytes that all responses share: requests without a key must not cause work or take memory.
+    document ??= openApiBytes();
+    return reply.type('application/json').send(await document);
+  });
+
+  if (metrics !== undefined) {
+    app.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+  }
+
+  refuseOtherMethods();
+};
+
+/** Built on first use: that takes longer than setting up all other routes. */
+async function openApiBytes(): Promise<Buffer> {
+  const { openApiDocument } = await import('./openapi/document.ts');
+  return Buffer.from(JSON.stringify(openApiDocument));
+}

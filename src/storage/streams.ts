@@ -1,0 +1,89 @@
+import type { Readable, Writable } from 'node:stream';
+import { sanitizeCells } from '../base/sanitize.ts';
+import type { Backend } from './backend.ts';
+import { DecodedSource } from './decoded-source.ts';
+import type { Source, StoredInput } from './source.ts';
+import { ClosedPipe, type Sink, type Target, unwritable } from './target.ts';
+
+/** What is read as it arrives, and only once: a pipe, a socket, a device. */
+export const streamInput = (name: string, path: string, stream: Readable): StoredInput => ({
+  name,
+  path,
+  version: { size: null, modified: null },
+  // Errors before the first read are reported to the reader. Without a listener, they would end the process.
+  stream: stream.on('error', () => {}),
+  streamFrom: undefined,
+  checkUnchanged: async () => {},
+});
+
+/**
+ * A stream as a source, compressed or not; it is read as it arrives, and only once.
+ *
+ * @param name for messages; the dialect may follow from its suffix
+ * @param maxWindowBytes as of `Codec.decompress`
+ */
+export function streamSource(name: string, stream: Readable, maxWindowBytes?: number): Source {
+  return new DecodedSource(streamInput(name, name, stream), false, { maxWindowBytes });
+}
+
+/**
+ * Writes to a stream.
+ *
+ * @param isOwn whether the stream was opened here and must be closed
+ */
+export function streamSink(name: string, stream: Writable, isOwn: boolean): Sink {
+  // Reported by the failed write. Without a listener, the error would end the process.
+  stream.on('error', () => {});
+  const close = async (): Promise<void> => {
+    // The stream is already closed if the reader has closed the pipe.
+    if (isOwn && !stream.closed) await new Promise(done => stream.once('close', done).end());
+  };
+  return {
+    write: bytes =>
+      new Promise((done, fail) => {
+        // Another stream may hold them for longer.
+        stream.write(Buffer.from(bytes), (cause: NodeJS.ErrnoException | null | undefined) => {
+          if (!cause) done();
+          else
+            fail(cause.code === 'EPIPE' ? new ClosedPipe(cause.message) : unwritable(name, cause, 'stopped'));
+        });
+      }),
+    close,
+    abandon: close,
+  };
+}
+
+/** Stdin and stdout. */
+export const standardStreams: Backend = {
+  openInput: async () => streamInput('stdin', 'stdin', process.stdin),
+  resolveTarget: async () => stdout,
+  versionOf: async () => undefined,
+  isPattern: async () => false,
+  namesMatching: async () => [],
+  document: () => {
+    throw new Error('a stream is no document');
+  },
+  sharedFolder: () => {
+    throw new Error('a stream is no folder');
+  },
+};
+
+export const stdout: Target = {
+  name: 'stdout',
+  path: undefined,
+  isStdout: true,
+  usedFiles: (what, option) => [{ at: 1, what: `${what} (stdout)`, option }],
+  open: async () => {
+    const sink = streamSink('stdout', process.stdout, false);
+    return process.stdout.isTTY ? forTerminal(sink) : sink;
+  },
+};
+
+/** Cells of a file are shown on a terminal, which must not obey them. A pipe gets every byte. */
+function forTerminal(sink: Sink): Sink {
+  const decoder = new TextDecoder();
+  return {
+    ...sink,
+    write: bytes => sink.write(Buffer.from(sanitizeCells(decoder.decode(bytes, { stream: true })))),
+  };
+}
