@@ -207,7 +207,7 @@ export const waitsForRows = ({
 }: Pick<InputWaitOptions, 'waitForInput' | 'readyFile'>) => waitForInput > 0 && readyFile === undefined;
 
 /** Added to the hint of an input that ends too early. */
-const WAIT_HINT = ' If another program still writes it, wait for it with --wait-for-input.';
+const WAIT_HINT = 'If another program still writes it, wait for it with --wait-for-input. ';
 
 /** What a run can do about an input that ends too early. */
 export interface EarlyEnd extends Pick<InputWaitOptions, 'waitForInput' | 'readyFile'> {
@@ -234,7 +234,8 @@ export async function judgeEnd(
   if (change instanceof RowcastError && change.code === 'input_changed')
     return notReady({ file: source.name, why: `${error.message}, and another program still writes it` }, 0);
   if (waitForInput === 0 && options.readyFile === undefined)
-    error.hint = error.hint?.replace(WAIT_HINT, '').concat(WAIT_HINT);
+    // Before a command, which ends a hint.
+    error.hint = error.hint && WAIT_HINT + error.hint.replace(WAIT_HINT, '');
   return error;
 }
 

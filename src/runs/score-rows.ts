@@ -141,9 +141,7 @@ export async function scoreRows({
     });
     const { maxRejects } = options;
     const isFirst = part === undefined;
-    const malformed = isFirst
-      ? new MalformedLimit({ layout, file: source.name, before, maxRejects })
-      : undefined;
+    const malformed = isFirst ? new MalformedLimit({ layout, file: source, before, maxRejects }) : undefined;
     const { limit, maxMismatches, maxMissing, maxUnseen } = options;
     const limits = { limit, maxMismatches, maxMissing, maxUnseen };
     await commit(parts, reached, {

@@ -59,7 +59,7 @@ export async function prepare(
   if (read.columns === undefined && layout.namesColumnsLater) throw unknownColumns(source.name);
   const features = chooseFeatures(layout, report, options, source.name);
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
-  layout.refuseUnits?.(nulls, source.name);
+  layout.refuseUnits?.(nulls, source);
   scorer.check?.({ ...options, features, nulls });
   const learned = withOrders(scorer.learnedColumns?.(options.report), features);
   const allowed = options.allowMissing ? layout.absent : [];

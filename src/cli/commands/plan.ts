@@ -75,8 +75,13 @@ export async function planDefinitions(given: Context, files: readonly string[]):
 async function planDefinition(context: Context, { file, train, score }: Definition): Promise<number> {
   if (train === undefined) return planSection(context, score);
   return planSection(context, score).catch((error: unknown) => {
+    const { home, 'trust-definition': isTrusted } = context.flags;
+    const given = [
+      ...(home === undefined ? [] : ['--home', String(home)]),
+      ...(isTrusted === true ? ['--trust-definition'] : []),
+    ];
     if (error instanceof RowcastError && error.code === 'no_such_report')
-      error.hint = `${commandOf('run', [file, ...(context.flags['trust-definition'] === true ? ['--trust-definition'] : [])])} trains the report first. It can be planned once the report is trained.`;
+      error.hint = `It can be planned once the report is trained, which this does: ${commandOf('run', [file, ...given])}`;
     throw error;
   });
 }

@@ -141,7 +141,7 @@ async function scoreShards(
       const others =
         queue === undefined
           ? ''
-          : `. Other workers go on; to stop them: ${commandOf('cancel', [sharding.folder.path, ...storeFlags(values)])}`;
+          : `\nOther workers go on; to stop them: ${commandOf('cancel', [sharding.folder.path, ...storeFlags(values)])}`;
       log.info({ event: 'run_suspended', command: commandLine }, `to resume, run: ${commandLine}${others}`);
       throw new Interrupted(stop);
     }

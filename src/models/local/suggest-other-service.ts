@@ -6,7 +6,7 @@ export async function suggestOtherService<T>(found: Promise<T>): Promise<T> {
     return await found;
   } catch (error) {
     if (error instanceof RowcastError && error.code === 'no_such_report')
-      error.hint = `${error.hint} Use --url for the reports of another service.`;
+      error.hint = `Use --url for the reports of another service. ${error.hint}`;
     throw error;
   }
 }

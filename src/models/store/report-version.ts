@@ -96,14 +96,14 @@ export async function absentReport(home: string, id: string, cause: unknown): Pr
     location: { file: reportsFolder(home) },
     hint:
       ids.length === 0
-        ? `Train one first: ${commandOf('train', ['HISTORY.csv', '--predict', 'COLUMN', '--report', id, ...homeFlag(home)])}.`
+        ? `Train one first: ${commandOf('train', ['HISTORY.csv', '--predict', 'COLUMN', '--report', id, ...homeFlag(home)])}`
         : `${question}Existing reports: ${formatList(ids.sort())}.`,
     cause,
   });
 }
 
 /** The flag for a folder of reports that is not the default one. */
-const homeFlag = (home: string): string[] => (home === resolve('.rowcast') ? [] : ['--home', home]);
+export const homeFlag = (home: string): string[] => (home === resolve('.rowcast') ? [] : ['--home', home]);
 
 /** A question about similar ids, with a space after it; empty if no id is similar. */
 async function didYouMean(id: string, ids: readonly string[]): Promise<string> {

@@ -18,6 +18,8 @@ export interface OpenOptions extends ReadOptions, Pick<StoreValues, 'storeOption
 export interface OpenRecords {
   /** For messages: the path, or `stdin`. */
   name: string;
+  /** As of `ByteSource`. */
+  decodedBy: readonly string[];
   layout: Layout;
   /**
    * Its records, which can be read only once.
@@ -66,7 +68,14 @@ export async function openRecords(
       await source.checkUnchanged();
       return digest;
     };
-    return { name: source.name, layout, batches, sha256, close: () => source.close() };
+    return {
+      name: source.name,
+      decodedBy: source.decodedBy,
+      layout,
+      batches,
+      sha256,
+      close: () => source.close(),
+    };
   } catch (error) {
     source.close();
     throw error;

@@ -100,7 +100,7 @@ export async function readHistory(
         first === undefined
           ? firstPart(records, checkedColumn(records, options))
           : furtherPart(first, records, sample.seen);
-      layout.refuseUnits?.(options.nulls ?? [], records.name);
+      layout.refuseUnits?.(options.nulls ?? [], records);
       later ??= new LaterColumns(layout);
       malformed.begin(part, sample.seen + unlabelled);
       if (first !== undefined && part.reads !== first.reads) later.hasAll();
