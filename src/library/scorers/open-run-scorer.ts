@@ -1,6 +1,6 @@
 import type { JobValues } from '../../base/options/values/run-values.ts';
-import type { ClientOptions } from '../../client/client-options.ts';
 import { httpScorer } from '../../client/scorer/http-scorer.ts';
+import type { ClientOptions } from '../../client/service-client.ts';
 import type { OpenScorer, Scorer } from '../../scoring/scorer.ts';
 import type { Scorer as GivenScorer } from '../scorer.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
