@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { protocolOption } from '../base/options/service.ts';
 import { resolveValues } from '../base/options/values/resolve-options.ts';
-import type { ClientOptions } from '../client/client-options.ts';
+import type { ClientOptions } from '../client/service-client.ts';
 import type { JobValues } from '../library/job-values.ts';
 import { chooseService, type Given } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/open-client.ts';

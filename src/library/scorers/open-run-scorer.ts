@@ -1,5 +1,5 @@
-import type { ClientOptions } from '../../client/client-options.ts';
 import { httpScorer } from '../../client/scorer/http-scorer.ts';
+import type { ClientOptions } from '../../client/service-client.ts';
 import type { OpenScorer, Scorer } from '../../scoring/scorer.ts';
 import type { JobValues } from '../job-values.ts';
 import type { Scorer as GivenScorer } from '../scorer.ts';

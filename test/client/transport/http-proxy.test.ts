@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
-import { connectReports } from '../../../src/client/connect-reports.ts';
+import { connectReports } from '../../../src/client/protocols/report/report-client.ts';
 import type { ServiceClient } from '../../../src/client/service-client.ts';
 import { readProxy } from '../../../src/client/transport/http-proxy.ts';
 import { authority, noOpenssl, pems } from '../../support/certificates.ts';

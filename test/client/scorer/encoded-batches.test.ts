@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { withUnsent } from '../../../src/client/scorer/with-unsent.ts';
+import { withUnsent } from '../../../src/client/scorer/encoded-batches.ts';
 import type { ReceivedPredictions } from '../../../src/scoring/predictions.ts';
 
 const error = { code: 'wrong_type', message: 'm' };

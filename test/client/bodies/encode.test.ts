@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LearnedLimit } from '../../../src/client/scorer/batch-size.ts';
+import { LearnedLimit } from '../../../src/client/bodies/encode.ts';
 
 describe('the batch size limit', () => {
   it('is half of what was rejected as too large', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseResponse } from '../../../src/client/protocols/parse-response.ts';
+import { parseResponse } from '../../src/client/parse-response.ts';
 
 const parsed = (text: string): unknown => parseResponse(Buffer.from(text));
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { failureTable } from '../../../src/client/failure-table.ts';
-import { withRetries } from '../../../src/client/retry/retry.ts';
-import type { RetryPolicy } from '../../../src/scoring/failures/attempts.ts';
-import { backoff } from '../../../src/scoring/failures/backoff.ts';
-import { CallError } from '../../../src/scoring/failures/call-error.ts';
-import type { FailureKind } from '../../../src/scoring/failures/failure-rule.ts';
-import { ServiceAvailability } from '../../../src/scoring/failures/service-availability.ts';
+import { failureTable } from '../../src/client/failure-table.ts';
+import { withRetries } from '../../src/client/requests.ts';
+import type { RetryPolicy } from '../../src/scoring/failures/attempts.ts';
+import { backoff } from '../../src/scoring/failures/backoff.ts';
+import { CallError } from '../../src/scoring/failures/call-error.ts';
+import type { FailureKind } from '../../src/scoring/failures/failure-rule.ts';
+import { ServiceAvailability } from '../../src/scoring/failures/service-availability.ts';
 
 const failure = (kind: FailureKind, code = 'x', retryAfter?: number): CallError =>
   new CallError(kind, code, code, { location: {}, retryAfter });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { connectReason } from '../../../src/client/transport/connect-reason.ts';
+import { connectReason } from '../../src/base/connection-error.ts';
 
 const failure = (code: string, message: string): NodeJS.ErrnoException =>
   Object.assign(new Error(message), { code });
