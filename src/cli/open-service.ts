@@ -35,7 +35,7 @@ export async function withServiceOf<T>(
   }
   await warnOfHome({ log }, address.home);
   // Loaded only when it is needed.
-  const { openLocalService } = await import('../models/local/service/local-service.ts');
+  const { openLocalService } = await import('../models/local/local-service.ts');
   const service = await openLocalService(address.home);
   try {
     return await use(service);
