@@ -34,7 +34,8 @@ export const outputOptions = {
     default: 'replace',
     defaultText: 'replace; with several inputs, skip-unchanged',
     describe:
-      'if the output exists: replace it at the end, fail, skip the run, or skip it if input, output and options are unchanged',
+      'if the output exists: replace it at the end, fail, skip the run, or skip it if input, output and options ' +
+      'are unchanged',
   },
   restart: {
     kind: 'boolean',

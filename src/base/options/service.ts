@@ -67,7 +67,8 @@ export const connectionOptions = {
     affectsOutput: false,
     choices: authNames,
     describe:
-      'how the key is sent: ApiKey KEY, Bearer KEY, or not at all; google, azure, sigv4: credentials of that cloud on this machine',
+      'how the key is sent: ApiKey KEY, Bearer KEY, or not at all; google, azure, sigv4: credentials of that cloud ' +
+      'on this machine',
     defaultText: "the protocol's",
   },
   'auth-host': {

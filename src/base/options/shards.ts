@@ -88,7 +88,8 @@ export const workOptions = {
     value: 'I',
     common: true,
     describe:
-      'score shard I only, from 0; any: until none is left. By default JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID or AWS_BATCH_JOB_ARRAY_INDEX, else any',
+      'score shard I only, from 0; any: until none is left. By default JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID ' +
+      'or AWS_BATCH_JOB_ARRAY_INDEX, else any',
   },
   'shards-per-task': {
     kind: 'integer',

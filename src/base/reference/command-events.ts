@@ -33,7 +33,8 @@ export const commandEvents = {
   ledger_unreadable: 'All files are scored.',
   ledger_not_written: '',
   progress:
-    'With `rows`, `percent`, `rows_per_second`, `eta_seconds`, `in_flight`, `retries`, `files`; of `batch-predict` bytes, of `train` the step.',
+    'With `rows`, `percent`, `rows_per_second`, `eta_seconds`, `in_flight`, `retries`, `files`; of `batch-predict` ' +
+    'bytes, of `train` the step.',
   reject: 'Without a rejects file, or the first with a hint; with `row`, `line`, `code`.',
   rejects_left: 'In the file `rejects`; the message has the commands.',
   rejects_not_listed: 'Further ones are only counted.',
