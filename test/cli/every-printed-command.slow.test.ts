@@ -3,7 +3,6 @@ import { execFile, spawnSync } from 'node:child_process';
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
-import { gzipSync } from 'node:zlib';
 import { unsupportedFiles } from '../../src/base/unsupported-files.ts';
 import { train } from '../../src/library/train.ts';
 import { newFolder, sharedFolder } from '../support/folder.ts';
@@ -16,7 +15,12 @@ import { bin } from '../support/rowcast.ts';
  * run what is printed there. A new place has to be run by a test, and counted here.
  */
 const places: Readonly<Record<string, readonly [count: number, ...tests: string[]]>> = {
-  'base/shell-pipe.ts': [6, 'a filter', 'a check', 'test/formats/refuse-unsupported.test.ts'],
+  'base/shell-pipe.ts': [
+    6,
+    'test/cli/lines-that-are-no-rows.test.ts',
+    'a check',
+    'test/formats/refuse-unsupported.test.ts',
+  ],
   'base/unsupported-files.ts': [10, 'a conversion'],
   'cli/arguments/usage-error.ts': [1, 'a command of a hint'],
   'cli/commands/plan.ts': [1, 'a command of a hint'],
@@ -35,11 +39,11 @@ const places: Readonly<Record<string, readonly [count: number, ...tests: string[
   'cli/shards/work-command.ts': [1, 'test/cli/printed-commands.slow.test.ts'],
   'cli/terminal/shards-text.ts': [1, 'test/cli/printed-commands.slow.test.ts'],
   'cli/warn-of-home.ts': [1],
-  'formats/csv/first-lines.ts': [2, 'a filter'],
-  'formats/csv/why-malformed.ts': [3, 'a filter'],
-  'formats/filtered-by.ts': [1, 'a filter'],
-  'formats/jsonl/line-shape.ts': [2, 'a filter'],
-  'formats/jsonl/why-malformed.ts': [3, 'a filter'],
+  'formats/csv/first-lines.ts': [2, 'test/cli/lines-that-are-no-rows.test.ts'],
+  'formats/csv/why-malformed.ts': [3, 'test/cli/lines-that-are-no-rows.test.ts'],
+  'formats/filtered-by.ts': [1, 'test/cli/lines-that-are-no-rows.test.ts'],
+  'formats/jsonl/line-shape.ts': [2, 'test/cli/lines-that-are-no-rows.test.ts'],
+  'formats/jsonl/why-malformed.ts': [3, 'test/cli/lines-that-are-no-rows.test.ts'],
   'formats/parquet/read-layout.ts': [1, 'a conversion'],
   'formats/refuse-unsupported.ts': [4, 'a conversion'],
   'library/definition/definition.ts': [1, 'a command of a hint'],
@@ -52,7 +56,7 @@ const places: Readonly<Record<string, readonly [count: number, ...tests: string[
   'shards/queue/load-package.ts': [1],
   'storage/codecs/gzip.ts': [1, 'a check'],
   'storage/codecs/zstd-frames.ts': [1, 'a check'],
-  'storage/decoded-source.ts': [1, 'a filter'],
+  'storage/decoded-source.ts': [1, 'test/cli/lines-that-are-no-rows.test.ts'],
   'storage/local/make-folders.ts': [1, 'a command of a hint'],
   'web/report/sections/use-it.ts': [3],
 };
@@ -230,86 +234,6 @@ describe('a conversion', { concurrency: 2 }, () => {
       await assertScores(all, await all.printedBy(line, /as the input: /));
     }
   });
-});
-
-const every = (lines: readonly string[], change: (line: string) => string): string =>
-  lines.map(line => `${change(line)}\n`).join('');
-const csvLines = [header, ...rows];
-const jsonLines = objects.map(object => JSON.stringify(object));
-const asIndexed = (line: string): string => (line === header ? line : `${line.split(/[-,]/)[1]},${line}`);
-
-/** By what is wrong, the text of which a filter makes the table. */
-const wrong: Readonly<Record<string, string>> = {
-  'a comma at the end of each line': every(csvLines, line => (line === header ? line : `${line},`)),
-  'an index without a name': every(csvLines, asIndexed),
-  'lines of commas': every([header, ...rows.map(() => ',,'), ',,', ...rows], line => line),
-  'lines of empty quotes': every([header, ...rows.map(() => '"","",""'), ',,', ...rows], line => line),
-  'a line of dashes': every([header, '--------,--------,------', ...rows], line => line),
-  'a line of units': every(
-    ['customer,contract,tenure,age', '-,-,years,months', ...rows.map(row => `${row},1`)],
-    line => line,
-  ),
-  'lines of a list': every(['[', ...jsonLines.map(line => `${line},`)], line => line).replace(
-    /,\n$/,
-    '\n]\n',
-  ),
-  'commas after objects': every(jsonLines, line => `${line},`),
-  'objects on several lines': every(
-    objects.map(object => JSON.stringify(object, null, 1)),
-    line => line,
-  ),
-  'rows in a list': `${JSON.stringify({ 'of | "$x"': objects })}\n`,
-};
-
-describe('a filter', { concurrency: 2 }, () => {
-  for (const [what, text] of Object.entries(wrong))
-    it(`corrects ${what}`, async t => {
-      const isJson = /^[[{]/.test(text);
-      if (isJson && !what.includes('comma') && !has('command -v jq')) return t.skip('jq is missing here');
-      const all = await bench(t);
-      const { printedBy, write } = all;
-      const suffix = isJson ? '.jsonl' : '.csv';
-      /** Name, bytes, and options of the run. */
-      const inputs: (readonly [string, Buffer, string])[] = [
-        ...stems.map(stem => [`${stem}${suffix}`, Buffer.from(text), ''] as const),
-        [`a b${suffix}.gz`, gzipSync(text), ''],
-        // Its name does not say that it is compressed.
-        [`b${suffix}`, gzipSync(text), ''],
-        [`wide${suffix}`, Buffer.from(`\ufeff${text}`, 'utf16le'), '--encoding utf-16'],
-        [`marked${suffix}`, Buffer.from(`\ufeff${text}`), ''],
-        [`windows${suffix}`, Buffer.from(text.replaceAll('\n', '\r\n')), ''],
-      ];
-      if (!isJson)
-        for (const [separator, option] of [
-          ['\t', 'tab'],
-          ['|', "'|'"],
-          ['^', "'^'"],
-          ['/', '/'],
-          ['\x01', `"$(printf '\\001')"`],
-        ] as const)
-          inputs.push([
-            `${separator.charCodeAt(0)}.csv`,
-            Buffer.from(text.replaceAll(',', separator)),
-            `--delimiter ${option}`,
-          ]);
-      if (!isJson) inputs.push(['title.csv', Buffer.from(`of a year\n\n${text}`), '--skip-lines 2']);
-      for (const [name, bytes, options] of inputs) {
-        await write(name, bytes);
-        const line = `rowcast score ${columns} ${options} ${asWord(`./${name}`)}`;
-        const remedy = await printedBy(line, /with - as the input(?: and without --encoding)?: /);
-        await assertScores(all, remedy, options.replace(/--encoding .*/, ''));
-        if (name !== inputs[0]?.[0]) continue;
-        const piped = await printedBy(
-          `rowcast score ${columns} ${options} - < ${asWord(name)}`,
-          /as the input(?: and without --encoding)?: /,
-        );
-        await assertScores(
-          all,
-          piped.replace('…', `cat ${asWord(`./${name}`)}`),
-          options.replace(/--encoding .*/, ''),
-        );
-      }
-    });
 });
 
 describe('a check', () => {
