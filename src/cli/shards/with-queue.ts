@@ -21,7 +21,7 @@ export async function withQueue<T>(
     onLost: ({ code, message }) =>
       log.warn(
         { event: 'queue_lost', code },
-        `${message}; it is tried again and again. Shards in progress go on, unless requests or rows per second are limited`,
+        `${message}; it is tried again and again. Shards in progress go on`,
       ),
     onFound: () => log.info({ event: 'queue_found' }, `the queue at ${queue.name} can be reached again`),
   });

@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Learned, SharedLimits, SharedPace } from '../../base/contract/shared-pace.ts';
 import { isMissing } from '../../storage/local/missing.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
-import type { Rates } from '../budget/slot-store.ts';
 import { workerName } from '../folder/names.ts';
 import { BEAT_MS, LEASE_MS } from '../folder/next-attempt.ts';
 import type { LeaseHolder } from '../folder/result-shape.ts';
 import { WorkerWatch, workersIn } from './see-workers.ts';
-import { type GivenLimits, isCounted, knownLimits, lowestGiven } from './shared-limits.ts';
+import { type GivenLimits, isCounted, knownLimits } from './shared-limits.ts';
 import type { SeenWorker, WorkerFile } from './worker-shape.ts';
 
 /** A worker that could not send heartbeats stops sending this long before the others divide its share. */
@@ -28,8 +27,7 @@ export interface PaceMemberOptions {
  * One of the workers of a folder that keep one pace. Each has the same share of the lowest limit that any of them knows. A worker
  * tells with its heartbeat which others it has left room for, and sends nothing before all others have left room for it;
  * who stops leaves its share to the others, and who dies does when its lease is over. So the shares never exceed the
- * whole, whatever the order in which workers read and write. Clocks are not compared. Limits that were given are not
- * divided while a store counts what all of them send.
+ * whole, whatever the order in which workers read and write. Clocks are not compared.
  */
 export class PaceMember implements SharedPace {
   readonly #options: PaceMemberOptions;
@@ -54,19 +52,13 @@ export class PaceMember implements SharedPace {
 
   limits(now: number): SharedLimits {
     const known = knownLimits(this.#options.given, this.#others, now);
-    const { requests, rows } = this.given;
-    const isLimited = [requests, rows, known.requests, known.advertised].some(Number.isFinite);
+    const isLimited = [known.requests, known.rows, known.advertised].some(Number.isFinite);
     const mayAct = this.#isOver || !isLimited || (this.#hasShare && !this.#isSilent(now));
     return { ...known, share: mayAct ? 1 / (1 + this.#others.length) : 0 };
   }
 
   tell(learned: (now: number) => Learned): void {
     this.#learned = learned;
-  }
-
-  /** The lowest limits that any of the workers was given. */
-  get given(): Rates {
-    return lowestGiven(this.#options.given, this.#others);
   }
 
   /** Whether the others have left room for this worker. */

@@ -14,7 +14,6 @@ const DAMAGED: WorkerFile = {
   realm: '',
   requests: null,
   rows: null,
-  isCounting: false,
   learned: null,
   counted: {},
 };

@@ -1,24 +1,14 @@
 import { rateOf, type SharedLimits } from '../../base/contract/shared-pace.ts';
-import type { Rates } from '../budget/slot-store.ts';
 import type { SeenWorker, WorkerFile } from './worker-shape.ts';
 
-/** The limits that a worker was given itself, and whether a store counts what it sends. */
-export type GivenLimits = Pick<WorkerFile, 'requests' | 'rows' | 'isCounting'>;
-
-const UNLIMITED: Rates = { requests: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
+/** The limits that a worker was given itself. */
+export type GivenLimits = Pick<WorkerFile, 'requests' | 'rows'>;
 
 const lowest = (values: readonly (number | null | undefined)[]): number =>
   Math.min(...values.map(value => value ?? Number.POSITIVE_INFINITY));
 
-/** The lowest limits that any worker was given. @param others those that are alive */
-export const lowestGiven = (own: GivenLimits, others: readonly SeenWorker[]): Rates => ({
-  requests: lowest([own.requests, ...others.map(each => each.requests)]),
-  rows: lowest([own.rows, ...others.map(each => each.rows)]),
-});
-
 /**
- * The limits that workers divide, as one of them knows them: what others have learned, and the lowest that any was given,
- * unless a store counts what all of them send.
+ * The limits that workers divide, as one of them knows them: what others have learned, and the lowest that any was given.
  *
  * @param others those that are alive
  * @returns all but the share of this worker
@@ -28,8 +18,6 @@ export function knownLimits(
   others: readonly SeenWorker[],
   now: number,
 ): Omit<SharedLimits, 'share'> {
-  const areAllCounting = [own, ...others].every(({ isCounting }) => isCounting);
-  const given = areAllCounting ? UNLIMITED : lowestGiven(own, others);
   const learned = others.map(({ learned, seenAt }) => {
     const elapsed = now - seenAt;
     const { rate, advertised, pause = 0, accepted = 0 } = learned ?? {};
@@ -42,8 +30,8 @@ export function knownLimits(
     };
   });
   return {
-    requests: lowest([given.requests, ...learned.map(each => each.rate)]),
-    rows: given.rows,
+    requests: lowest([...[own, ...others].map(each => each.requests), ...learned.map(each => each.rate)]),
+    rows: lowest([own, ...others].map(each => each.rows)),
     advertised: lowest(learned.map(each => each.advertised)),
     pausedUntil: Math.max(0, ...learned.map(each => each.pausedUntil)),
     accepted: learned.reduce((sum, each) => sum + each.accepted, 0),

@@ -21,8 +21,6 @@ export const workerShape = z.strictObject({
   /** Requests and rows per second that it was told to keep to, with all others; null: no limit. */
   requests: z.number().nullable(),
   rows: z.number().nullable(),
-  /** Whether the store of its queue counts what it sends. */
-  isCounting: z.boolean(),
   learned: learnedShape.nullable(),
   /** The workers that it has left room for: id → entry. */
   counted: z.record(z.string(), z.number()),

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { Rates, Slot } from '../budget/slot-store.ts';
 import { BullRunQueue } from './bull-run-queue.ts';
 import type { BullMq } from './load-package.ts';
 import type { QueuedRun, RunQueue, ShardQueue } from './shard-queue.ts';
@@ -40,16 +39,11 @@ export class BullQueue implements ShardQueue {
     });
   }
 
-  reserve(run: QueuedRun, rows: number, rates: Rates, horizon?: number): Promise<Slot> {
-    return call(this.name, this.#store.slots.reserve(run.key, rows, rates, horizon));
-  }
-
   withdraw(run: QueuedRun): Promise<void> {
     return this.#call(async runs => {
       await runs.remove(run.key);
       const jobs = await this.#open(queueOf(run));
       await jobs.obliterate({ force: true }).finally(() => jobs.close());
-      await this.#store.slots.forget(run.key);
     });
   }
 

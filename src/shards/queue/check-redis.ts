@@ -1,5 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { SendRedis } from '../budget/redis-slots.ts';
+
+/** Sends a command to Redis. */
+type SendRedis = (name: string, ...args: string[]) => Promise<unknown>;
 
 /** Settings of a Redis server; undefined for those that it does not tell. */
 export interface RedisSettings {

@@ -1,4 +1,3 @@
-import { redisSlots } from '../budget/redis-slots.ts';
 import { checkRedis } from './check-redis.ts';
 import { loadPackage } from './load-package.ts';
 import type { QueueAddress } from './queue-address.ts';
@@ -44,7 +43,6 @@ export async function openRedis(
     connection: client,
     // No blocking connection: workers ask now and then.
     factory: (queue, options) => createRedisBackend(queue, options),
-    slots: redisSlots((...command) => client.call(...command)),
     async close() {
       client.disconnect();
     },

@@ -1,5 +1,3 @@
-import type { Rates, Slot } from '../budget/slot-store.ts';
-
 /**
  * Tells workers which runs there are and which shards to score next. It has no data of the runs: what the folder of a run
  * says counts, so a queue may forget everything, or tell several workers of the same shard.
@@ -13,8 +11,6 @@ export interface ShardQueue {
   announce(run: QueuedRun): Promise<void>;
   /** The runs that are known, oldest first. */
   runs(): Promise<QueuedRun[]>;
-  /** Reserves the next time at which a worker of a run may send a request: see `SlotStore`. */
-  reserve(run: QueuedRun, rows: number, rates: Rates, horizon?: number): Promise<Slot>;
   /** Removes a run and all its jobs. */
   withdraw(run: QueuedRun): Promise<void>;
   /** The jobs of a run. */

@@ -1,5 +1,4 @@
 import type { BackendFactory, ConnectionOptions } from 'bullmq';
-import type { SlotStore } from '../budget/slot-store.ts';
 import type { BullMq } from './load-package.ts';
 
 /** An open connection to the server that has the jobs. */
@@ -7,8 +6,6 @@ export interface Store {
   /** How BullMQ's classes use it. */
   factory: BackendFactory;
   connection: ConnectionOptions;
-  /** Counts what the workers of a run send. */
-  slots: SlotStore;
   close(): Promise<void>;
 }
 
