@@ -1,8 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
-import { openQueue } from '../../shards/queue/open-queue.ts';
+import { openQueue } from '../../shards/queue/bull-queue.ts';
 import { QUEUE_VARIABLE, type QueueAddress } from '../../shards/queue/queue-address.ts';
-import { QueueMonitor } from '../../shards/queue/queue-monitor.ts';
-import type { ShardQueue } from '../../shards/queue/shard-queue.ts';
+import { QueueMonitor, type ShardQueue } from '../../shards/queue/shard-queue.ts';
 import type { Context } from '../context.ts';
 
 export interface OpenedQueue {

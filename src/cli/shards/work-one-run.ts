@@ -1,5 +1,5 @@
 import type { QueueAddress } from '../../shards/queue/queue-address.ts';
-import { queuedRun } from '../../shards/queue/queued-run.ts';
+import { queuedRun } from '../../shards/queue/shard-queue.ts';
 import { workRun } from '../../shards/queue/work-run.ts';
 import { LeaseWatch } from '../../shards/work/see-attempts.ts';
 import { absoluteName } from '../../storage/folders.ts';

@@ -1,7 +1,5 @@
-import { loadPackage } from './load-package.ts';
 import type { QueueAddress } from './queue-address.ts';
-import { ANSWER_MS, type Store } from './store.ts';
-import { storeError } from './store-error.ts';
+import { ANSWER_MS, loadPackage, type Store, storeError } from './store.ts';
 
 /** Our own schema, so that we share no tables with another program that uses BullMQ. */
 const SCHEMA = 'rowcast';
