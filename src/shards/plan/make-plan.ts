@@ -62,11 +62,11 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     const source = await openSource(pair.input, false, options.encoding, backends, stop);
     try {
       const writes = writtenFile({ ...options, output: pair.output });
-      const prepared = await prepare(source, { ...options, writes }, scorer, stop);
+      const prepared = await prepare({ values: options }, { source, scorer, writes, stop });
       checkOutputName(pair.output, prepared.layout, writes);
       const identity = await unlessStopped(source.identify(), stop);
       report = reportHash(prepared.report);
-      predictionType ??= await predictedType(prepared, scorer, stop);
+      predictionType ??= await predictedType(prepared, stop);
       // What can be wrong with the columns of the output.
       appendedFor({ ...prepared.options, ...prepared, planned: predictionType });
       await encoderFor(prepared, writes, predictionType);
@@ -172,14 +172,14 @@ const ROWS = 100;
  * @throws RowcastError `unknown_classes` if none of its first rows is scored; `bad_option` for an option that such
  *   predictions do not have; of the service
  */
-async function predictedType(planned: Plan, scorer: Scorer, stop: AbortSignal): Promise<PredictionType> {
+async function predictedType(planned: Plan, stop: AbortSignal): Promise<PredictionType> {
   const known = plannedPredictionType(planned);
   if (known !== undefined) return known;
   const { options, layout, rest } = planned;
   const first = { ...planned, options: { ...options, limit: Math.min(options.limit ?? ROWS, ROWS) } };
   const stopping = { reading: stop, calling: stop };
   try {
-    for await (const part of stages(first, { scorer, rest, start: layout.start, stop: stopping }))
+    for await (const part of stages({}, first, { rest, start: layout.start, stop: stopping }))
       if (part.predictionType !== undefined) return part.predictionType;
   } catch (error) {
     throw stop.aborted ? new Interrupted(stop) : error;

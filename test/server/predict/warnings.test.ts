@@ -6,7 +6,7 @@ import { personaResponse } from '../../../src/base/contract/schemas.ts';
 import { readBaseUrl } from '../../../src/client/base-url.ts';
 import { connectReports, ReportClient } from '../../../src/client/protocols/report/report-client.ts';
 import { Client as LibraryClient } from '../../../src/index.ts';
-import { LocalService } from '../../../src/models/local/service/local-service.ts';
+import { LocalService } from '../../../src/models/local/local-service.ts';
 import { post } from '../../support/service/client.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
 
