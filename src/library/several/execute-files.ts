@@ -166,6 +166,7 @@ async function scoreFiles(
   await ledger.begin(pairs).catch(watch.ledgerNotWritten);
   watch.started(total);
   let refusal: RowcastError | undefined;
+  let isWhole = false;
   try {
     const left = pairs.entries();
     const scoreNext = async (): Promise<void> => {
@@ -182,9 +183,11 @@ async function scoreFiles(
       if (files.failures.length === 0) checkLeastRows(least, total.rowCounts.read + files.skipped.read);
     });
     if (refusal !== undefined || files.failures.length === 0) ledger.judge(values.output, refusal);
+    isWhole = refusal === undefined && files.failures.length === 0;
   } finally {
     watch.scored();
-    await ledger.flush().catch(watch.ledgerNotWritten);
+    // A good run is written with it, at once.
+    if (!isWhole) await ledger.flush().catch(watch.ledgerNotWritten);
   }
   const { skipped, failures, same, again } = files;
   const { read, rejected } = total.rowCounts;
@@ -208,6 +211,7 @@ async function scoreFiles(
   if (changed !== undefined) watch.drifted(changed);
   const status = totalStatus(Array.from(total.summaries, ({ status }) => status));
   const summary = await record.end(status, code, decisive && runErrorOf(decisive.error));
+  await ledger.flush().catch(watch.ledgerNotWritten);
   watch.finished(summary, skipped.rejected);
   return summary;
 }
