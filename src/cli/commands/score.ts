@@ -37,12 +37,14 @@ export async function runScore(
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[] = [],
 ): Promise<number> {
-  const job = await readJob(context, defined, reads);
-  if (resolveValues(workersOption, context.flags, defined).workers > 0 || wantsQueue(context))
+  const ending = new AbortController();
+  const job = await readJob(context, defined, reads, ending.signal);
+  if (resolveValues(workersOption, context.flags, defined).workers > 0 || (await wantsQueue(context)))
     return (await import('../shards/score-workers.ts')).scoreWorkers(context, defined, job);
   checkNoShards({ ...defined, ...context.flags });
-  const { exit_code } = await untilSignal(context, run =>
-    job.isMany
+  const { exit_code } = await untilSignal(context, run => {
+    run.control.signal.addEventListener('abort', () => ending.abort());
+    return job.isMany
       ? executeMany(context, defined, job, run)
       : executeRun(
           runOfJob(job, {
@@ -50,8 +52,8 @@ export async function runScore(
             observers: observersOf(context, defined, job, run),
             openScorer: scorerOf(context, defined, job, run),
           }),
-        ),
-  );
+        );
+  });
   return exit_code ?? ExitCode.done;
 }
 
@@ -94,9 +96,18 @@ const scorerOf =
     return openPredictor({ values, address, env, onRetry, trace, stop });
   };
 
-/** Whether a queue is given; the rest of it is loaded only then. */
-const wantsQueue = ({ flags, env }: Context): boolean =>
-  flags.queue === undefined ? Boolean(env.ROWCAST_QUEUE) : flags.queue !== 'none';
+/** Whether a queue is given; the rest of it is loaded only then. What the variable of other commands has refuses no run. */
+async function wantsQueue({ flags, env, log }: Context): Promise<boolean> {
+  if (flags.queue !== undefined) return flags.queue !== 'none';
+  if (!env.ROWCAST_QUEUE) return false;
+  const { chooseQueue } = await import('../../shards/queue/queue-address.ts');
+  try {
+    return chooseQueue(undefined, env.ROWCAST_QUEUE) !== undefined;
+  } catch (error) {
+    log.warn({ event: 'queue_ignored' }, `${reasonOf(error)}; the run does without a queue`);
+    return false;
+  }
+}
 
 /** @throws RowcastError `usage` */
 function checkNoShards(given: Readonly<Record<string, unknown>>): void {

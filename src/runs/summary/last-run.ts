@@ -1,5 +1,6 @@
 import type { ColumnFigures } from '../drift/figures.ts';
 import type { ScoreFigures } from '../drift/score-figures.ts';
+import type { RunNote } from './summary.ts';
 
 /** The facts of a good run: one that has finished, and had rows. The members are those of its summary. */
 export interface LastRun {
@@ -29,8 +30,12 @@ export interface CountedRun
 
 /** Where the last good run of an output is known from. */
 export interface RunMemory {
-  /** It never throws: what cannot be read is not known. */
-  read(): Promise<LastRun | undefined>;
+  /**
+   * It never throws: what cannot be read is not known.
+   *
+   * @param note called if it is there and cannot be read
+   */
+  read(note?: (warning: RunNote) => void): Promise<LastRun | undefined>;
   /** Not there if the summary is all that is kept. */
   write?(run: LastRun): Promise<void>;
 }
