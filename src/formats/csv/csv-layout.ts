@@ -1,5 +1,6 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { type Dialect, parseRecords } from '../../base/parse-records.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
 import { appendedNames } from '../appended-names.ts';
 import type { Comparison, RejectRecords } from '../comparison.ts';
@@ -112,7 +113,7 @@ export class CsvLayout implements Layout {
     return this.#first && laterHeaderHint(this.#header, this.#first, wanted);
   }
 
-  refuseUnits(nulls: readonly string[], file: string): void {
+  refuseUnits(nulls: readonly string[], file: PipedFile): void {
     if (this.#first !== undefined) refuseUnits(this.#header, this.#first, nulls, file);
   }
 
@@ -202,7 +203,7 @@ export class CsvLayout implements Layout {
     return malformedFinder(this.names.length, this.#dialect, NumberFinder.of(this.#header));
   }
 
-  whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause {
+  whyMalformed(records: readonly MalformedRecord[], file: PipedFile): MalformedCause {
     return whyMalformed(this.#header, records, file);
   }
 

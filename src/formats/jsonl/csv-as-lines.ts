@@ -1,6 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
 import { copyBytes, textView, type WordView, wordView } from '../bytes/word-view.ts';
 import type { Comparison, RecordAt } from '../comparison.ts';
@@ -59,7 +60,7 @@ export class CsvAsLines extends CsvLayout {
     return this.#read.laterHeader(wanted);
   }
 
-  override refuseUnits(nulls: readonly string[], file: string): void {
+  override refuseUnits(nulls: readonly string[], file: PipedFile): void {
     this.#read.refuseUnits(nulls, file);
   }
 

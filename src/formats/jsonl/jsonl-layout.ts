@@ -1,4 +1,5 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import { type Appended, type AppendedOptions, DEFAULT_PREFIX } from '../appended.ts';
 import { appendedNames } from '../appended-names.ts';
 import type { Comparison, RejectRecords } from '../comparison.ts';
@@ -161,7 +162,7 @@ export class LineLayout implements Layout {
     return isBlank ? record : withMembers(record, appended.empty.bytes, this.#columns);
   }
 
-  whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause {
+  whyMalformed(records: readonly MalformedRecord[], file: PipedFile): MalformedCause {
     return whyMalformed(records, file);
   }
 

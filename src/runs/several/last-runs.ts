@@ -1,6 +1,5 @@
 import { reasonOf } from '../../base/system-error.ts';
-import type { Backends } from '../../storage/backends.ts';
-import { backends, documentAt } from '../../storage/backends.ts';
+import { type Backends, backends, documentAt } from '../../storage/backends.ts';
 import { absoluteName, fileIn, fixedFolderOf, nameFrom } from '../../storage/folders.ts';
 import type { LastRun, RunMemory } from '../summary/last-run.ts';
 import { lastRunShape } from '../summary/last-run-shape.ts';
