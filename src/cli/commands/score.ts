@@ -15,6 +15,7 @@ import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
+import { chooseQueue } from '../../shards/queue/queue-address.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
@@ -40,7 +41,7 @@ export async function runScore(
 ): Promise<number> {
   const ending = new AbortController();
   const job = await readJob(context, defined, reads, ending.signal);
-  if (resolveValues(workersOption, context.flags, defined).workers > 0 || (await wantsQueue(context)))
+  if (resolveValues(workersOption, context.flags, defined).workers > 0 || wantsQueue(context))
     return (await import('../shards/score-workers.ts')).scoreWorkers(context, defined, job);
   checkNoShards({ ...defined, ...context.flags });
   const { exit_code } = await untilSignal(context, run => {
@@ -98,10 +99,9 @@ const scorerOf =
   };
 
 /** Whether a queue is given; the rest of it is loaded only then. What the variable of other commands has refuses no run. */
-async function wantsQueue({ flags, env, log }: Context): Promise<boolean> {
+function wantsQueue({ flags, env, log }: Context): boolean {
   if (flags.queue !== undefined) return flags.queue !== 'none';
   if (!env.ROWCAST_QUEUE) return false;
-  const { chooseQueue } = await import('../../shards/queue/queue-address.ts');
   try {
     return chooseQueue(undefined, env.ROWCAST_QUEUE) !== undefined;
   } catch (error) {
