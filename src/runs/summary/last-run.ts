@@ -1,6 +1,5 @@
 import type { ColumnFigures } from '../drift/figures.ts';
 import type { ScoreFigures } from '../drift/score-figures.ts';
-import type { RunNote } from './summary.ts';
 
 /** The facts of a good run: one that has finished, and had rows. The members are those of its summary. */
 export interface LastRun {
@@ -35,7 +34,9 @@ export interface RunMemory {
    *
    * @param note called if it is there and cannot be read
    */
-  read(note?: (warning: RunNote) => void): Promise<LastRun | undefined>;
+  read(
+    note?: (warning: { code: 'ledger_unreadable'; message: string }) => void,
+  ): Promise<LastRun | undefined>;
   /** Not there if the summary is all that is kept. */
   write?(run: LastRun): Promise<void>;
 }
