@@ -1,6 +1,7 @@
 import type { Predictions } from '../base/contract/predictions.ts';
 import type { GroupEncoder } from '../base/group-encoder.ts';
 import type { BatchMemory } from '../base/kernel/batch-memory.ts';
+import type { PipedFile } from '../base/shell-pipe.ts';
 import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
 import type { Comparison, RejectRecords } from './comparison.ts';
@@ -148,10 +149,10 @@ export interface RecordLayout {
    * Refuses an input whose first record has units or the like in place of values.
    *
    * @param nulls texts that stand for missing values
-   * @param file its name, for the message
+   * @param file for the message
    * @throws RowcastError `bad_header`
    */
-  refuseUnits?(nulls: readonly string[], file: string): void;
+  refuseUnits?(nulls: readonly string[], file: PipedFile): void;
   /** All bytes before the first record, and where that begins. */
   readonly preamble: Buffer;
   readonly start: Position;
@@ -175,9 +176,9 @@ export interface RecordLayout {
    * Why most of the records are malformed.
    *
    * @param records some of them, in input order
-   * @param file the name of the input
+   * @param file the input, for the command
    */
-  whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause;
+  whyMalformed(records: readonly MalformedRecord[], file: PipedFile): MalformedCause;
   /** The records `[from, to)` of a batch as a batch of their own. */
   slice(batch: Batch, from: number, to: number): Batch;
   /** Position of record `index` in the input; if `index` is the number of records, the end of the batch. */

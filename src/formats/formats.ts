@@ -101,8 +101,8 @@ function withBytes(
     isLive,
     stored,
     chunks,
-    get decompressor() {
-      return source.decompressor;
+    get decodedBy() {
+      return source.decodedBy;
     },
     checkUnchanged: () => source.checkUnchanged(),
   };

@@ -102,7 +102,7 @@ async function hintAtRun(error: unknown, output: DurableOutput | undefined): Pro
   if ((await output.checkpoint.read()) === undefined) throw error;
   throw new RowcastError('unfinished', 'the run that writes this file is not finished', {
     location: { file: output.name },
-    hint: `${commandOf('status', [output.name])} shows its progress.`,
+    hint: `To see its progress: ${commandOf('status', [output.name])}`,
     cause: error,
   });
 }

@@ -19,7 +19,7 @@ export const csv: Format = {
     // A copy, because the memory of `rest` is reused.
     const first = Buffer.from(rest.subarray(0, FIRST_BYTES));
     refuseBlank(header, first, source.name);
-    refuseRule(header, first, source.name);
+    refuseRule(header, first, source);
     const layoutOf = (own: Header): CsvLayout =>
       csvLayout({ header: own, columns, groups: options.writes?.groups }, first);
     const numbers = requiredNumbers(layoutOf(header), options, first);

@@ -1,11 +1,12 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { filteredBy } from '../filtered-by.ts';
 import { LF } from '../records/line-endings.ts';
 import { isFiller, looksLikeValue } from '../refuse-row-as-header.ts';
-import { afterHeader, COMMON_DELIMITERS, type Header } from './header.ts';
+import { afterHeader, asLines, COMMON_DELIMITERS, type Header } from './header.ts';
 
 /** Bytes after a header in which another one is looked for, and lines of them. */
 export const FIRST_BYTES = 16 << 10;
@@ -110,7 +111,7 @@ const MAX_BYTES = 4096;
  * @param first bytes after the header
  * @throws RowcastError `bad_header`
  */
-export function refuseRule(header: Header, first: Buffer, file: string): void {
+export function refuseRule(header: Header, first: Buffer, file: PipedFile): void {
   if (header.instead !== undefined || (first[0] !== 0x2d && first[0] !== 0x3d && first[0] !== 0x22)) return;
   const end = first.indexOf(LF);
   const text = first.toString('latin1', 0, Math.min(end === -1 ? first.length : end, MAX_BYTES)).trimEnd();
@@ -119,8 +120,8 @@ export function refuseRule(header: Header, first: Buffer, file: string): void {
     return;
   const { line } = afterHeader(header);
   throw new RowcastError('bad_header', 'the line under the header has only dashes, so it is no row', {
-    location: { file, line },
-    hint: filteredBy(file, `sed ${line}d`),
+    location: { file: file.name, line },
+    hint: filteredBy(file, ...asLines(header), `sed ${line}d`),
   });
 }
 
@@ -166,7 +167,7 @@ const MAX_UNITS_LINES = 3;
  * @param nulls texts that stand for missing values
  * @throws RowcastError `bad_header`
  */
-export function refuseUnits(header: Header, first: Buffer, nulls: readonly string[], file: string): void {
+export function refuseUnits(header: Header, first: Buffer, nulls: readonly string[], file: PipedFile): void {
   const { names, instead, dialect } = header;
   if (instead !== undefined) return;
   const records = fieldsOfLines(first, dialect.delimiter)
@@ -191,7 +192,7 @@ interface Units {
   /** `line` is counted from 0 from the header on. */
   units: readonly { line: number }[];
   words: readonly string[];
-  file: string;
+  file: PipedFile;
 }
 
 function unitsError(header: Header, { units, words, file }: Units): RowcastError {
@@ -202,8 +203,8 @@ function unitsError(header: Header, { units, words, file }: Units): RowcastError
     'bad_header',
     `the line under the header has text in all columns of numbers or dates (${quoted.join(', ')}${words.length > MIN_COLUMNS ? ', …' : ''}), as a line of units has, so it is no row`,
     {
-      location: { file, line: from },
-      hint: `${filteredBy(file, `sed ${from === to ? from : `${from},${to}`}d`)} If it is a row, and these texts stand for missing values, use --nulls ${shellWord(writeRow(words).slice(0, -1))}`,
+      location: { file: file.name, line: from },
+      hint: `${filteredBy(file, ...asLines(header), `sed ${from === to ? from : `${from},${to}`}d`)} If it is a row, and these texts stand for missing values, use --nulls ${shellWord(writeRow(words).slice(0, -1))}`,
     },
   );
 }

@@ -35,8 +35,8 @@ export interface HeaderOptions {
   dialect: Dialect;
   /** The input's name, for messages only. */
   file: string;
-  /** The command that decompresses it, for messages only. */
-  decompressor?: string | undefined;
+  /** As of `PipedFile`, for messages only. */
+  decodedBy?: readonly string[] | undefined;
   maxRecordBytes: number;
   /** The number of lines before it. */
   linesBefore?: number | undefined;
@@ -128,7 +128,7 @@ export function startOfText(bytes: Buffer, last: boolean): number | undefined {
 /** @throws RowcastError `unsupported_format`, `bad_header` if a file is not a CSV in UTF-8, by its first bytes */
 export function refuseOtherText(
   bytes: Buffer,
-  { file, decompressor }: Pick<HeaderOptions, 'file' | 'decompressor'>,
+  { file, decodedBy }: Pick<HeaderOptions, 'file' | 'decodedBy'>,
 ): void {
   const encoding = utf16Of(bytes);
   if (encoding !== undefined)
@@ -136,11 +136,11 @@ export function refuseOtherText(
       location: { file, line: 1 },
       hint: encodingHint(encoding),
     });
-  refuseUnsupported(bytes, { name: file, decompressor }, 'CSV');
+  refuseUnsupported(bytes, { name: file, decodedBy }, 'CSV');
 }
 
 const encodingHint = (encoding: string): string =>
-  `Name its encoding, such as --encoding ${encoding}, or convert it: iconv -f ${encoding} -t UTF-8.`;
+  `Name its encoding, such as --encoding ${encoding}, or convert it to UTF-8.`;
 
 /** The name of the encoding of a file that begins with the byte order mark of UTF-16, or with two ASCII characters in it. */
 function utf16Of([first, second, third, fourth]: Uint8Array): 'utf-16' | 'utf-16be' | undefined {
@@ -150,6 +150,10 @@ function utf16Of([first, second, third, fourth]: Uint8Array): 'utf-16' | 'utf-16
   // Without a byte order mark, the order has to be said.
   return inBigEndian ? 'utf-16be' : 'utf-16';
 }
+
+/** The command that makes lines of records that end with a lone CR, for those commands that read lines. */
+export const asLines = ({ dialect }: Pick<Header, 'dialect'>): string[] =>
+  dialect.loneCr === true ? ["tr '\\r' '\\n'"] : [];
 
 /** Where the first record after a header begins. */
 export const afterHeader = (header: Header): Position => ({

@@ -33,7 +33,7 @@ export interface Head {
  * @returns the header, and the bytes that were read after it
  */
 export async function readHead(
-  source: Pick<ByteSource, 'name' | 'contentName' | 'decompressor' | 'chunks'>,
+  source: Pick<ByteSource, 'name' | 'contentName' | 'decodedBy' | 'chunks'>,
   options: ReadOptions & Pick<ColumnOptions, 'writes'>,
 ): Promise<Head> {
   const { maxRecordBytes, maxColumns, names, loneCr, skipLines = 0 } = options;
@@ -52,11 +52,11 @@ export async function readHead(
     const from = afterLines(read, skipLines, done === true, limits);
     if (from === undefined) continue;
     const bytes = read.subarray(from);
-    const { decompressor } = source;
+    const { decodedBy } = source;
     const header =
       names === undefined
-        ? readHeader(bytes, done === true, { ...limits, decompressor, scan })
-        : headerOfNames(names, bytes, done === true, { ...limits, decompressor, loneCr, scan });
+        ? readHeader(bytes, done === true, { ...limits, decodedBy, scan })
+        : headerOfNames(names, bytes, done === true, { ...limits, decodedBy, loneCr, scan });
     if (header === undefined) continue;
     const before = from === 0 ? undefined : { bytes: Buffer.from(read.subarray(0, from)), lines: skipLines };
     const found = before === undefined ? header : { ...header, before };

@@ -4,7 +4,7 @@ import { type CsvAsLinesParts, csvAsLines } from './csv-as-lines.ts';
 import { type LineParts, lineLayout, readLineLayout } from './jsonl-layout.ts';
 import { isWrittenAsLines, type LinesAsCsvParts, linesAsCsv, readAsCsv } from './lines-as-csv.ts';
 
-/** JSON lines: an object on each line, by the rules of docs/json-lines.md. */
+/** JSON lines: an object on each line, by the rules of docs/formats.md#json-lines. */
 export const jsonl: Format = {
   name: 'jsonl',
   isNameOf: file => /\.(jsonl|ndjson)$/i.test(file),

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { jqPath } from '../../base/unsupported-files.ts';
 import { withRoom } from '../bytes/word-view.ts';
@@ -80,7 +81,7 @@ const [OPEN, CLOSE] = [0x7b, 0x7d];
  * @returns the shape, and all that was read after the byte order mark
  */
 export async function readShape(
-  source: Pick<ByteSource, 'name' | 'decompressor' | 'chunks'>,
+  source: Pick<ByteSource, 'name' | 'decodedBy' | 'chunks'>,
   { known, maxRecordBytes, maxColumns = MAX_COLUMNS, namesColumns = false }: ShapeOptions,
 ): Promise<{ shape: LineShape; rest: Buffer }> {
   const wanted = namesColumns ? undefined : known;
@@ -118,7 +119,7 @@ export async function readShape(
       if (!isKnown) return { shape: { ...shape, absent: [] }, rest };
       const hasNone = known !== undefined && known.length > 0 && shape.absent.length === known.length;
       return {
-        shape: hasNone ? { ...shape, rowsInList: rowsInList(firstObject(rest), known, source.name) } : shape,
+        shape: hasNone ? { ...shape, rowsInList: rowsInList(firstObject(rest), known, source) } : shape,
         rest,
       };
     }
@@ -262,10 +263,10 @@ function isObject(line: Buffer): boolean {
  *
  * @param line the first object
  * @param columns of the rows
- * @param file its name, for the command
+ * @param file for the command
  * @returns undefined if none of its lists has objects with such columns
  */
-function rowsInList(line: string, columns: readonly string[], file: string): string | undefined {
+function rowsInList(line: string, columns: readonly string[], file: PipedFile): string | undefined {
   // A malformed line is reported when it is read; this one has an object.
   const members = Object.entries(parseLine(line) as Record<string, unknown>);
   const outer = columns.map(name => name.split('.')[0] ?? name);

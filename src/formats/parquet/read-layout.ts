@@ -2,6 +2,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { StoredBytes } from '../../base/text-of-file.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { readHeader } from '../csv/header.ts';
@@ -147,7 +148,7 @@ function needsFile(file: string): RowcastError {
     'a Parquet file is read from its end, so it can be neither a pipe nor an upload',
     {
       location: { file },
-      hint: 'Score the file itself: rowcast score FILE.',
+      hint: 'Score the file itself, with its path or URL as the input.',
     },
   );
 }
@@ -255,6 +256,12 @@ const unsupported = (file: string, column: string, what: string, isScored: boole
       : 'Name the columns to write with --keep, or write Parquet, to which columns are copied as they are.',
   });
 
+/** The command that prints a file as CSV. In a name, DuckDB takes `*`, `?` and `[` for those of a pattern. */
+function duckdbCsv(name: string): string {
+  const pattern = name.replaceAll(/[*?[]/g, '[$&]').replaceAll("'", "''");
+  return `duckdb -c ${shellWord(`COPY (FROM read_parquet('${pattern}')) TO '/dev/stdout' (FORMAT csv)`)}`;
+}
+
 /** @throws RowcastError `group_too_large` */
 function checkGroups(
   { groups, name }: ParquetFile,
@@ -273,7 +280,7 @@ function checkGroups(
       `row group ${index + 1} has ${counted(group.rows)} rows, which take ${counted(bytes)} bytes of memory; the limit is ${counted(maxGroupBytes)}`,
       {
         location: { file: name },
-        hint: `Raise --max-group-bytes if there is memory for several times as much, or pipe the rows as text: duckdb -c "COPY (FROM '${sanitize(name)}') TO '/dev/stdout' (FORMAT csv)" | rowcast score -.`,
+        hint: `Raise --max-group-bytes if there is memory for several times as much, or pipe the rows as text, with - as the input: ${duckdbCsv(name)} | rowcast …`,
       },
     );
   }

@@ -6,8 +6,8 @@ export interface ByteSource {
   readonly name: string;
   /** The name without the suffix of a compression. */
   readonly contentName: string;
-  /** The command that decompresses the file, if it is compressed; known once some bytes were read. */
-  readonly decompressor?: string | undefined;
+  /** The commands that make text in UTF-8 of the file, as of `PipedFile`; known once some bytes were read. */
+  readonly decodedBy?: readonly string[] | undefined;
   /** Whether the bytes arrive as another process writes them. */
   readonly isLive: boolean;
   /**

@@ -4,7 +4,7 @@ import type { connectionOptions } from '../../base/options/service.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { writeRow } from '../../base/write-row.ts';
-import { headerFault } from '../../client/header-fault.ts';
+import { headerFault } from '../../client/credentials.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import { isOwnVariable, isVariableOfDefinition } from './own-variable.ts';
 import { checkProxy } from './proxy-of.ts';

@@ -3,7 +3,7 @@ import { type Auth, type CloudAuth, isOfCloud } from '../../base/contract/auth-n
 import { RowcastError } from '../../base/errors.ts';
 import { connectionOptions, homeOption, protocolOption } from '../../base/options/service.ts';
 import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
-import { defaultAuth } from '../../client/protocols/default-auth.ts';
+import { defaultAuth } from '../../client/protocols/described/descriptions.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import { type Access, accessFiles, accessOf, flagsOfAccess } from './access.ts';

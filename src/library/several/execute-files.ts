@@ -1,20 +1,22 @@
 import { setMaxListeners } from 'node:events';
+import { RowcastError } from '../../base/errors.ts';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
 import type { EarlierFigures } from '../../runs/drift/earlier-figures.ts';
 import { TotalTally } from '../../runs/drift/total-tally.ts';
-import { executeRecorded, executeRun } from '../../runs/execute-run.ts';
+import { executeRun } from '../../runs/execute-run.ts';
 import { exitCodeOf, exitCodeOfRows } from '../../runs/exit-code.ts';
 import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
-import { inputWait, type Waiting } from '../../runs/input-wait.ts';
+import { HeldRun } from '../../runs/held-run.ts';
+import { inputWait } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { ledgerEntry } from '../../runs/observers/ledger.ts';
 import { SharedColumns } from '../../runs/observers/lineage/shared-columns.ts';
 import { RunsTotal } from '../../runs/observers/total.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
-import type { Run } from '../../runs/run.ts';
+import type { Run, RunJob } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { runErrorOf } from '../../runs/run-error.ts';
 import { RunRecord } from '../../runs/run-record.ts';
@@ -25,9 +27,7 @@ import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import { isScoredSince } from '../../runs/summary/good-run.ts';
 import type { LastRun } from '../../runs/summary/last-run.ts';
 import type { RunNote, Summary } from '../../runs/summary/summary.ts';
-import { watchRequests } from '../../runs/watch.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
-import type { RunJob } from '../run-job.ts';
 import { memoryOf } from '../run-memory.ts';
 import { reportOf, runOfFile } from '../runs-of.ts';
 import { codeOfFile, combineExitCodes, totalStatus } from './combine-exit-codes.ts';
@@ -43,30 +43,45 @@ import { workOf } from './work-of.ts';
  *
  * @throws as `executeRun`; a file that fails is no reason to stop the others, unless they would fail in the same way
  */
-export function executeFiles(group: FileGroup): Promise<Summary> {
+export async function executeFiles(group: FileGroup): Promise<Summary> {
   const { job, control, watch } = group;
+  const { names } = job;
   const ledger = ledgerOf(job);
-  const record = new RunRecord({
-    names: job.names,
-    observers: watch.observers,
-    control,
-    memory: memoryOf(job, true, ledger),
-  });
-  return executeRecorded(record, control, {
-    restart: false,
-    lock: () => lockTotal(job),
-    execute: () => openFiles(group, record, ledger),
-  });
+  /** Known if all files are done, and what they are together is refused. */
+  let rejectedBefore: number | undefined;
+  const onRefused = (rows: number): void => {
+    rejectedBefore = rows;
+  };
+  const memory = memoryOf(job, ledger);
+  const record = new RunRecord({ names, observers: watch.observers, control, memory });
+  const held = new HeldRun(record, control);
+  try {
+    const files = await held.lock(lockTotal(job));
+    await record.begin(files, false);
+    return await record.within(() => openFiles(group, record, ledger, onRefused));
+  } catch (error) {
+    const failure = await held.failed(error);
+    const { result } = record;
+    if (rejectedBefore !== undefined && result !== undefined) watch.finished(result, rejectedBefore);
+    throw failure;
+  } finally {
+    await held.release();
+  }
 }
 
 /** Finds the files, and opens what predicts for all of them. */
-async function openFiles(group: FileGroup, record: RunRecord, ledger: RunLedger): Promise<Summary> {
+async function openFiles(
+  group: FileGroup,
+  record: RunRecord,
+  ledger: RunLedger,
+  onRefused: OpenFiles['onRefused'],
+): Promise<Summary> {
   const { job, watch } = group;
   const { signal: stop } = group.control;
   const report = reportOf(job.values);
   const { inputs, values, backends } = job;
   const begun = performance.now();
-  const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
+  const onWaiting = record.waiting.bind(record);
   await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
   const { pairs } = await planFiles(job, stop, undefined, ledger);
   // A name that promises too much is refused once, before the start.
@@ -79,9 +94,9 @@ async function openFiles(group: FileGroup, record: RunRecord, ledger: RunLedger)
   const earlier = await unlessStopped(earlierOf(found), stop);
   const folders = await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
   try {
-    const { scorer, close } = await group.openScorer(watchRequests(record));
+    const { scorer, close } = await group.openScorer(record.requests);
     try {
-      return await scoreFiles(group, record, { pairs, ledger, earlier, scorer, begun });
+      return await scoreFiles(group, record, { pairs, ledger, earlier, scorer, begun, onRefused });
     } finally {
       await close();
     }
@@ -97,12 +112,18 @@ interface OpenFiles {
   scorer: SharedScorer;
   /** When waiting for the inputs began, by `performance.now()`. */
   begun: number;
+  /**
+   * The total is about to be refused.
+   *
+   * @param rejectedBefore rows that were rejected when the files that are unchanged now were scored
+   */
+  onRefused: (rejectedBefore: number) => void;
 }
 
 async function scoreFiles(
   { job, control, watch }: FileGroup,
   record: RunRecord,
-  { pairs, ledger, earlier, scorer, begun }: OpenFiles,
+  { pairs, ledger, earlier, scorer, begun, onRefused }: OpenFiles,
 ): Promise<Summary> {
   const { values } = job;
   const { signal: stop } = control;
@@ -144,6 +165,7 @@ async function scoreFiles(
   record.files = () => ({ rowCounts: total.rowCounts, runs: total.summaries });
   await ledger.begin(pairs).catch(watch.ledgerNotWritten);
   watch.started(total);
+  let refusal: RowcastError | undefined;
   try {
     const left = pairs.entries();
     const scoreNext = async (): Promise<void> => {
@@ -154,7 +176,12 @@ async function scoreFiles(
       watch.suspended();
       throw new Interrupted(stop);
     }
-    budget.checkEnd();
+    budget.setOthers(files.before);
+    refusal = refusalOf(() => {
+      budget.checkEnd();
+      if (files.failures.length === 0) checkLeastRows(least, total.rowCounts.read + files.skipped.read);
+    });
+    if (refusal !== undefined || files.failures.length === 0) ledger.judge(values.output, refusal);
   } finally {
     watch.scored();
     await ledger.flush().catch(watch.ledgerNotWritten);
@@ -168,7 +195,10 @@ async function scoreFiles(
   const decisive = failures.find(failure => failure.code === code);
   if (same.length > 0) record.note(sameFiles(same, values.ifSameAsLast));
   if (again.length > 0) record.note(filesAgain(again));
-  if (failures.length === 0) checkLeastRows(least, all.read);
+  if (refusal !== undefined) {
+    onRefused(skipped.rejected);
+    throw refusal;
+  }
   if (files.isPart && earlier !== undefined)
     record.note({
       code: 'no_comparison',
@@ -180,6 +210,17 @@ async function scoreFiles(
   const summary = await record.end(status, code, decisive && runErrorOf(decisive.error));
   watch.finished(summary, skipped.rejected);
   return summary;
+}
+
+/** Why all files together are refused; undefined if they are not. */
+function refusalOf(check: () => void): RowcastError | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof RowcastError) return error;
+    throw error;
+  }
 }
 
 function sameFiles(files: readonly string[], action: string): RunNote {
@@ -200,7 +241,8 @@ function filesAgain(files: readonly string[]): RunNote {
 }
 
 function someOf(files: readonly string[]): string {
-  const [first = ''] = files;
+  // Several are scored at a time.
+  const [first = ''] = files.toSorted();
   return files.length === 1 ? first : `${first} and ${countOf(files.length - 1, 'other file')}`;
 }
 
@@ -230,6 +272,8 @@ export class FileScorer {
   readonly columns = new SharedColumns();
   /** Rows of the runs that finished files which were skipped because they have not changed. */
   readonly skipped = { read: 0, rejected: 0 };
+  /** Of these, the rows of files that attempts after the last good run have finished: those of the same night. */
+  readonly before = { read: 0, rejected: 0 };
   /** Whether an attempt after the last good run has finished some of them. */
   isPart = false;
   /** Inputs with the bytes of one of the last good run. */
@@ -292,7 +336,11 @@ export class FileScorer {
       }
       this.skipped.read += earlier.rows.read;
       this.skipped.rejected += earlier.rows.rejected;
-      this.isPart ||= earlier.rows.read > 0 && isScoredSince(earlier, this.#options.last);
+      if (isScoredSince(earlier, this.#options.last)) {
+        this.before.read += earlier.rows.read;
+        this.before.rejected += earlier.rows.rejected;
+        this.isPart ||= earlier.rows.read > 0;
+      }
       await record.end('skipped', exitCodeOfRows(job.values, earlier.rows));
     } catch (error) {
       if (record.result === undefined) await record.fail(error);

@@ -51,7 +51,7 @@ export const description = z.object({
 export const descriptionFile = 'rowcast.json';
 
 /** The contents of a model file. */
-export interface ModelContents {
+interface ModelContents {
   columns: readonly LearnedColumn[];
   classes: readonly string[];
   predictor: PredictorSpec;

@@ -88,7 +88,7 @@ async function planSource(
   let problem: RowcastError | undefined;
   try {
     features = chooseFeatures(layout, report, options, source.name);
-    layout.refuseUnits?.(nulls, source.name);
+    layout.refuseUnits?.(nulls, source);
     scorer.check?.({ ...options, features, nulls });
   } catch (error) {
     if (!(error instanceof RowcastError)) throw error;

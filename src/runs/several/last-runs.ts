@@ -1,5 +1,4 @@
-import type { Backends } from '../../storage/backends.ts';
-import { backends, documentAt } from '../../storage/backends.ts';
+import { type Backends, backends, documentAt } from '../../storage/backends.ts';
 import { absoluteName, fileIn, fixedFolderOf, nameFrom } from '../../storage/folders.ts';
 import type { LastRun, RunMemory } from '../summary/last-run.ts';
 import { lastRunShape } from '../summary/last-run-shape.ts';

@@ -15,11 +15,13 @@ import {
   type LedgerContent,
   ledgerBytes,
   type News,
+  type RefusedTotal,
   readLedgerBytes,
   readOrReplace,
   type UnfinishedRun,
   withLast,
   withNews,
+  withRefused,
 } from './ledger-file.ts';
 
 /** An input and its output by path. */
@@ -53,6 +55,8 @@ export class RunLedger {
   #news: Record<string, News> = {};
   /** The last good runs of commands that are not yet written, by the output as the command has written it. */
   #newLast: Record<string, LastRun> = {};
+  /** By pattern of outputs, what has become of them together; not yet written. */
+  #totals: Record<string, RefusedTotal | undefined> = {};
   /** What was read or written last: it is not parsed again as long as nobody else has written since. */
   #last: { sha256: string; content: LedgerContent } | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -238,6 +242,24 @@ export class RunLedger {
     return true;
   }
 
+  /** By pattern of outputs, why they are together no good run. */
+  get refused(): ReadonlyMap<string, RefusedTotal> {
+    const all = Object.entries(this.#content.refused);
+    return new Map(all.map(([pattern, total]) => [fileIn(this.#folder, pattern), total]));
+  }
+
+  /**
+   * Adds what has become of all outputs of a command together; it is written with the next run, or at the end.
+   *
+   * @param pattern of the outputs
+   * @param total undefined if nothing is wrong with them
+   */
+  judge(pattern: string, total: RefusedTotal | undefined): void {
+    const name = this.#name(pattern);
+    if (total === undefined && this.#content.refused[name] === undefined) return;
+    this.#totals[name] = total && { code: total.code, message: total.message };
+  }
+
   /**
    * Writes the last good run of a command, and what else was added.
    *
@@ -279,14 +301,14 @@ export class RunLedger {
   }
 
   async #write(): Promise<void> {
-    if (Object.keys(this.#news).length === 0 && Object.keys(this.#newLast).length === 0) return;
+    if ([this.#news, this.#newLast, this.#totals].every(news => Object.keys(news).length === 0)) return;
     const begun = performance.now();
     // Other files may end meanwhile.
     this.#writeFrom = Number.POSITIVE_INFINITY;
-    const [news, last] = [{ ...this.#news }, { ...this.#newLast }];
+    const [news, last, totals] = [{ ...this.#news }, { ...this.#newLast }, { ...this.#totals }];
     try {
       await this.#document.update(bytes => {
-        const content = withLast(withNews(this.#contentOf(bytes), news), last);
+        const content = withRefused(withLast(withNews(this.#contentOf(bytes), news), last), totals);
         const text = ledgerBytes(content);
         this.#last = { sha256: sha256Of(text), content };
         return text;
@@ -297,6 +319,7 @@ export class RunLedger {
     }
     this.#news = without(this.#news, news);
     this.#newLast = without(this.#newLast, last);
+    this.#totals = without(this.#totals, totals);
   }
 
   /** Another command may have added its own. */

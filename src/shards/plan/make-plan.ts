@@ -61,11 +61,11 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     const source = await openSource(pair.input, false, options.encoding, backends, stop);
     try {
       const writes = writtenFile({ ...options, output: pair.output });
-      const prepared = await prepare(source, { ...options, writes }, scorer, stop);
+      const prepared = await prepare({ values: options }, { source, scorer, writes, stop });
       checkOutputName(pair.output, prepared.layout, writes);
       const identity = await unlessStopped(source.identify(), stop);
       report = reportHash(prepared.report);
-      predictionType ??= await predictedType(prepared, scorer, stop);
+      predictionType ??= await predictedType(prepared, stop);
       // What can be wrong with the columns of the output.
       appendedFor({ ...prepared.options, ...prepared, planned: predictionType });
       await encoderFor(prepared, writes, predictionType);

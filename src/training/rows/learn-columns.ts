@@ -91,9 +91,7 @@ export const chosenType = ({ types = {} }: ColumnChoices, name: string): TypeCho
 
 const ALL_DISTINCT = 'all its values are distinct, so it only identifies rows';
 
-export type ColumnDecision =
-  | { columns: LearnedColumn[]; note?: string }
-  | { leftOut: string; isCounter?: true };
+type ColumnDecision = { columns: LearnedColumn[]; note?: string } | { leftOut: string; isCounter?: true };
 
 /** Why a column of a chosen type cannot be used as such. */
 const noValues: Readonly<Record<TypeChoice, string>> = {

@@ -9,7 +9,6 @@ import {
 import { daysOf } from '../../../formats/values/dates.ts';
 import { readNumber } from '../../../formats/values/numbers.ts';
 import { learnColumn } from '../../../training/rows/learn-columns.ts';
-import { cut } from './cut.ts';
 import type { Histogram, ProfiledColumn } from './profile-shape.ts';
 
 const BINS = 20;
@@ -111,3 +110,9 @@ function idHint(name: string, { texts, given, numbers }: Values): string | null 
     return `Its name and its many different values look like an ID. ${next}`;
   return null;
 }
+
+const MAX_CHARACTERS = 100;
+
+/** A value, cut so that a profile stays small. */
+export const cut = (text: string): string =>
+  text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS - 1)}…` : text;

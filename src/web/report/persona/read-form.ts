@@ -4,7 +4,7 @@ import { type DateOrder, daysOf } from '../../../formats/values/dates.ts';
 import type { PersonaField } from './fields.ts';
 
 /** A persona from the form. */
-export interface ReadPersona {
+interface ReadPersona {
   /** Column and value, null for a missing one, in the order of the fields. */
   features: [name: string, value: Value][];
   /** By the key of a field: why its value cannot be used. */
