@@ -94,7 +94,7 @@ function groupsOf(names: readonly string[], keyOf: (name: string) => string): st
 
 function labelCount(counts: readonly (readonly [string, number])[]): string {
   const rows = counts.reduce((sum, [, count]) => sum + count, 0);
-  return rows === 1 ? '1 label' : `${rows.toLocaleString('en-US')} labels`;
+  return countOf(rows, 'label');
 }
 
 /** Labelled rows, and the class of each. */

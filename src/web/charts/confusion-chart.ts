@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts';
+import { countedText, countText, nameText, percentText, shortenedInside } from '../texts.ts';
 import { figure } from './figure.ts';
-import { countedText, countText, nameText, percentText, shortenedInside } from './text.ts';
 
 interface ConfusionChart {
   id: string;

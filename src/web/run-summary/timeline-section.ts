@@ -2,9 +2,9 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { TimelinePoint } from '../../runs/summary/timeline.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
-import { countedText, countText } from '../charts/text.ts';
 import { type TimeChart, timeChart } from '../charts/time-chart.ts';
 import { type Html, html } from '../html.ts';
+import { countedText, countText } from '../texts.ts';
 
 /** What a run did over time: rows and batches, and for a service latency, requests in flight and retries. */
 export function timelineSection(summary: Summary, points: readonly TimelinePoint[]): Html | undefined {

@@ -10,7 +10,8 @@ import { changed, choicesOf, noSettings } from '../../../src/web/data/settings.t
 import { Incoming } from '../../../src/web/data/upload/incoming.ts';
 import { receiveUpload } from '../../../src/web/data/upload/receive-upload.ts';
 import { OWNER } from '../../../src/web/session/sessions.ts';
-import { newTrainingId, TrainingStore } from '../../../src/web/training-store.ts';
+import { newTimedId } from '../../../src/web/stored-json.ts';
+import { TrainingStore } from '../../../src/web/training-store.ts';
 import { newFolder } from '../../support/folder.ts';
 import { slow } from '../../support/slow.ts';
 import { patientClient } from '../../support/web/uploads.ts';
@@ -68,7 +69,7 @@ describe('the store of data', () => {
     const store = await DataStore.open(home, 1e6);
     const { id } = await add(store);
     const trainings = new TrainingStore(home);
-    const training = newTrainingId();
+    const training = newTimedId();
     const release = await trainings.lock(training);
     await trainings.write({
       format: 1,
