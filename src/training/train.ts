@@ -22,33 +22,37 @@ const MAX_RECORD_BYTES = 1 << 20;
  *   of `fit`; or the signal's reason
  */
 export async function train(options: TrainOptions): Promise<Report> {
-  const { historyFile, furtherFiles = [], predict, home, seed = 1 } = options;
-  const { maxRecordBytes = MAX_RECORD_BYTES, signal } = options;
+  const {
+    ifExists,
+    byDefinition = false,
+    onBegin,
+    onSkip,
+    onChanged,
+    onStep,
+    signal,
+    home,
+    ...given
+  } = options;
+  const { historyFile, furtherFiles = [], predict } = given;
   const id = options.id ?? defaultId(historyFile, predict);
   // Checks the id and the data directory before the work, not after it.
   await checkHistoryApart([historyFile, ...furtherFiles], home, id);
-  const { delimiter, quote, skipLines, names, encoding } = options;
-  const { bins, features, excludeFeatures, types, nulls, maxRejects } = options;
   signal?.throwIfAborted();
   await removeAbandonedReports(home);
   const existing = await existingReport(id, options);
   if (existing !== undefined) return existing;
-  options.onBegin?.();
+  onBegin?.();
   const made = await prepareReports(home, reportsFolder(home));
   try {
-    const { inputFormat, maxGroupBytes, storeOptions } = options;
-    const lines = { delimiter, quote, escape: options.escape, skipLines, names, encoding, maxRecordBytes };
-    const reading = { historyFile, furtherFiles, storeOptions, inputFormat, maxGroupBytes, ...lines };
-    const choices = { features, excludeFeatures, types };
-    const job = { ...reading, ...choices, predict, id, seed, bins, nulls, maxRejects };
-    const { fitted, sha256 } = await runThread(job, options);
+    const job = { seed: 1, maxRecordBytes: MAX_RECORD_BYTES, ...given, id };
+    const { fitted, sha256 } = await runThread(job, { signal, onStep });
     const { model, testingResults } = fitted;
     const report: Report = {
       ...fitted.report,
       trained_from: {
         history_sha256: sha256,
         options: optionsOf(options),
-        by_definition: options.byDefinition === true,
+        by_definition: byDefinition,
       },
     };
     signal?.throwIfAborted();
@@ -78,7 +82,7 @@ export function defaultId(historyFile: string, predict: string): string {
 
 async function runThread(
   job: TrainingJob,
-  { signal, onStep }: Pick<TrainOptions, 'signal' | 'onStep'>,
+  { signal, onStep }: { [Name in 'signal' | 'onStep']: TrainOptions[Name] | undefined },
 ): Promise<TrainingResult> {
   const worker = startThread(new URL('./training-worker.js', import.meta.url), job, {
     stdin: job.historyFile === '-',
