@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { protocolOption } from '../base/options/service.ts';
 import { resolveValues } from '../base/options/values/resolve-options.ts';
+import type { JobValues } from '../base/options/values/run-values.ts';
 import type { ClientOptions } from '../client/service-client.ts';
-import type { JobValues } from '../library/job-values.ts';
 import { chooseService, type Given } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/open-client.ts';
 import { onlyReports } from '../library/service/refuse-protocol.ts';

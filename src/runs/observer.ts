@@ -64,6 +64,13 @@ export interface LockedTargets {
   rejects?: Target | undefined;
 }
 
+/** What the requests of a run report. */
+export interface RequestWatch {
+  /** @param wait before the retry, in milliseconds */
+  onRetry(failure: CallError, wait: number): void;
+  trace: TraceRequest | undefined;
+}
+
 /**
  * Watches a run. Observers do not affect its result, with these exceptions: `begin` may refuse the run, a throw in any
  * other callback before `ended` stops it, and a warning becomes part of the summary. They are called in the order in which

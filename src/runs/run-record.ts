@@ -1,16 +1,25 @@
+import { existsSync } from 'node:fs';
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import { defaultProtocol } from '../base/contract/default-protocol.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
+import { schemeOf } from '../base/scheme.ts';
 import { reasonOf } from '../base/system-error.ts';
+import type { LongField } from '../formats/records/batch-reader.ts';
+import type { Reject } from '../formats/records/reject.ts';
 import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
+import type { TraceBatch } from '../scoring/trace.ts';
+import { partialOf } from '../storage/local/sibling-path.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/saved-attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Waiting } from './input-wait.ts';
-import type { LockedTargets, RunObserver, RunView } from './observer.ts';
+import type { InputWarning } from './input-warnings.ts';
+import { longFieldLine } from './long-field-line.ts';
+import type { LockedTargets, RequestWatch, RunObserver, RunProgress, RunView } from './observer.ts';
+import type { ResumePoint } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
 import { runErrorOf } from './run-error.ts';
@@ -126,7 +135,10 @@ export class RunRecord implements RunView {
   async recall(stop: AbortSignal = this.#control.signal): Promise<void> {
     if (this.#isRecalled || this.#memory === undefined) return;
     this.#isRecalled = true;
-    const read = unlessStopped(this.#memory.read(), stop);
+    const read = unlessStopped(
+      this.#memory.read(warning => this.note(warning)),
+      stop,
+    );
     this.last ??= await read.catch(() => undefined); // what has stopped the run is noticed by whoever recalls
   }
 
@@ -143,12 +155,83 @@ export class RunRecord implements RunView {
     for (const observer of this.observers) observer.waiting?.(waiting);
   }
 
+  /** What the requests of the run report. */
+  get requests(): RequestWatch {
+    return {
+      trace: this.observers.find(each => each.traceRequest !== undefined)?.traceRequest,
+      onRetry: (failure, wait) => {
+        for (const observer of this.observers) observer.retried?.(failure, wait);
+      },
+    };
+  }
+
+  get traceBatch(): TraceBatch | undefined {
+    return this.observers.find(each => each.traceBatch !== undefined)?.traceBatch;
+  }
+
   /** It is known who predicts. */
   ready(scorer: Predictor): void {
     this.service = scorer.name;
     this.protocol = scorer.protocol ?? defaultProtocol;
     this.statistics = scorer.statistics;
     for (const observer of this.observers) observer.ready?.(this, scorer);
+  }
+
+  /** An unfinished run of different work was set aside. */
+  setAside(): void {
+    for (const observer of this.observers) observer.setAside?.();
+  }
+
+  /** The output is open: this process of the run, and the columns of input and output. */
+  opened(attempt: Attempt, columns: RunColumns): void {
+    this.attempt = attempt;
+    this.columnsOf = () => columns;
+    for (const observer of this.observers) observer.opened?.(this);
+  }
+
+  /** @param predictionType what the output's header says, if it was written */
+  resumed(point: ResumePoint, predictionType: PredictionType | undefined): void {
+    this.predictionType = predictionType;
+    this.resumedFrom = point.row;
+    this.rowCounts = point.rowCounts;
+    this.before = point.rowCounts;
+    for (const observer of this.observers) observer.resumed?.(point);
+  }
+
+  /** A part was written. */
+  progress(now: RunProgress): void {
+    this.rowCounts = now.rowCounts;
+    this.predictionType = now.predictionType;
+    this.figures = now.figures;
+    this.kept = () => now.resumePoint()?.rowCounts;
+    for (const observer of this.observers) observer.progress?.(now);
+  }
+
+  rejected(reject: Reject): void {
+    for (const observer of this.observers) observer.rejected?.(reject);
+  }
+
+  /** @param file the name of the input, for the message */
+  longField(file: string, field: LongField): void {
+    const [, message] = longFieldLine(file, field);
+    this.warn({ code: 'long_field', message });
+    for (const observer of this.observers) observer.longField?.(field);
+  }
+
+  warned(warning: InputWarning): void {
+    const { code, message } = warning;
+    this.warn({ code, message });
+    for (const observer of this.observers) observer.warned?.(warning);
+  }
+
+  /** Waits for what the observers have begun, before the output is completed. */
+  async settled(): Promise<void> {
+    for (const observer of this.observers) await observer.settled?.();
+  }
+
+  suspended(point: ResumePoint, needsRestart: boolean): void {
+    this.rowCounts = point.rowCounts;
+    for (const observer of this.observers) observer.suspended?.(point, needsRestart);
   }
 
   /** The output is complete, or it is there already and was skipped. */
@@ -245,6 +328,7 @@ export class RunRecord implements RunView {
     const { rowCounts, runs } = this.files() ?? { rowCounts: this.rowCounts, runs: undefined };
     return summaryOf({
       ...this.names,
+      rejects: ending?.status === 'stopped' && runs === undefined ? this.#rejectsLeft() : this.names.rejects,
       attempt: this.attempt,
       service: this.service,
       protocol: this.protocol,
@@ -263,6 +347,14 @@ export class RunRecord implements RunView {
       // A run that no command made has no exit code.
       ending: ending && this.names.version === null ? { ...ending, exitCode: null } : ending,
     });
+  }
+
+  /** Where the rejects of a stopped run are: in the file that is to be renamed when it has finished, if that is there. */
+  #rejectsLeft(): string | null {
+    const { rejects } = this.names;
+    if (rejects === null || schemeOf(rejects) !== undefined) return rejects;
+    const partial = partialOf(rejects);
+    return existsSync(partial) ? partial : rejects;
   }
 
   sample: () => TimelineSample = () => {

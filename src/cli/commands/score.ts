@@ -9,16 +9,18 @@ import { chooseService } from '../../library/service/choose-service.ts';
 import { type OpenPredictor, openPredictor } from '../../library/service/open-predictor.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
+import type { RequestWatch } from '../../runs/observer.ts';
 import { writeUnlocked } from '../../runs/observers/summary-file.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import type { RequestWatch } from '../../runs/watch.ts';
+import { chooseQueue } from '../../shards/queue/queue-address.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
 import { observersOf } from '../score/observers.ts';
-import { type Job, readJob } from '../score/read-job.ts';
+import { readJob } from '../score/read-job.ts';
 import { type SignalledRun, untilSignal } from '../score/until-signal.ts';
 import { warnOfHome } from '../warn-of-home.ts';
 
@@ -37,12 +39,14 @@ export async function runScore(
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[] = [],
 ): Promise<number> {
-  const job = await readJob(context, defined, reads);
+  const ending = new AbortController();
+  const job = await readJob(context, defined, reads, ending.signal);
   if (resolveValues(workersOption, context.flags, defined).workers > 0 || wantsQueue(context))
     return (await import('../shards/score-workers.ts')).scoreWorkers(context, defined, job);
   checkNoShards({ ...defined, ...context.flags });
-  const { exit_code } = await untilSignal(context, run =>
-    job.isMany
+  const { exit_code } = await untilSignal(context, run => {
+    run.control.signal.addEventListener('abort', () => ending.abort());
+    return job.isMany
       ? executeMany(context, defined, job, run)
       : executeRun(
           runOfJob(job, {
@@ -50,15 +54,15 @@ export async function runScore(
             observers: observersOf(context, defined, job, run),
             openScorer: scorerOf(context, defined, job, run),
           }),
-        ),
-  );
+        );
+  });
   return exit_code ?? ExitCode.done;
 }
 
 async function executeMany(
   context: Context,
   defined: Readonly<Record<string, unknown>>,
-  job: Job,
+  job: RunJob,
   run: SignalledRun,
 ): Promise<Summary> {
   // Loaded only when they are needed.
@@ -71,11 +75,11 @@ async function executeMany(
 
 /**
  * Of many files, each is soon forgotten. So V8's young generation stays as small as it begins, instead of growing to three times
- * 16 MB, and garbage is collected when the heap has grown by half: without that, it takes four times what is in use.
+ * 16 MB, and garbage is collected when the heap has grown by a third: without that, it takes four times what is in use.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--heap-growing-percent=50');
+  setFlagsFromString('--heap-growing-percent=30');
 }
 
 /** Opens what predicts, once it is known that there is a report. */
@@ -83,7 +87,7 @@ const scorerOf =
   (
     context: Context,
     defined: Readonly<Record<string, unknown>>,
-    { values }: Job,
+    { values }: RunJob,
     { control: { signal: stop } }: SignalledRun,
   ) =>
   async ({ onRetry, trace }: RequestWatch): Promise<OpenPredictor> => {
@@ -94,9 +98,17 @@ const scorerOf =
     return openPredictor({ values, address, env, onRetry, trace, stop });
   };
 
-/** Whether a queue is given; the rest of it is loaded only then. */
-const wantsQueue = ({ flags, env }: Context): boolean =>
-  flags.queue === undefined ? Boolean(env.ROWCAST_QUEUE) : flags.queue !== 'none';
+/** Whether a queue is given; the rest of it is loaded only then. What the variable of other commands has refuses no run. */
+function wantsQueue({ flags, env, log }: Context): boolean {
+  if (flags.queue !== undefined) return flags.queue !== 'none';
+  if (!env.ROWCAST_QUEUE) return false;
+  try {
+    return chooseQueue(undefined, env.ROWCAST_QUEUE) !== undefined;
+  } catch (error) {
+    log.warn({ event: 'queue_ignored' }, `${reasonOf(error)}; the run does without a queue`);
+    return false;
+  }
+}
 
 /** @throws RowcastError `usage` */
 function checkNoShards(given: Readonly<Record<string, unknown>>): void {
@@ -123,7 +135,7 @@ export async function checkPaths(
   const { waitForInput, readyFile } = job.values;
   if (job.isMany && (waitForInput > 0 || readyFile !== undefined)) return;
   if (job.isMany) await (await import('../../library/several/plan-files.ts')).planFiles(job);
-  else await resolveRunPaths(job.places);
+  else await resolveRunPaths(job.paths);
 }
 
 /** Writes that a run is in progress, before a training that it waits for. */
@@ -135,7 +147,7 @@ export async function recordStart(
   const job = await readJob(context, defined, reads);
   const record = recordOf(job);
   await record.recall();
-  await writeUnlocked(job.places, record.state);
+  await writeUnlocked(job.paths, record.state);
 }
 
 /** Writes the summary of a run that could not start, if it has one. */
@@ -147,10 +159,9 @@ export async function recordEarlyEnd(
 ): Promise<void> {
   const job = await readJob(context, defined, reads);
   const summary = await recordOf(job).fail(error);
-  await writeUnlocked(job.places, summary).catch(cause =>
+  await writeUnlocked(job.paths, summary).catch(cause =>
     context.log.warn({ event: 'summary_not_written' }, `cannot write the summary: ${reasonOf(cause)}`),
   );
 }
 
-const recordOf = (job: Job): RunRecord =>
-  new RunRecord({ names: job.names, memory: memoryOf(job, job.isMany) });
+const recordOf = (job: RunJob): RunRecord => new RunRecord({ names: job.names, memory: memoryOf(job) });

@@ -8,25 +8,23 @@ import { workOf } from '../../library/several/work-of.ts';
 import { shardsOf, withoutSlash } from '../../library/shards/find-folder.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { folderOfPattern } from '../../runs/several/output-pattern.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { unchangedRun } from '../../runs/several/unchanged-run.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
-import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
-import { PLAN } from '../../shards/folder/names.ts';
-import { openFolder } from '../../shards/folder/open-folder.ts';
+import { assembledCode, removeFolder } from '../../shards/assemble/join-state.ts';
+import { openFolder, PLAN } from '../../shards/folder/names.ts';
 import type { Shard, ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readPlan, readShards } from '../../shards/folder/read-plan.ts';
-import { SHARD_UNIT } from '../../shards/plan/cut-records.ts';
+import { SHARD_UNIT } from '../../shards/plan/cut-shards.ts';
 import { makePlan } from '../../shards/plan/make-plan.ts';
 import { pinnedOptions } from '../../shards/plan/pinned-options.ts';
-import { publishShards } from '../../shards/plan/publish-shards.ts';
-import { startPlan } from '../../shards/plan/start-plan.ts';
+import { publishShards, startPlan } from '../../shards/plan/publish-shards.ts';
 import { absoluteName } from '../../storage/folders.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Target } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
-import type { Job } from '../score/read-job.ts';
 
 export interface Sharding {
   folder: SharedFolder;
@@ -44,7 +42,7 @@ export interface Sharding {
 export async function makeShards(
   { flags, env, log }: Pick<Context, 'flags' | 'env' | 'log'>,
   defined: Readonly<Record<string, unknown>>,
-  job: Job,
+  job: RunJob,
   { scorer, stop }: { scorer: Scorer; stop: AbortSignal },
 ): Promise<Sharding> {
   const { values } = job;
@@ -56,12 +54,12 @@ export async function makeShards(
   checkReplaces({ ...defined, ...flags });
   if (values.output === '-')
     throw new RowcastError('usage', 'shards need an output file', { hint: 'Give -o FILE.' });
-  const { input = '-', output, rejects } = { ...job.places, output: values.output };
+  const { input = '-', output, rejects } = { ...job.paths, output: values.output };
   if (values.inputEnv !== undefined)
     throw new RowcastError('usage', 'a URL with a secret cannot be divided into shards', {
       hint: 'The plan would have to contain it. Copy what it names to where all machines can read it.',
     });
-  if (!job.isMany) checkDurable((await resolveRunPaths(job.places)).output);
+  if (!job.isMany) checkDurable((await resolveRunPaths(job.paths)).output);
   if (job.isMany && shards === undefined)
     throw new RowcastError('usage', 'several inputs need a folder for their shards', {
       hint: 'Give --shards DIR.',
@@ -146,7 +144,7 @@ interface FilesToScore {
  */
 async function filesToScore(
   log: Context['log'],
-  job: Job,
+  job: RunJob,
   { folder, scorer, stop }: { folder: SharedFolder; scorer: Scorer; stop: AbortSignal },
 ): Promise<FilesToScore> {
   const { pairs, ledger } = await planFiles(job, stop);

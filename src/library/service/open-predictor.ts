@@ -1,8 +1,8 @@
 import { defaultProtocol } from '../../base/contract/default-protocol.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import type { ClientOptions } from '../../client/service-client.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
-import type { JobValues } from '../job-values.ts';
 import type { Address, Environment } from './choose-service.ts';
 import { openClient } from './open-client.ts';
 import { noService } from './refuse-protocol.ts';

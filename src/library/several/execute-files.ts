@@ -4,18 +4,19 @@ import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
 import type { EarlierFigures } from '../../runs/drift/earlier-figures.ts';
 import { TotalTally } from '../../runs/drift/total-tally.ts';
-import { executeRecorded, executeRun } from '../../runs/execute-run.ts';
+import { executeRun } from '../../runs/execute-run.ts';
 import { exitCodeOf, exitCodeOfRows } from '../../runs/exit-code.ts';
 import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
-import { inputWait, type Waiting } from '../../runs/input-wait.ts';
+import { HeldRun } from '../../runs/held-run.ts';
+import { inputWait } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { ledgerEntry } from '../../runs/observers/ledger.ts';
 import { SharedColumns } from '../../runs/observers/lineage/shared-columns.ts';
 import { RunsTotal } from '../../runs/observers/total.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
-import type { Run } from '../../runs/run.ts';
+import type { Run, RunJob } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { runErrorOf } from '../../runs/run-error.ts';
 import { RunRecord } from '../../runs/run-record.ts';
@@ -25,10 +26,8 @@ import { lastRunOfFile, type ReadAgain, unchangedRun } from '../../runs/several/
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import { isScoredSince } from '../../runs/summary/good-run.ts';
 import type { LastRun } from '../../runs/summary/last-run.ts';
-import type { RunNote, Summary } from '../../runs/summary/summary.ts';
-import { watchRequests } from '../../runs/watch.ts';
+import type { RunNote, RunWarning, Summary } from '../../runs/summary/summary.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
-import type { RunJob } from '../run-job.ts';
 import { memoryOf } from '../run-memory.ts';
 import { reportOf, runOfFile } from '../runs-of.ts';
 import { codeOfFile, combineExitCodes, totalStatus } from './combine-exit-codes.ts';
@@ -44,29 +43,30 @@ import { workOf } from './work-of.ts';
  *
  * @throws as `executeRun`; a file that fails is no reason to stop the others, unless they would fail in the same way
  */
-export function executeFiles(group: FileGroup): Promise<Summary> {
+export async function executeFiles(group: FileGroup): Promise<Summary> {
   const { job, control, watch } = group;
+  const { names } = job;
   const ledger = ledgerOf(job);
   /** Known if all files are done, and what they are together is refused. */
   let rejectedBefore: number | undefined;
   const onRefused = (rows: number): void => {
     rejectedBefore = rows;
   };
-  const record = new RunRecord({
-    names: job.names,
-    observers: watch.observers,
-    control,
-    memory: memoryOf(job, true, ledger),
-  });
-  return executeRecorded(record, control, {
-    restart: false,
-    lock: () => lockTotal(job),
-    execute: () => openFiles(group, record, ledger, onRefused),
-  }).catch(error => {
+  const memory = memoryOf(job, ledger);
+  const record = new RunRecord({ names, observers: watch.observers, control, memory });
+  const held = new HeldRun(record, control);
+  try {
+    const files = await held.lock(lockTotal(job));
+    await record.begin(files, false);
+    return await record.within(() => openFiles(group, record, ledger, onRefused));
+  } catch (error) {
+    const failure = await held.failed(error);
     const { result } = record;
     if (rejectedBefore !== undefined && result !== undefined) watch.finished(result, rejectedBefore);
-    throw error;
-  });
+    throw failure;
+  } finally {
+    await held.release();
+  }
 }
 
 /** Finds the files, and opens what predicts for all of them. */
@@ -81,7 +81,7 @@ async function openFiles(
   const report = reportOf(job.values);
   const { inputs, values, backends } = job;
   const begun = performance.now();
-  const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
+  const onWaiting = record.waiting.bind(record);
   await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
   const { pairs } = await planFiles(job, stop, undefined, ledger);
   // A name that promises too much is refused once, before the start.
@@ -94,7 +94,7 @@ async function openFiles(
   const earlier = await unlessStopped(earlierOf(found), stop);
   const folders = await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
   try {
-    const { scorer, close } = await group.openScorer(watchRequests(record));
+    const { scorer, close } = await group.openScorer(record.requests);
     try {
       return await scoreFiles(group, record, { pairs, ledger, earlier, scorer, begun, onRefused });
     } finally {
@@ -166,6 +166,7 @@ async function scoreFiles(
   await ledger.begin(pairs).catch(watch.ledgerNotWritten);
   watch.started(total);
   let refusal: RowcastError | undefined;
+  let isWhole = false;
   try {
     const left = pairs.entries();
     const scoreNext = async (): Promise<void> => {
@@ -182,11 +183,13 @@ async function scoreFiles(
       if (files.failures.length === 0) checkLeastRows(least, total.rowCounts.read + files.skipped.read);
     });
     if (refusal !== undefined || files.failures.length === 0) ledger.judge(values.output, refusal);
+    isWhole = refusal === undefined && files.failures.length === 0;
   } finally {
     watch.scored();
-    await ledger.flush().catch(watch.ledgerNotWritten);
+    // A good run is written with it, at once.
+    if (!isWhole) await ledger.flush().catch(watch.ledgerNotWritten);
   }
-  const { skipped, failures, same, again } = files;
+  const { skipped, failures, same, again, withoutRows } = files;
   const { read, rejected } = total.rowCounts;
   // Running a command again does not turn rejected rows into a success.
   const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
@@ -195,6 +198,7 @@ async function scoreFiles(
   const decisive = failures.find(failure => failure.code === code);
   if (same.length > 0) record.note(sameFiles(same, values.ifSameAsLast));
   if (again.length > 0) record.note(filesAgain(again));
+  if (withoutRows.length > 0) record.warn(filesWithoutRows(withoutRows));
   if (refusal !== undefined) {
     onRefused(skipped.rejected);
     throw refusal;
@@ -208,6 +212,7 @@ async function scoreFiles(
   if (changed !== undefined) watch.drifted(changed);
   const status = totalStatus(Array.from(total.summaries, ({ status }) => status));
   const summary = await record.end(status, code, decisive && runErrorOf(decisive.error));
+  await ledger.flush().catch(watch.ledgerNotWritten);
   watch.finished(summary, skipped.rejected);
   return summary;
 }
@@ -239,6 +244,11 @@ function filesAgain(files: readonly string[]): RunNote {
     message: `${someOf(files)} ${was} delivered again with the same bytes; ${it} skipped`,
   };
 }
+
+const filesWithoutRows = (files: readonly string[]): RunWarning => ({
+  code: 'no_rows',
+  message: `${someOf(files)} ${files.length === 1 ? 'has' : 'have'} no rows`,
+});
 
 function someOf(files: readonly string[]): string {
   // Several are scored at a time.
@@ -280,6 +290,8 @@ export class FileScorer {
   readonly same: string[] = [];
   /** Inputs that were delivered again with the bytes that they had when they were scored, and are skipped. */
   readonly again: string[] = [];
+  /** Inputs that have a header only. */
+  readonly withoutRows: string[] = [];
   readonly #options: FileScorerOptions;
   /** Aborted when the other files are not to be scored either. */
   readonly #failed = new AbortController();
@@ -350,8 +362,9 @@ export class FileScorer {
       if (job.values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${file.input}`);
     } finally {
       run.control.end();
-      const isSame = record.result?.warnings.some(({ code }) => code === 'same_as_last');
-      if (isSame && !isAgain) this.same.push(file.input);
+      const warned = new Set(record.result?.warnings.map(({ code }) => code));
+      if (warned.has('same_as_last') && !isAgain) this.same.push(file.input);
+      if (warned.has('no_rows')) this.withoutRows.push(file.input);
       this.#keepColumns(record);
       total.end(index);
     }

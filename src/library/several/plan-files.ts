@@ -1,10 +1,10 @@
 import { schemeOf } from '../../base/scheme.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
 import { folderOfPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/several/pair-files.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
 import { backends as allBackends, versionOf } from '../../storage/backends.ts';
-import type { RunJob } from '../run-job.ts';
 
 /** The record of the outputs of a job. */
 export const ledgerOf = ({ values, backends }: Pick<RunJob, 'values' | 'backends'>): RunLedger =>

@@ -63,11 +63,11 @@ export class LocalService {
     signal: AbortSignal | undefined,
   ): Promise<{ chunks: AsyncGenerator<Buffer>; rowCounts(): UploadRowCounts }> {
     this.#scorer ??= await ModelScorer.open({ home: this.#home });
-    const options = { ...scoreDefaults, report: id, batchRows: BATCH_ROWS };
+    const values = { ...scoreDefaults, report: id, batchRows: BATCH_ROWS };
     // Its name may tell the delimiter of a CSV.
     const isNamed = format === 'csv' && /\.[ct]sv$/i.test(name);
     const source = { ...liveSource(name, bytes), contentName: isNamed ? name : `${name}.${format}` };
-    const scored = await scoredStream(this.#scorer, source, options, { signal });
+    const scored = await scoredStream({ values }, source, this.#scorer, signal);
     try {
       return { chunks: await prefetch(copied(scored.parts), HELD_BACK), rowCounts: scored.rowCounts };
     } catch (error) {

@@ -1,7 +1,10 @@
+import { RowcastError } from '../../base/errors.ts';
 import type { Target } from '../../storage/target.ts';
 import type { LockedTargets, RunObserver, RunView } from '../observer.ts';
 import type { Summary } from '../summary/summary.ts';
-import { writeFileNow, writeWhole } from './write-whole.ts';
+import { overwriteNow, writeFileNow, writeWhole } from './write-whole.ts';
+
+const isFull = (error: unknown): boolean => error instanceof RowcastError && error.code === 'disk_full';
 
 /** A file that a run writes besides its rows, from its summary. */
 export interface ResultFile {
@@ -28,7 +31,17 @@ export function resultFile(
         await writeWhole(file.target, file.text(run.state), AbortSignal.abort());
     },
     async ended(summary, stop) {
-      if (file !== undefined) await writeWhole(file.target, file.text(summary), stop);
+      if (file === undefined) return;
+      const { target } = file;
+      try {
+        await writeWhole(target, file.text(summary), stop);
+      } catch (error) {
+        // The run is about to be stopped for it.
+        if (summary.status === 'finished' || summary.status === 'skipped' || !isFull(error)) throw error;
+        const { columns, scores, drift, runs, ...facts } = summary;
+        const few = { ...facts, columns: null, scores: null, drift: null, runs: null };
+        if (target.path === undefined || !overwriteNow(target.path, file.text(few))) throw error;
+      }
     },
     exiting(summary) {
       const { path, isPrivate = false } = file?.target ?? {};

@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
 import { accessOf } from '../../storage/local/access.ts';
 import { replaceFileNow } from '../../storage/local/atomic-write.ts';
@@ -30,6 +31,29 @@ export async function writeWhole(target: Target, text: Iterable<string>, stop: A
     // What a full disk cut off is of no use.
     await sink.abandon().catch(() => {}); // the first error is reported
     throw error;
+  }
+}
+
+/**
+ * Writes over a small file where it is, for a disk that is full: it takes no more than what the file has already.
+ *
+ * @returns false if it has too little, or cannot be written
+ */
+export function overwriteNow(path: string, text: Iterable<string>): boolean {
+  const bytes = codecOfName(path).compressNow(Buffer.from([...text].join('')));
+  try {
+    const file = openSync(path, 'r+');
+    try {
+      if (bytes.length > 512 * fstatSync(file).blocks) return false;
+      writeSync(file, bytes, 0, bytes.length, 0);
+      ftruncateSync(file, bytes.length);
+      fsyncSync(file);
+      return true;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false; // the reason for which it could not be replaced is reported
   }
 }
 

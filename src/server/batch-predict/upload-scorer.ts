@@ -175,7 +175,7 @@ export async function scoreUpload(
     ...scoring,
     batchRows: Math.min(batchRows, work.sliceRows),
   });
-  const options = {
+  const values = {
     report: '',
     batchBytes: BATCH_BYTES,
     maxRecordBytes: limits.recordBytes,
@@ -185,7 +185,7 @@ export async function scoreUpload(
     prediction: false,
   };
   const source = { ...liveSource('upload', bytes), contentName: name };
-  return scoredStream(scorer, source, options, { windowBytes: WINDOW_BYTES }).catch(error => {
+  return scoredStream({ values, windowBytes: WINDOW_BYTES }, source, scorer).catch(error => {
     throw error instanceof RowcastError && error.code === 'needs_file' ? parquetUpload() : error;
   });
 }

@@ -4,7 +4,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import type { RunObserver } from '../../runs/observer.ts';
-import type { Run } from '../../runs/run.ts';
+import { plainNames, type Run } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
@@ -107,7 +107,7 @@ function runOfUpload(upload: Readable, given: ScoreFileOptions): Run {
     reserve(reserved + bytes);
     given.onProgress(rowCounts);
   });
-  const options: Run['options'] = {
+  const values: Run['values'] = {
     ...scoreDefaults,
     report: record.report,
     input: record.file,
@@ -129,16 +129,8 @@ function runOfUpload(upload: Readable, given: ScoreFileOptions): Run {
     };
   };
   return {
-    names: {
-      version: null,
-      input: record.file,
-      output: 'output',
-      rejects: null,
-      hasNamedRejects: false,
-      report: record.report,
-      options: {},
-    },
-    options,
+    names: plainNames({ input: record.file, output: 'output', report: record.report }),
+    values,
     // A folder that is gone was deleted with its run.
     paths: { input: undefined, output, private: true, hasFolders: true },
     openScorer,

@@ -4,9 +4,9 @@ import { type AssembleOptions, assembleRun } from '../../../src/library/shards/a
 import { RunControl } from '../../../src/runs/run-control.ts';
 import { RunRecord } from '../../../src/runs/run-record.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
+import { removeFolder } from '../../../src/shards/assemble/join-state.ts';
 import { noTallies } from '../../../src/shards/assemble/joined-tallies.ts';
-import { removeFolder } from '../../../src/shards/assemble/remove-folder.ts';
-import { openFolder } from '../../../src/shards/folder/open-folder.ts';
+import { openFolder } from '../../../src/shards/folder/names.ts';
 import { readRun } from '../../../src/shards/folder/read-run.ts';
 import type { Backends } from '../../../src/storage/backends.ts';
 import type { Files } from '../../../src/storage/durable-files.ts';
@@ -23,7 +23,7 @@ export async function assembleHere(
   const values = plannedValues(run.plan, {});
   const planned = plannedJob(run.plan, values, []);
   const job =
-    backends === undefined ? planned : { ...planned, backends, places: { ...planned.places, backends } };
+    backends === undefined ? planned : { ...planned, backends, paths: { ...planned.paths, backends } };
   const control = new RunControl();
   const record = new RunRecord({ names: job.names, observers: resultFiles(job), control });
   const summary = await assembleRun({
