@@ -84,6 +84,9 @@ export const warningDocs = {
       'There is no run to compare with, or of whose rows `--min-rows` could be a part. On the first day, nothing ' +
       'is wrong.',
   },
+  ledger_unreadable: {
+    cause: 'The record of finished runs is damaged, so the last good run is not known. It is written again.',
+  },
   last_run_not_kept: {
     cause: 'The record of runs cannot be written, so the next run will not know this one.',
     fix: 'Make the folder of the outputs writable.',
