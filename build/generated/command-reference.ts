@@ -77,7 +77,7 @@ function sectionOf(
 
 const item = (syntax: string, option: Option): string =>
   listItem(
-    `\`${syntax}\`: ${escaped(describeWithDefault(option).replace(/ \(default: (none|no limit)\)$/, ''))}`,
+    `\`${syntax}\`: ${escaped(describeWithDefault(option).replace(/ \(default: (none|no limit|all|-|0|the definition's)\)$/, ''))}`,
   );
 
 /** The options that were explained before: by heading where a command has all of one, else by name. */

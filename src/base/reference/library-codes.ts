@@ -9,8 +9,6 @@ export const libraryCodes = {
   },
   scorer_failed: {
     exit: [2, 3],
-    cause:
-      'The program’s scorer threw (see `cause`), or returned what JSON cannot express. A `RowcastError` with the ' +
-      'severity `temporary` is tried again.',
+    cause: 'The program’s scorer threw (see `cause`), or returned what JSON cannot express.',
   },
 } as const satisfies CommandErrorDocs;
