@@ -7,7 +7,7 @@ import { reasonOf } from '../base/system-error.ts';
 import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Reject } from '../formats/records/reject.ts';
 import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
-import type { TraceBatch } from '../scoring/trace.ts';
+import type { TraceBatch } from '../scoring/scorer.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/saved-attempt.ts';
 import type { DataFigures } from './drift/figures.ts';

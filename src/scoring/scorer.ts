@@ -13,6 +13,7 @@ import type { RetryPolicy } from './failures/attempts.ts';
 import type { Failure } from './failures/call-error.ts';
 import type { FeatureColumn } from './feature-columns.ts';
 import type { ReceivedPredictions } from './predictions.ts';
+import type { Position } from '../formats/records/position.ts';
 
 /** The name of a scorer with the reports of this machine, and what `--url` takes for it. */
 export const LOCAL = 'local';
@@ -164,3 +165,47 @@ export interface Failed {
 export interface ScoredBatch extends Scored {
   readonly batch: Batch;
 }
+
+/**
+ * All feedback from later stages to earlier ones. All other data flows forward. (A scorer keeps its own: how large a
+ * request may be, and which buffers it can reuse.)
+ */
+export interface Feedback {
+  /** From merging to attempts: what the output's header says, once known; all predictions must consist of the same. */
+  predictionType(): PredictionType | undefined;
+  /** From attempts to reading: how large a batch may be. */
+  maxBatchBytes(): number;
+  /** From writing to reading: the records before this position were written, so their buffers can be reused. */
+  releaseRecords(before: Position): void;
+}
+
+/** A request as a trace describes it. */
+interface TracedRequest {
+  method: string;
+  /** Without user info and query. */
+  url: string;
+  /** The path below the service's URL, without the parts that vary. */
+  template: string;
+  /** An object that all attempts of a request share, and no other request has. */
+  identity: object;
+}
+
+/**
+ * Sends a request, once, as a part of a trace.
+ *
+ * @param send sends it with these headers
+ */
+export type TraceRequest = <T>(
+  request: TracedRequest,
+  send: (headers: Readonly<Record<string, string>>) => Promise<T>,
+) => Promise<T>;
+
+/**
+ * Scores a batch as a part of a trace.
+ *
+ * @param batch the number of its first row, and how many it has
+ */
+export type TraceBatch = <T>(
+  batch: { readonly row: number; readonly rows: number },
+  score: () => Promise<T>,
+) => Promise<T>;

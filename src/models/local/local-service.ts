@@ -1,17 +1,11 @@
 import type { ReadStream } from 'node:fs';
 import type { UploadRowCounts } from '../../base/contract/row-counts-trailer.ts';
-import {
-  type Features,
-  type LooseReport,
-  looseReport,
-  type PersonaAnswer,
-} from '../../base/contract/schemas.ts';
+import { type Features, looseReport, type LooseReport, type PersonaAnswer } from '../../base/contract/schemas.ts';
 import type { UploadFormat } from '../../base/contract/upload-formats.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
 import { liveSource } from '../../formats/records/byte-source.ts';
-import { prefetch } from '../../scoring/prefetch.ts';
-import { scoredStream } from '../../scoring/scored-stream.ts';
+import { prefetch, scoredStream } from '../../scoring/scored-stream.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { loadReportModel } from '../store/report-model.ts';
 import { readReportResponse, testingResults } from '../store/report-store.ts';

@@ -1,6 +1,6 @@
 import { countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { MIN_ROWS_FOR_SHARE } from '../../scoring/counting/columns-that-matter.ts';
+import { MIN_ROWS_FOR_SHARE } from '../../scoring/counting/counted-column.ts';
 import type { ColumnFigures, DataFigures } from './figures.ts';
 
 /** Columns that are named; a warning is one line. */

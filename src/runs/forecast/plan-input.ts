@@ -6,7 +6,7 @@ import type { ReadAs } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
 import { appendedFor, appendedOptions, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
-import { type NearMiss, nearMissesOf } from '../../scoring/near-misses.ts';
+import { type NearMiss, nearMissesOf } from '../../scoring/missing-hint.ts';
 import { knownOf, nullsOf, withPredicted } from '../../scoring/prepare.ts';
 import { type BatchScorer, LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import { type Backends, openSource } from '../../storage/backends.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../base/contract/row-counts-trailer.ts';
 import { parquetTypes, type UploadFormat, uploadTypes } from '../../base/contract/upload-formats.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { prefetch } from '../../scoring/prefetch.ts';
+import { prefetch } from '../../scoring/scored-stream.ts';
 import { rowCountsOf } from '../../scoring/row-counts.ts';
 import { authorize } from '../auth/require-key.ts';
 import { keyOf, takeUploadSlot } from '../limits/shares.ts';

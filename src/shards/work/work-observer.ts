@@ -1,6 +1,6 @@
 import type { RowcastError } from '../../base/errors.ts';
 import type { RunProgress } from '../../runs/observer.ts';
-import type { TraceBatch } from '../../scoring/trace.ts';
+import type { TraceBatch } from '../../scoring/scorer.ts';
 import type { Shard } from '../folder/plan-shape.ts';
 import type { ShardResult } from '../folder/result-shape.ts';
 import type { ScoredShard } from './score-shard.ts';

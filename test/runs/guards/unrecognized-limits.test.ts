@@ -5,8 +5,7 @@ import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.
 import type { ColumnFigures } from '../../../src/runs/drift/figures.ts';
 import { dataWarning, unrecognizedLine } from '../../../src/runs/drift/unrecognized-line.ts';
 import { checkUnrecognized } from '../../../src/runs/guards/unrecognized-limits.ts';
-import { weightsOf } from '../../../src/scoring/counting/columns-that-matter.ts';
-import { type CountedColumn, countedColumns } from '../../../src/scoring/counting/counted-column.ts';
+import { type CountedColumn, countedColumns, weightsOf } from '../../../src/scoring/counting/counted-column.ts';
 import { TallyLayout } from '../../../src/scoring/counting/tally.ts';
 
 const column = (name: string, mismatched: number | null, unseen: number | null): ColumnFigures => ({

@@ -9,7 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { CallError } from '../../../scoring/failures/call-error.ts';
-import type { TraceBatch, TraceRequest } from '../../../scoring/trace.ts';
+import type { TraceBatch, TraceRequest } from '../../../scoring/scorer.ts';
 import type { Summary } from '../../summary/summary.ts';
 import { errorType } from './request-spans.ts';
 import { runAttributes } from './run-attributes.ts';
