@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
+import type { Predictions } from '../base/contract/predictions.ts';
 import type { Batch } from '../formats/records/batch.ts';
 import type { BatchScorer, Scored, ScoredBatch } from './scorer.ts';
-import type { Predictions } from '../base/contract/predictions.ts';
 
 export interface InFlightOptions {
   scorer: Pick<BatchScorer, 'concurrency' | 'memoryOf' | 'release'>;

@@ -1,8 +1,8 @@
+import { sanitize } from '../base/sanitize.ts';
 import { shellWord } from '../base/shell-word.ts';
+import { suggestNames } from '../base/suggest-names.ts';
 import { writeRow } from '../base/write-row.ts';
 import { looksLikeValue } from '../formats/refuse-row-as-header.ts';
-import { sanitize } from '../base/sanitize.ts';
-import { suggestNames } from '../base/suggest-names.ts';
 
 export interface MissingFrom {
   /** The columns of the input. */

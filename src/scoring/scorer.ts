@@ -7,13 +7,13 @@ import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import type { Layout } from '../formats/format.ts';
 import type { Batch } from '../formats/records/batch.ts';
 import type { Fault } from '../formats/records/faults.ts';
+import type { Position } from '../formats/records/position.ts';
 import type { Counting } from './counting/counted-column.ts';
 import type { Tally } from './counting/tally.ts';
 import type { RetryPolicy } from './failures/attempts.ts';
 import type { Failure } from './failures/call-error.ts';
 import type { FeatureColumn } from './feature-columns.ts';
 import type { ReceivedPredictions } from './predictions.ts';
-import type { Position } from '../formats/records/position.ts';
 
 /** The name of a scorer with the reports of this machine, and what `--url` takes for it. */
 export const LOCAL = 'local';

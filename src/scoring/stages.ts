@@ -5,15 +5,15 @@ import type { Batch } from '../formats/records/batch.ts';
 import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Position } from '../formats/records/position.ts';
 import { readBatches } from '../formats/records/read-batches.ts';
+import { joinParts } from './batch/join-predictions.ts';
 import { ScoreBatch } from './batch/score-batch.ts';
 import type { Counting } from './counting/counted-column.ts';
-import type { BatchScorer, Feedback, Scored, ScoredBatch, TraceBatch } from './scorer.ts';
 import { inFlight } from './in-flight.ts';
 import { appendedOptionsFor, type MergeOptions } from './merge/appended-for.ts';
 import { Merger } from './merge/merge.ts';
 import type { MergedPart } from './merge/merged-part.ts';
 import type { Plan, ScoredRun } from './prepare.ts';
-import { joinParts } from './batch/join-predictions.ts';
+import type { BatchScorer, Feedback, Scored, ScoredBatch, TraceBatch } from './scorer.ts';
 
 /** A line ending of old files. */
 const CR = 0x0d;

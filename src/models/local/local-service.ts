@@ -1,6 +1,11 @@
 import type { ReadStream } from 'node:fs';
 import type { UploadRowCounts } from '../../base/contract/row-counts-trailer.ts';
-import { type Features, looseReport, type LooseReport, type PersonaAnswer } from '../../base/contract/schemas.ts';
+import {
+  type Features,
+  type LooseReport,
+  looseReport,
+  type PersonaAnswer,
+} from '../../base/contract/schemas.ts';
 import type { UploadFormat } from '../../base/contract/upload-formats.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { scoreDefaults } from '../../base/options/values/score-defaults.ts';

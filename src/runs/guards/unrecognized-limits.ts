@@ -2,7 +2,11 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { isBeyond, type RejectLimitOrNone } from '../../base/options/values/reject-limit.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { type CountedColumn, MIN_ROWS_FOR_SHARE, type UnknownKind } from '../../scoring/counting/counted-column.ts';
+import {
+  type CountedColumn,
+  MIN_ROWS_FOR_SHARE,
+  type UnknownKind,
+} from '../../scoring/counting/counted-column.ts';
 import { isKnown, placeOf, type RunTally } from '../../scoring/counting/run-tally.ts';
 import type { TallyLayout } from '../../scoring/counting/tally.ts';
 

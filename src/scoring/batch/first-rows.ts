@@ -1,10 +1,10 @@
+import type { Location } from '../../base/errors.ts';
+import { countOf } from '../../base/number-text.ts';
 import type { Layout } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { CallError, type Failure } from '../failures/call-error.ts';
 import type { BatchScorer, Failed, Scored } from '../scorer.ts';
 import { countPersonas } from './join-predictions.ts';
-import type { Location } from '../../base/errors.ts';
-import { countOf } from '../../base/number-text.ts';
 
 export interface FirstRowsOptions {
   scorer: BatchScorer;

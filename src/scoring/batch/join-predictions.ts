@@ -1,11 +1,16 @@
-import { type Distributions, numbersPerRow, type Predictions, type PredictionType } from '../../base/contract/predictions.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Distributions,
+  numbersPerRow,
+  type Predictions,
+  type PredictionType,
+} from '../../base/contract/predictions.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import { predictionTypeOf, type ReceivedPredictions } from '../predictions.ts';
 import type { Failed, Scored, ScoredBatch } from '../scorer.ts';
-import { isDeepStrictEqual } from 'node:util';
-import { RowcastError } from '../../base/errors.ts';
-import { sanitize } from '../../base/sanitize.ts';
 
 /** The predictions for an empty batch. */
 export const noPredictions: ReceivedPredictions<Distributions> = {

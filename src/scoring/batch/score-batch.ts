@@ -4,8 +4,8 @@ import { type Batch, RecordKind } from '../../formats/records/batch.ts';
 import { Attempts } from '../failures/attempts.ts';
 import { CallError, type RowFault } from '../failures/call-error.ts';
 import type { BatchScorer, Failed, Feedback, Outcome, Scored, ScoredBatch } from '../scorer.ts';
-import { checkFirstRows, FirstRejects, refuseWrongColumn } from './first-rows.ts';
 import { checkedOutcome } from './check-values.ts';
+import { checkFirstRows, FirstRejects, refuseWrongColumn } from './first-rows.ts';
 import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
 import { Prober } from './recovery-probe.ts';
 

@@ -1,10 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Description } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { type Appended, type AppendedOptions, type ChosenProbabilities, DEFAULT_PREFIX } from '../../formats/appended.ts';
-import type { Layout } from '../../formats/format.ts';
-import { isDeepStrictEqual } from 'node:util';
 import { sanitize } from '../../base/sanitize.ts';
+import {
+  type Appended,
+  type AppendedOptions,
+  type ChosenProbabilities,
+  DEFAULT_PREFIX,
+} from '../../formats/appended.ts';
+import type { Layout } from '../../formats/format.ts';
 
 export interface MergeOptions {
   layout: Layout;

@@ -3,7 +3,9 @@ import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { type Appended, maxMergedBytes } from '../../formats/appended.ts';
 import type { Layout, MergeBatch } from '../../formats/format.ts';
 import { RecordKind, startOf } from '../../formats/records/batch.ts';
+import { isFaultCode } from '../../formats/records/faults.ts';
 import type { Position } from '../../formats/records/position.ts';
+import type { Reject } from '../../formats/records/reject.ts';
 import { checkSameType, joinValues } from '../batch/join-predictions.ts';
 import { predictionTypeOf } from '../predictions.ts';
 import type { ScoredBatch } from '../scorer.ts';
@@ -12,9 +14,7 @@ import { HeldRecords, unknownClasses } from './held-records.ts';
 import { Members, type Part } from './members.ts';
 import { countsOf, type MergedPart, NOTHING } from './merged-part.ts';
 import { OutputBuffers } from './output-buffers.ts';
-import { partTally, type PartTally, type PartTallyOptions } from './part-tally.ts';
-import { isFaultCode } from '../../formats/records/faults.ts';
-import type { Reject } from '../../formats/records/reject.ts';
+import { type PartTally, type PartTallyOptions, partTally } from './part-tally.ts';
 
 /**
  * The stage that joins predictions to rows. What is predicted is known from the definition, else the report, else the first

@@ -1,8 +1,8 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
 import type { Reject } from '../../formats/records/reject.ts';
 import type { Tally } from '../counting/tally.ts';
-import { type Batch, countRows } from '../../formats/records/batch.ts';
 
 /** A part of the output, with counts of the rows that it was made from. */
 export interface MergedPart {

@@ -1,15 +1,15 @@
 import { unknownColumns } from '../../base/contract/unknown-columns.ts';
-import type { Layout } from '../../formats/format.ts';
-import type { Counting } from '../counting/counted-column.ts';
-import { addScores, type Tally, TallyLayout } from '../counting/tally.ts';
-import type { ScoredBatch } from '../scorer.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { BatchColumns } from '../../formats/columns/batch-columns.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import type { ColumnReader } from '../../formats/columns/kernel-column.ts';
 import { readerOf } from '../../formats/columns/reader-of.ts';
 import { withoutNulls } from '../../formats/columns/without-nulls.ts';
+import type { Layout } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
+import type { Counting } from '../counting/counted-column.ts';
+import { addScores, type Tally, TallyLayout } from '../counting/tally.ts';
+import type { ScoredBatch } from '../scorer.ts';
 
 export interface PartTallyOptions {
   layout: Layout;

@@ -1,4 +1,4 @@
-import { runOutputsOf } from '../../runs/paths/run-outputs.ts';
+import { runOutputsOf } from '../../runs/paths/run-files.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { Files } from '../../storage/durable-files.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LooseReport } from '../../../src/base/contract/schemas.ts';
 import type { Encoded } from '../../../src/client/bodies/encode.ts';
+import { noPredictions } from '../../../src/scoring/batch/join-predictions.ts';
 import type { MergeOptions } from '../../../src/scoring/merge/appended-for.ts';
 import { Merger, rejectsOf } from '../../../src/scoring/merge/merge.ts';
 import type { MergedPart } from '../../../src/scoring/merge/merged-part.ts';
 import type { ReceivedPredictions } from '../../../src/scoring/predictions.ts';
 import type { ReadOptions } from '../../support/csv/read.ts';
 import { type EncodedInput, encodeText } from '../../support/scoring/encoded.ts';
-import { noPredictions } from '../../../src/scoring/batch/join-predictions.ts';
 
 const BOM = '\ufeff';
 

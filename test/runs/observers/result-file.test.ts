@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { writeWhole } from '../../../src/runs/observers/write-whole.ts';
+import { writeWhole } from '../../../src/runs/observers/result-file.ts';
 import { resolveTarget } from '../../../src/storage/backends.ts';
 import { diskFiles } from '../../../src/storage/durable-files.ts';
 import { newFolder } from '../../support/folder.ts';
