@@ -97,7 +97,7 @@ export function doubleOf(text: string, nulls: ReadonlySet<string>): number | nul
   return isChanged ? undefined : number;
 }
 
-/** The numbers of CSV (docs/csv-rules.md). */
+/** The numbers of CSV (docs/formats.md#csv). */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 const NUMBERS: ReadonlySet<string> = new Set(['numerical', 'float', 'integer']);

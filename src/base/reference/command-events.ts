@@ -22,6 +22,7 @@ export const commandEvents = {
     'Another worker has finished or taken over a `shard` in `folder`, because this one was silent for too long.',
   shard_failed: 'The input of a `shard` in `folder` cannot be scored; with `code`. It is tried five times.',
   work_finished: 'A worker finds no more to do; with the number of `shards` that it has scored.',
+  queue_ignored: '`ROWCAST_QUEUE` is no URL of a queue, so a run that asks for none does without.',
   queue_joined: 'A worker waits for shards from a `queue`.',
   queue_settings: 'A setting of a queue’s server is bad for it.',
   queue_lost:

@@ -204,7 +204,7 @@ function unitsError(header: Header, { units, words, file }: Units): RowcastError
     `the line under the header has text in all columns of numbers or dates (${quoted.join(', ')}${words.length > MIN_COLUMNS ? ', …' : ''}), as a line of units has, so it is no row`,
     {
       location: { file: file.name, line: from },
-      hint: `${filteredBy(file, ...asLines(header), `sed ${from === to ? from : `${from},${to}`}d`)} If it is a row, and these texts stand for missing values, use --nulls ${shellWord(writeRow(words).slice(0, -1))}`,
+      hint: `If it is a row, and these texts stand for missing values, use --nulls ${shellWord(writeRow(words).slice(0, -1))}. Otherwise: ${filteredBy(file, ...asLines(header), `sed ${from === to ? from : `${from},${to}`}d`)}`,
     },
   );
 }

@@ -25,7 +25,7 @@ import { lastRunOfFile, type ReadAgain, unchangedRun } from '../../runs/several/
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import { isScoredSince } from '../../runs/summary/good-run.ts';
 import type { LastRun } from '../../runs/summary/last-run.ts';
-import type { RunNote, Summary } from '../../runs/summary/summary.ts';
+import type { RunNote, RunWarning, Summary } from '../../runs/summary/summary.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
 import { memoryOf } from '../run-memory.ts';
 import { reportOf, runOfFile } from '../runs-of.ts';
@@ -165,6 +165,7 @@ async function scoreFiles(
   await ledger.begin(pairs).catch(watch.ledgerNotWritten);
   watch.started(total);
   let refusal: RowcastError | undefined;
+  let isWhole = false;
   try {
     const left = pairs.entries();
     const scoreNext = async (): Promise<void> => {
@@ -181,11 +182,13 @@ async function scoreFiles(
       if (files.failures.length === 0) checkLeastRows(least, total.rowCounts.read + files.skipped.read);
     });
     if (refusal !== undefined || files.failures.length === 0) ledger.judge(values.output, refusal);
+    isWhole = refusal === undefined && files.failures.length === 0;
   } finally {
     watch.scored();
-    await ledger.flush().catch(watch.ledgerNotWritten);
+    // A good run is written with it, at once.
+    if (!isWhole) await ledger.flush().catch(watch.ledgerNotWritten);
   }
-  const { skipped, failures, same, again } = files;
+  const { skipped, failures, same, again, withoutRows } = files;
   const { read, rejected } = total.rowCounts;
   // Running a command again does not turn rejected rows into a success.
   const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
@@ -194,6 +197,7 @@ async function scoreFiles(
   const decisive = failures.find(failure => failure.code === code);
   if (same.length > 0) record.note(sameFiles(same, values.ifSameAsLast));
   if (again.length > 0) record.note(filesAgain(again));
+  if (withoutRows.length > 0) record.warn(filesWithoutRows(withoutRows));
   if (refusal !== undefined) {
     onRefused(skipped.rejected);
     throw refusal;
@@ -207,6 +211,7 @@ async function scoreFiles(
   if (changed !== undefined) watch.drifted(changed);
   const status = totalStatus(Array.from(total.summaries, ({ status }) => status));
   const summary = await record.end(status, code, decisive && runErrorOf(decisive.error));
+  await ledger.flush().catch(watch.ledgerNotWritten);
   watch.finished(summary, skipped.rejected);
   return summary;
 }
@@ -238,6 +243,11 @@ function filesAgain(files: readonly string[]): RunNote {
     message: `${someOf(files)} ${was} delivered again with the same bytes; ${it} skipped`,
   };
 }
+
+const filesWithoutRows = (files: readonly string[]): RunWarning => ({
+  code: 'no_rows',
+  message: `${someOf(files)} ${files.length === 1 ? 'has' : 'have'} no rows`,
+});
 
 function someOf(files: readonly string[]): string {
   // Several are scored at a time.
@@ -279,6 +289,8 @@ export class FileScorer {
   readonly same: string[] = [];
   /** Inputs that were delivered again with the bytes that they had when they were scored, and are skipped. */
   readonly again: string[] = [];
+  /** Inputs that have a header only. */
+  readonly withoutRows: string[] = [];
   readonly #options: FileScorerOptions;
   /** Aborted when the other files are not to be scored either. */
   readonly #failed = new AbortController();
@@ -349,8 +361,9 @@ export class FileScorer {
       if (job.values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${file.input}`);
     } finally {
       run.control.end();
-      const isSame = record.result?.warnings.some(({ code }) => code === 'same_as_last');
-      if (isSame && !isAgain) this.same.push(file.input);
+      const warned = new Set(record.result?.warnings.map(({ code }) => code));
+      if (warned.has('same_as_last') && !isAgain) this.same.push(file.input);
+      if (warned.has('no_rows')) this.withoutRows.push(file.input);
       this.#keepColumns(record);
       total.end(index);
     }

@@ -88,7 +88,7 @@ export class MalformedLimit {
       severity: 'stopped',
       needsRestart: true,
       location: { file: file.name, ...(line !== undefined && { line }) },
-      hint: `${remedy.replace(/\.$/, '')}; to reject all such rows instead, use --max-rejects 100%.`,
+      hint: `To reject all such rows, use --max-rejects 100%. Otherwise: ${remedy.charAt(0).toLowerCase()}${remedy.slice(1)}`,
     });
   }
 }

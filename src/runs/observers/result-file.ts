@@ -1,3 +1,5 @@
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { RowcastError } from '../../base/errors.ts';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
 import { accessOf } from '../../storage/local/access.ts';
 import { replaceFileNow } from '../../storage/local/atomic-write.ts';
@@ -7,6 +9,8 @@ import type { LockedTargets, RunObserver, RunView } from '../observer.ts';
 import type { LockedOutput } from '../paths/lock-paths.ts';
 import { type Labels, type RunMetric, runMetrics } from '../summary/run-metrics.ts';
 import type { Summary } from '../summary/summary.ts';
+
+const isFull = (error: unknown): boolean => error instanceof RowcastError && error.code === 'disk_full';
 
 /** A file that a run writes besides its rows, from its summary. */
 export interface ResultFile {
@@ -33,7 +37,17 @@ export function resultFile(
         await writeWhole(file.target, file.text(run.state), AbortSignal.abort());
     },
     async ended(summary, stop) {
-      if (file !== undefined) await writeWhole(file.target, file.text(summary), stop);
+      if (file === undefined) return;
+      const { target } = file;
+      try {
+        await writeWhole(target, file.text(summary), stop);
+      } catch (error) {
+        // The run is about to be stopped for it.
+        if (summary.status === 'finished' || summary.status === 'skipped' || !isFull(error)) throw error;
+        const { columns, scores, drift, runs, ...facts } = summary;
+        const few = { ...facts, columns: null, scores: null, drift: null, runs: null };
+        if (target.path === undefined || !overwriteNow(target.path, file.text(few))) throw error;
+      }
     },
     exiting(summary) {
       const { path, isPrivate = false } = file?.target ?? {};
@@ -74,6 +88,29 @@ export async function writeWhole(target: Target, text: Iterable<string>, stop: A
     // What a full disk cut off is of no use.
     await sink.abandon().catch(() => {}); // the first error is reported
     throw error;
+  }
+}
+
+/**
+ * Writes over a small file where it is, for a disk that is full: it takes no more than what the file has already.
+ *
+ * @returns false if it has too little, or cannot be written
+ */
+export function overwriteNow(path: string, text: Iterable<string>): boolean {
+  const bytes = codecOfName(path).compressNow(Buffer.from([...text].join('')));
+  try {
+    const file = openSync(path, 'r+');
+    try {
+      if (bytes.length > 512 * fstatSync(file).blocks) return false;
+      writeSync(file, bytes, 0, bytes.length, 0);
+      ftruncateSync(file, bytes.length);
+      fsyncSync(file);
+      return true;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false; // the reason for which it could not be replaced is reported
   }
 }
 

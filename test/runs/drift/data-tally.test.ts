@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import { csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { describeCommonValues } from '../../../src/runs/drift/data-tally.ts';
 import type { CountedColumn } from '../../../src/scoring/counting/counted-column.ts';
 import { read } from '../../support/csv/read.ts';
 
-const layout = new CsvLayout(read('id,plan\n').head);
+const layout = csvLayout({ header: read('id,plan\n').head });
 const plan: CountedColumn = {
   name: 'plan',
   index: 1,
