@@ -75,9 +75,8 @@ describe('the architecture', () => {
       'csv-parse': 'base/parse-records.ts',
       'csv-stringify': 'base/write-row.ts',
       leven: 'base/suggest-names.ts',
-      // One loads it for the queue of a run, the other for the list of runs.
-      bullmq: ['shards/queue/load-package.ts', 'shards/queue/store.ts'],
-      ioredis: 'shards/queue/load-package.ts',
+      bullmq: 'shards/queue/store.ts',
+      ioredis: 'shards/queue/store.ts',
       'p-limit': [
         'client/requests.ts',
         'scoring/in-flight.ts',

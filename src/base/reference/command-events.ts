@@ -25,8 +25,7 @@ export const commandEvents = {
   queue_ignored: '`ROWCAST_QUEUE` is no URL of a queue, so a run that asks for none does without.',
   queue_joined: 'A worker waits for shards from a `queue`.',
   queue_settings: 'A setting of a queue’s server is bad for it.',
-  queue_lost:
-    'A queue cannot be reached; with `code`. It is tried again without end, and nothing is lost; workers with a request or row limit wait.',
+  queue_lost: 'A queue cannot be reached; with `code`. It is tried again without end, and nothing is lost.',
   queue_found: 'It can be reached again.',
   run_joined: 'A worker of a queue scores shards in `folder`.',
   run_refused: 'A worker of a queue cannot see `folder`, its input or service; with `code`.',

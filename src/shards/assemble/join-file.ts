@@ -16,8 +16,7 @@ import { isStored, partOutput } from '../folder/part-output.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { adoptFirst } from './adopt-first.ts';
 import type { FileParts, Part } from './file-parts.ts';
-import { coveredParts, joinFingerprint, pointAfter } from './join-state.ts';
-import { joinedOutput } from './joined-output.ts';
+import { coveredParts, joinedOutput, joinFingerprint, pointAfter } from './join-state.ts';
 
 export interface JoinOptions {
   folder: SharedFolder;

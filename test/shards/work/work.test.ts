@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { chosenShards } from '../../../src/shards/work/chosen-shards.ts';
+import { chosenShards } from '../../../src/shards/work/work.ts';
 
 describe('the shards of a worker', () => {
   it('are any if nobody says which', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newRowCounts } from '../../../src/scoring/row-counts.ts';
-import { workTimeOf } from '../../../src/shards/assemble/work-time.ts';
+import { workTimeOf } from '../../../src/shards/assemble/file-parts.ts';
 
 /** A shard of 100 rows. */
 const result = (from: string, to: string, before = 0) => ({

@@ -7,7 +7,7 @@ import { csv } from '../../../src/formats/csv/csv-format.ts';
 import type { InputRange, Position } from '../../../src/formats/records/position.ts';
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import { reportHash } from '../../../src/runs/checkpoint/fingerprint.ts';
-import { cutRecords, SHARD_UNIT } from '../../../src/shards/plan/cut-records.ts';
+import { cutRecords, SHARD_UNIT } from '../../../src/shards/plan/cut-shards.ts';
 import { openSource } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
