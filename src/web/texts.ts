@@ -1,4 +1,4 @@
-import { sanitize } from '../../base/sanitize.ts';
+import { sanitize } from '../base/sanitize.ts';
 
 /** A name or value from a file as text that is safe to show, and never empty. */
 export const nameText = (name: string): string => sanitize(name) || '(blank)';
@@ -29,3 +29,17 @@ export function shortenedInside(text: string, most: number): string {
   const end = (most - 1) >> 1;
   return `${characters.slice(0, most - 1 - end).join('')}…${characters.slice(-end).join('')}`;
 }
+
+const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** A size for people: three digits, as the options of the command line are written. */
+export function bytesText(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  for (; value >= 1000 && unit < units.length - 1; unit++) value /= 1024;
+  const digits = unit === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${Number(value.toFixed(digits))} ${units[unit]}`;
+}
+
+/** Messages of errors start in lower case and have no full stop, for the command line; on a page they are sentences. */
+export const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
