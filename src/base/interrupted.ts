@@ -9,6 +9,11 @@ export class Interrupted extends Error {
   }
 }
 
+/** The reader of a pipe has closed it, as `head` does. Not a failure. */
+export class ClosedPipe extends Error {
+  override readonly name = 'ClosedPipe';
+}
+
 /**
  * The value of a promise, unless the signal is aborted first.
  *
