@@ -59,8 +59,6 @@ function shapeOfLayout(layout: Layout): LineShape {
 
 function lineRecords({ shape, columns }: LineParts): RecordLayout {
   const { names, types } = shape;
-  const fieldReader: RecordLayout['fieldReader'] = memory =>
-    typedFieldReader(lineFieldReader(shape, memory), types, shape.hasOthers === true);
   return {
     ...recordEnds(lines),
     names,
@@ -78,7 +76,7 @@ function lineRecords({ shape, columns }: LineParts): RecordLayout {
     longName: undefined,
     // An empty line is blank, as in a CSV with several columns.
     records: options => new RecordReader({ ...options, dialect: lines, width: 2 }),
-    fieldReader,
+    fieldReader: memory => typedFieldReader(lineFieldReader(shape, memory), types, shape.hasOthers === true),
     whyMalformed,
     textsOf: records =>
       records
@@ -89,10 +87,6 @@ function lineRecords({ shape, columns }: LineParts): RecordLayout {
         .map(line =>
           membersOf(line, 0, line.length).map(({ value, end }) => line.toString('utf8', value, end)),
         ),
-    faultFinder() {
-      const read = fieldReader();
-      return batch => read(batch).faults;
-    },
     fileOf: records => Buffer.concat(records.flatMap(record => [record, LINE_FEED])),
   };
 }
