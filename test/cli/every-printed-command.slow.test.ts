@@ -43,7 +43,7 @@ const places: Readonly<Record<string, readonly [count: number, ...tests: string[
   'formats/csv/why-malformed.ts': [3, 'test/cli/lines-that-are-no-rows.test.ts'],
   'formats/filtered-by.ts': [1, 'test/cli/lines-that-are-no-rows.test.ts'],
   'formats/jsonl/line-shape.ts': [2, 'test/cli/lines-that-are-no-rows.test.ts'],
-  'formats/jsonl/why-malformed.ts': [3, 'test/cli/lines-that-are-no-rows.test.ts'],
+  'formats/jsonl/line-rejects.ts': [3, 'test/cli/lines-that-are-no-rows.test.ts'],
   'formats/parquet/read-layout.ts': [1, 'a conversion'],
   'formats/refuse-unsupported.ts': [4, 'a conversion'],
   'library/definition/definition.ts': [1, 'a command of a hint'],

@@ -19,11 +19,10 @@ import { REJECT_RECORD, rejectColumns } from '../records/reject.ts';
 import { typedFieldReader } from '../records/typed-fields.ts';
 import { lineComparison } from './line-comparison.ts';
 import { lineFieldReader } from './line-fields.ts';
-import { lineRejectRecords, lineRejectsText } from './line-rejects.ts';
+import { lineRejectRecords, lineRejectsText, whyMalformed } from './line-rejects.ts';
 import { type LineShape, readShape } from './line-shape.ts';
 import { lines, membersOf } from './members.ts';
 import { appendedMembers, type LineColumns, lineColumns, openBeforeBrace } from './merge-lines.ts';
-import { whyMalformed } from './why-malformed.ts';
 
 /** What a layout is made of, also in another thread; plain data. */
 export interface LineParts {
