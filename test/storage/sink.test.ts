@@ -166,7 +166,7 @@ describe('a pipe or a device', () => {
     const sink = await opened(pipe);
     await sink.write(bytes);
     await once(reader, 'close');
-    await assert.rejects(sink.write(bytes));
+    await assert.rejects(sink.write(bytes), ClosedPipe);
     for (let turns = 0; turns < 5; turns++) await turn(); // the pipe closes meanwhile
     await sink.abandon();
   });
