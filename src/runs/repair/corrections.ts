@@ -1,9 +1,12 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { RejectRecords } from '../../formats/comparison.ts';
-import { type Batch, RecordKind } from '../../formats/records/batch.ts';
+import type { Comparison, RejectRecords } from '../../formats/comparison.ts';
+import type { Layout, RejectsFile } from '../../formats/format.ts';
+import { RecordKind } from '../../formats/records/batch.ts';
 import { type Fault, isNoRow } from '../../formats/records/faults.ts';
-import { load, type RecordCursor } from '../verify/record-cursor.ts';
-import type { CorrectionChecks } from './check-headers.ts';
+import type { AppendedCheck } from '../verify/check-appended.ts';
+import { appendedCheckOf, compareHeaders, type OutputShape } from '../verify/compare-header.ts';
+import { mismatch } from '../verify/mismatch.ts';
+import { faultFinder, load, type RecordCursor } from '../verify/record-cursor.ts';
 
 /** The scored rows of a rejects file, in the order of `reject_row`. */
 export class Corrections {
@@ -14,15 +17,13 @@ export class Corrections {
   readonly #cursor: RecordCursor;
   readonly #records: RejectRecords;
   readonly #checks: CorrectionChecks;
-  readonly #findMalformed: (batch: Batch) => ReadonlyMap<number, Fault>;
-  #batch: Batch | undefined;
-  #faults: ReadonlyMap<number, Fault> = new Map();
+  readonly #findFault: () => Fault | undefined;
 
   constructor(cursor: RecordCursor, records: RejectRecords, checks: CorrectionChecks) {
     this.#cursor = cursor;
     this.#records = records;
     this.#checks = checks;
-    this.#findMalformed = cursor.layout.faultFinder();
+    this.#findFault = faultFinder(cursor);
   }
 
   /** Reads the current record, or the next one if that was passed. @throws RowcastError `bad_corrections` */
@@ -37,7 +38,9 @@ export class Corrections {
     this.row = undefined;
     this.scored = undefined;
     if (!cursor.hasRecord) return;
-    this.#checkRecord();
+    const fault = this.#findFault();
+    // A row that was rejected again has empty fields only, if it kept none of its own.
+    if (fault !== undefined && !isNoRow(fault.code)) throw this.#bad(fault.reason);
     const head = this.#records.head(cursor, true);
     // A spreadsheet may write quotes.
     const text = head?.row.replace(/^"(.*)"$/, '$1') ?? '';
@@ -86,19 +89,71 @@ export class Corrections {
     );
   }
 
-  #checkRecord(): void {
-    const { batch, index } = this.#cursor;
-    if (batch !== undefined && batch !== this.#batch) {
-      this.#batch = batch;
-      this.#faults = this.#findMalformed(batch);
-    }
-    const fault = this.#faults.get(index);
-    // A row that was rejected again has empty fields only, if it kept none of its own.
-    if (fault !== undefined && !isNoRow(fault.code)) throw this.#bad(fault.reason);
-  }
-
   #bad(message: string, hint = 'Score the corrected rejects file again.'): RowcastError {
     const { file, line } = this.#cursor;
     return new RowcastError('bad_corrections', message, { location: { file, line }, hint });
   }
 }
+
+/**
+ * The rejects file that a layout is of.
+ *
+ * @param file its name
+ * @throws RowcastError `difference` if it is not a rejects file
+ */
+export function rejectsFileOf(rejects: Layout, file: string, shape: OutputShape): RejectsFile {
+  const found = rejects.asRejects(shape, file);
+  if (found !== undefined) return found;
+  throw mismatch('the header is not that of a rejects file', { file, line: 1 });
+}
+
+/** @throws RowcastError `difference` unless two rejects files have the same columns */
+export function checkRejects(rejects: RejectsFile, other: Layout, file: string): void {
+  if (rejects.hasColumnsOf(other)) return;
+  throw mismatch('the header is not that of the rejects file', { file, line: 1 });
+}
+
+interface RepairLayouts {
+  rejects: RejectsFile;
+  output: Layout;
+  corrected: Layout;
+}
+
+/** The names of the files, for messages. */
+type RepairNames = Readonly<Record<keyof RepairLayouts, string>>;
+
+/** How the fields of corrections are found and checked. */
+interface CorrectionChecks {
+  comparison: Comparison;
+  appended: AppendedCheck;
+}
+
+/**
+ * Checks that the corrections have the columns of the output after those of a rejects file.
+ *
+ * @param shape the options of the run
+ * @throws RowcastError `bad_corrections`, `difference`
+ */
+export function checkCorrections(
+  { rejects, output, corrected }: RepairLayouts,
+  names: RepairNames,
+  shape: OutputShape,
+): CorrectionChecks {
+  if (shape.outputHeader !== false) {
+    const comparison = rejects.input.compareWith(output, names.rejects);
+    compareHeaders(comparison, { input: names.rejects, output: names.output }, shape);
+  }
+  const comparison = rejects.compareCorrections(corrected, output, names.output);
+  if ('wrong' in comparison) throw otherColumns(names.corrected, comparison.wrong);
+  try {
+    return { comparison, appended: appendedCheckOf(comparison, names.corrected, shape) };
+  } catch (error) {
+    throw error instanceof RowcastError ? otherColumns(names.corrected, error.message) : error;
+  }
+}
+
+const otherColumns = (file: string, message: string): RowcastError =>
+  new RowcastError('bad_corrections', message, {
+    location: { file, line: 1 },
+    hint: 'Score the corrected rejects file with the options that the output was scored with.',
+  });

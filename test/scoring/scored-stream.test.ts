@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { prefetch } from '../../src/scoring/prefetch.ts';
+import { prefetch } from '../../src/scoring/scored-stream.ts';
 
 /** Numbers, and whether what makes them has been closed. */
 function numbers(count: number, failAt = Number.POSITIVE_INFINITY) {

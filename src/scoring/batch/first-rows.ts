@@ -1,7 +1,9 @@
+import type { Location } from '../../base/errors.ts';
+import { countOf } from '../../base/number-text.ts';
 import type { Layout } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { CallError, type Failure } from '../failures/call-error.ts';
-import type { BatchScorer, Failed } from '../scorer.ts';
+import type { BatchScorer, Failed, Scored } from '../scorer.ts';
 import { countPersonas } from './join-predictions.ts';
 
 export interface FirstRowsOptions {
@@ -66,4 +68,52 @@ const wrongColumns = (failure: Failure): CallError =>
 function spread(count: number): number[] {
   const [middle, last] = [count >> 1, count - 1];
   return [...new Set([0, last, middle, ...Array.from({ length: count }, (_, index) => index)])];
+}
+
+/** After this many rows with the same failure, the next ones are expected to fail in the same way. */
+const MIN_ALIKE = 3;
+
+/** Single rows that fail before any row is scored. If the first few fail in the same way, all others would too. */
+export class FirstRejects {
+  readonly #failures: CallError[] = [];
+
+  /** @throws CallError the failure of the first row, if all of the first few failures are the same */
+  add(failure: CallError): void {
+    this.#failures.push(failure);
+    const ways = new Set(this.#failures.map(({ status, code }) => `${status} ${code}`));
+    if (ways.size > 1 || this.#failures.length < MIN_ALIKE) return;
+    // Concurrent single-row requests may fail out of order.
+    const rowOf = ({ location: place }: CallError): number => place.row ?? Number.POSITIVE_INFINITY;
+    throw this.#failures.reduce((first, other) => (rowOf(other) < rowOf(first) ? other : first));
+  }
+}
+
+/** With this many rows that are not sent for the same reason, the column is at fault. */
+const MIN_ROWS = 3;
+
+/**
+ * Stops a run of which no row of the first batch was sent, because the values of the same column do not fit its type: the
+ * next batches would be rejected as well.
+ *
+ * @param personas number of rows of the batch
+ * @param location of the first one
+ * @throws CallError `wrong_type`
+ */
+export function refuseWrongColumn(
+  { predictions: { errors }, unsent = 0 }: Scored,
+  personas: number,
+  location: Location,
+): void {
+  const [first, ...others] = errors.values();
+  if (first === undefined || unsent < MIN_ROWS || unsent < personas) return;
+  if (first.code !== 'wrong_type' || others.some(({ message }) => message !== first.message)) return;
+  throw new CallError(
+    'rejected_request',
+    'wrong_type',
+    `in each of the first ${countOf(unsent, 'row')}, ${first.message}`,
+    {
+      location,
+      hint: 'Check that the input is the right one, and give the type of the column with --types.',
+    },
+  );
 }

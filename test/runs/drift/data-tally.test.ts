@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvLayout } from '../../../src/formats/csv/csv-layout.ts';
-import { describeCommonValues } from '../../../src/runs/drift/common-values.ts';
+import { describeCommonValues } from '../../../src/runs/drift/data-tally.ts';
 import type { CountedColumn } from '../../../src/scoring/counting/counted-column.ts';
 import { read } from '../../support/csv/read.ts';
 
