@@ -1,5 +1,5 @@
-import type { Prediction } from '../base/contract/prediction.ts';
 import { numbersPerRow, type Predictions } from '../base/contract/predictions.ts';
+import type { Prediction } from '../base/contract/schemas.ts';
 
 /** What is predicted for one persona of a batch, as a program gets it. */
 export function predictionOf(predictions: Predictions, row: number): Prediction {

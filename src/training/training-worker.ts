@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ThreadError, toThreadError } from '../base/thread-error.ts';
+import { type ThreadError, toThreadError } from '../base/errors.ts';
 import { type FitOptions, type Fitted, fit } from './fit.ts';
 import { type HistoryOptions, readHistory } from './rows/read-history.ts';
 

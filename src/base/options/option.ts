@@ -65,3 +65,27 @@ export type Options = Readonly<Record<string, Option>>;
 /** Whether the value of an option is a path, or several. */
 export const isPathOf = ({ kind, word }: Option, value: unknown): boolean =>
   kind === 'path' && (word === undefined || value !== word);
+
+/** The input, as an argument or a key of `score`. */
+export const inputPositional = {
+  kind: 'path',
+  describe: 'CSV of personas; - is stdin',
+  default: '-',
+} as const satisfies Option;
+
+/** The inputs of a run. */
+export const inputsPositional = {
+  kind: 'path',
+  describe:
+    "CSV of personas; - is stdin; several files and quoted patterns ('in/**/*.csv.gz') are scored one by one",
+  default: '-',
+  repeatable: true,
+} as const satisfies Option;
+
+/** The training data, as an argument or a key of `train`. */
+export const historyPositional = {
+  kind: 'path',
+  describe:
+    "CSV of labelled rows, plain, gzip or zstd; - is stdin; several files and quoted patterns ('in/part-*.csv') are read one after the other",
+  repeatable: true,
+} as const satisfies Option;

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { RowcastError } from '../../base/errors.ts';
-import { fromThreadError } from '../../base/thread-error.ts';
+import { fromThreadError, RowcastError } from '../../base/errors.ts';
 import { type EngineModel, engineOf } from './engine.ts';
 import type { ModelJob, ModelOutcome } from './model-worker.ts';
 import { type ReadModel, readModel } from './read-model.ts';

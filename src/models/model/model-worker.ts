@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ThreadError, toThreadError } from '../../base/thread-error.ts';
+import { type ThreadError, toThreadError } from '../../base/errors.ts';
 import { buffersOf } from './compiled-model.ts';
 import { type ReadModel, readModel } from './read-model.ts';
 

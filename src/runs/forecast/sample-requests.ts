@@ -1,5 +1,5 @@
-import type { Predicted } from '../../base/contract/prediction.ts';
 import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
+import type { Predicted } from '../../base/contract/schemas.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import { checkSameType } from '../../scoring/batch/check-same-type.ts';

@@ -1,5 +1,5 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
-import type { GroupEncoder } from '../../base/group-encoder.ts';
+import type { GroupEncoder } from '../../base/text-of-file.ts';
 
 /** Makes groups of the rows of a run. It may be known only with the first predictions which columns they have. */
 export class RunEncoder implements GroupEncoder {

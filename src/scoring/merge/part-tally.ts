@@ -1,4 +1,4 @@
-import { unknownColumns } from '../../base/contract/unknown-columns.ts';
+import { unknownColumns } from '../../base/contract/predictions.ts';
 import type { Layout } from '../../formats/format.ts';
 import type { Counting } from '../counting/counted-column.ts';
 import { FieldTally } from '../counting/field-tally.ts';

@@ -1,10 +1,9 @@
 import { RowcastError } from '../../errors.ts';
 import { parseRecords } from '../../parse-records.ts';
 import type { Kind, Option, Options } from '../option.ts';
-import { readDuration } from './duration.ts';
+import { readDuration, readSize } from './duration.ts';
 import { describeMismatch, valueText } from './expectation.ts';
 import { type RejectLimit, type RejectLimitOrNone, readRejectLimit } from './reject-limit.ts';
-import { readSize } from './size.ts';
 import { schemaOf } from './value-schema.ts';
 
 /** All, none, or those named. */

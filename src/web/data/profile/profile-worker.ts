@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type ThreadError, toThreadError } from '../../../base/thread-error.ts';
+import { type ThreadError, toThreadError } from '../../../base/errors.ts';
 import { storedUpload } from '../../recognize-upload.ts';
 import { arrivingSource, growingFile } from './growing-file.ts';
 import type { Profile } from './profile-shape.ts';

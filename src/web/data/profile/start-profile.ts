@@ -1,7 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { RowcastError } from '../../../base/errors.ts';
-import { fromThreadError } from '../../../base/thread-error.ts';
+import { fromThreadError, RowcastError } from '../../../base/errors.ts';
 import type { Checked, Growth } from './growing-file.ts';
 import type { Profile } from './profile-shape.ts';
 import type { ProfileOutcome, WorkerJob } from './profile-worker.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Report } from '../../../base/contract/schemas.ts';
-import { fromThreadError } from '../../../base/thread-error.ts';
+import { fromThreadError } from '../../../base/errors.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { type Evaluation, type EvaluationJob, evaluateStored } from './evaluation.ts';
 import type { EvaluationOutcome } from './evaluation-worker.ts';

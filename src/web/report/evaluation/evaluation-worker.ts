@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ThreadError, toThreadError } from '../../../base/thread-error.ts';
+import { type ThreadError, toThreadError } from '../../../base/errors.ts';
 import { type Evaluation, type EvaluationJob, evaluateStored } from './evaluation.ts';
 
 /** The only message of the thread. */
