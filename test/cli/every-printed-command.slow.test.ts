@@ -58,7 +58,7 @@ const places: Readonly<Record<string, readonly [count: number, ...tests: string[
   'storage/codecs/zstd-frames.ts': [1, 'a check'],
   'storage/decoded-source.ts': [1, 'test/cli/lines-that-are-no-rows.test.ts'],
   'storage/local/make-folders.ts': [1, 'a command of a hint'],
-  'web/report/sections/use-it.ts': [3],
+  'web/report/report-page.ts': [3],
 };
 
 /** Where a command gets its arguments: a call of what quotes them, or the name of a program before a value. */
