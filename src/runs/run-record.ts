@@ -9,21 +9,25 @@ import { reasonOf } from '../base/system-error.ts';
 import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Reject } from '../formats/records/reject.ts';
 import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
-import type { TraceBatch } from '../scoring/trace.ts';
+import type { TraceBatch } from '../scoring/scorer.ts';
 import { partialOf } from '../storage/local/sibling-path.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
-import { savedAttempt } from './checkpoint/saved-attempt.ts';
+import { savedAttempt } from './checkpoint/checkpoint.ts';
 import type { DataFigures } from './drift/figures.ts';
-import { exitCodeOf } from './exit-code.ts';
+import { exitCodeOf, runErrorOf } from './exit-code.ts';
 import type { Waiting } from './input-wait.ts';
-import type { InputWarning } from './input-warnings.ts';
-import { longFieldLine } from './long-field-line.ts';
-import type { LockedTargets, RequestWatch, RunObserver, RunProgress, RunView } from './observer.ts';
+import { type InputWarning, longFieldLine } from './input-warnings.ts';
+import type {
+  LockedTargets,
+  RequestWatch,
+  RunObserver,
+  RunProgress,
+  RunResult,
+  RunView,
+} from './observer.ts';
 import type { ResumePoint } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
-import { runErrorOf } from './run-error.ts';
-import type { RunResult } from './run-result.ts';
 import { goodRun } from './summary/good-run.ts';
 import type { LastRun, RunMemory } from './summary/last-run.ts';
 import {

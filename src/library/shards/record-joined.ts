@@ -1,7 +1,6 @@
 import type { JobValues } from '../../base/options/values/run-values.ts';
-import type { DriftLine } from '../../runs/drift/drift-line.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
-import { noteDrift } from '../../runs/observers/drift.ts';
+import { type DriftLine, noteDrift } from '../../runs/observers/drift.ts';
 import { noteUnknownValues } from '../../runs/observers/unknown-values.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';

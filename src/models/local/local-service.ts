@@ -10,8 +10,7 @@ import {
 import { RowcastError } from '../../base/errors.ts';
 import { scoreDefaults } from '../../base/options/values/run-values.ts';
 import { liveSource } from '../../formats/records/byte-source.ts';
-import { prefetch } from '../../scoring/prefetch.ts';
-import { scoredStream } from '../../scoring/scored-stream.ts';
+import { prefetch, scoredStream } from '../../scoring/scored-stream.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { loadReportModel } from '../store/report-model.ts';
 import { readReportResponse, testingResults } from '../store/report-store.ts';

@@ -2,7 +2,7 @@ import { classesOf, type PredictionType } from '../../base/contract/predictions.
 import type { Predicted } from '../../base/contract/schemas.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
-import { checkSameType } from '../../scoring/batch/check-same-type.ts';
+import { checkSameType } from '../../scoring/batch/join-predictions.ts';
 import { CallError } from '../../scoring/failures/call-error.ts';
 import { predictionOf } from '../../scoring/prediction-of.ts';
 import { predictionTypeOf } from '../../scoring/predictions.ts';

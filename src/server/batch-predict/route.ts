@@ -9,8 +9,8 @@ import {
   type UploadRowCounts,
 } from '../../base/contract/row-counts-trailer.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { prefetch } from '../../scoring/prefetch.ts';
 import { rowCountsOf } from '../../scoring/row-counts.ts';
+import { prefetch } from '../../scoring/scored-stream.ts';
 import { authorize } from '../auth/require-key.ts';
 import { keyOf, takeUploadSlot } from '../limits/shares.ts';
 import { problemFrom, RequestError } from '../problems/problems.ts';

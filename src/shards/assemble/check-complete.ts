@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { countOf, partOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { runOutputsOf } from '../../runs/paths/run-outputs.ts';
+import { runOutputsOf } from '../../runs/paths/run-files.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { Files } from '../../storage/durable-files.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
