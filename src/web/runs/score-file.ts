@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { RowcastError } from '../../base/errors.ts';
-import { scoreDefaults } from '../../base/options/values/run-values.ts';
 import { onAbort } from '../../base/interrupted.ts';
+import { scoreDefaults } from '../../base/options/values/run-values.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import type { RunObserver } from '../../runs/observer.ts';
 import { plainNames, type Run } from '../../runs/run.ts';
@@ -11,7 +11,7 @@ import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import type { OpenScorer } from '../../scoring/scorer.ts';
-import { uploadScorer, type UploadTurns } from '../../server/batch-predict/upload-scorer.ts';
+import { type UploadTurns, uploadScorer } from '../../server/batch-predict/upload-scorer.ts';
 import type { ModelCache } from '../../server/predict/model-cache.ts';
 import type { Limits } from '../../server/service-limits.ts';
 import type { ServiceThreads } from '../../server/threads/service-threads.ts';

@@ -1,13 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../../errors.ts';
 import { parseRecords } from '../../parse-records.ts';
 import type { Kind, Option, Options } from '../option.ts';
 import { readDuration, readSize } from './duration.ts';
 import { describeMismatch, valueText } from './expectation.ts';
-import { readRejectLimit, type RejectLimit, type RejectLimitOrNone } from './reject-limit.ts';
+import { type RejectLimit, type RejectLimitOrNone, readRejectLimit } from './reject-limit.ts';
 import { schemaOf } from './value-schema.ts';
-import { isDeepStrictEqual } from 'node:util';
-
-
 
 /** All, none, or those named. */
 type Selection = 'all' | 'none' | readonly string[];
@@ -153,7 +151,6 @@ function badOption(name: string, message: string): RowcastError {
 /** The library's name of an option: `max-outage` → `maxOutage`. */
 export const camelCase = (name: string): string =>
   name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-
 
 /** The options that differ from their default, by name: durations in seconds, sizes in bytes, thresholds as written. */
 export function changedOptions(
