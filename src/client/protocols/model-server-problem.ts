@@ -1,3 +1,4 @@
+import { jsonValue } from '../../base/json-value.ts';
 import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import type { Problem } from '../transport/error-response.ts';
@@ -16,7 +17,7 @@ export const modelServerStatuses: Partial<Record<FailureKind, readonly number[]>
 
 /** What a model server says about a request that failed. */
 export function modelServerProblem(body: string, headers: Headers, read: ReadProblem): Problem {
-  const parsed = parse(body);
+  const parsed = jsonValue(body);
   const members = isObject(parsed) ? parsed : {};
   const { code, detail } = problemIn(body, read);
   const faults = validationFaults(members.detail);
@@ -74,12 +75,4 @@ function validationFaults(detail: unknown): ValidationFault[] | undefined {
       faults.set(index, { row: index, text: `${column ?? 'the request'}: ${String(msg)}` });
   }
   return [...faults.values()];
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { jsonValue } from '../../base/json-value.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import type { Problem } from '../transport/error-response.ts';
 import { isObject } from './is-object.ts';
@@ -54,10 +55,6 @@ function meantBy(
 }
 
 function parse(body: string): Readonly<Record<string, unknown>> {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return isObject(parsed) ? parsed : {};
-  } catch {
-    return {};
-  }
+  const parsed = jsonValue(body);
+  return isObject(parsed) ? parsed : {};
 }

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod';
+import { jsonValue } from '../../base/json-value.ts';
 import { unlessAbsent, unlessMissing } from '../../storage/local/missing.ts';
 import { readRegular } from '../../storage/local/read-files.ts';
 import { damagedData, noSuchData } from './data-errors.ts';
@@ -31,15 +32,7 @@ export async function readDataFile<T>(
     const folder = await stat(join(dataFolder(home), id)).catch(unlessMissing);
     throw folder === undefined ? noSuchData() : damagedData();
   }
-  const read = shape.safeParse(parsed(text));
+  const read = shape.safeParse(jsonValue(text));
   if (!read.success) throw damagedData();
   return read.data;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -28,13 +28,14 @@ export function azureStore(options: StoreOptions, agent: string): ObjectStore {
     services.set(key, found);
     return found;
   };
+  const object: ObjectStore['object'] = (name, patience) => {
+    const { account, bucket, key } = parseAzureName(name);
+    const container = async () => (await serviceOf(account)).getContainerClient(bucket);
+    return new AzureObject(name, { key, container, options, patience });
+  };
   return {
-    isWritable: true,
-    object(name) {
-      const { account, bucket, key } = parseAzureName(name);
-      const container = async () => (await serviceOf(account)).getContainerClient(bucket);
-      return new AzureObject(name, key, container, options);
-    },
+    input: object,
+    object,
     async *list(prefix) {
       const { account, bucket, key, start } = parseAzurePrefix(prefix);
       try {
