@@ -1,6 +1,6 @@
 // As src/models/model/single-precision.ts, which explains the constants.
 
-const USUAL_DECIMALS = 8;
+const DEFAULT_DECIMALS = 8;
 const SMALLEST = 1e-14;
 const EXACT_DECIMALS = 12;
 const NEAR_TIE = 1.0 / 4194304.0;
@@ -27,7 +27,7 @@ export function roundToSingle(probabilities: usize, first: i32, count: i32, powe
 }
 
 function shortest(single: f64, powers: usize): f64 {
-  let decimals = USUAL_DECIMALS;
+  let decimals = DEFAULT_DECIMALS;
   for (let least: f64 = 0.1; single < least; least /= 10) decimals++;
   let found = toDecimals(single, decimals, powers);
   while (<f64>(<f32>found) !== single && !isNaN(found)) found = toDecimals(single, ++decimals, powers);

@@ -1,50 +1,98 @@
-import { documentedGroups } from '../../src/cli/command-table/command-row.ts';
+import type { Option } from '../../src/base/options/option.ts';
+import { describeWithDefault } from '../../src/base/options/values/option-text.ts';
+import { argumentName, type CommandRow, documentedGroups } from '../../src/cli/command-table/command-row.ts';
 import { commands } from '../../src/cli/command-table/commands.ts';
-import { commandHelp, paragraph, rootHelp, valueNotes } from '../../src/cli/help/help-text.ts';
-import { MADE } from './markdown.ts';
+import { environmentVariables, optionSyntax, usageLine, valueNotes } from '../../src/cli/help/help-text.ts';
+import { listItem, MADE } from './markdown.ts';
 
-/** docs/command-reference.md: the help of every command, in which an option is explained under the first command that has it. */
+/** A heading of a command, with the names of the options that are explained under it. */
+interface Explained {
+  readonly command: string;
+  readonly heading: string;
+  readonly names: readonly string[];
+}
+
+/** docs/command-reference.md: every command, with an item for each option, under the first command that has it. */
 export function commandReference(): string {
-  const explained = new Map<string, string>();
-  const noted = new Set<string>();
+  const describes = new Map<string, string>();
+  const explained: Explained[] = [];
   const sections = commands.map(command => {
-    const isExplained = (name: string, describe: string): boolean => explained.get(name) === describe;
-    const notes = valueNotes(command, isExplained).map(note => paragraph(note));
-    const text = withoutNotes(
-      commandHelp(command, false, isExplained),
-      notes.filter(note => noted.has(note)),
-    );
-    for (const note of notes) {
-      noted.add(note);
+    const groups = documentedGroups(command).map(([heading, options]) => {
+      const isOld = (name: string, { describe }: Option): boolean => describes.get(name) === describe;
+      const entries = Object.entries(options);
+      return {
+        heading,
+        fresh: entries.filter(([name, option]) => !isOld(name, option)),
+        known: entries.filter(([name, option]) => isOld(name, option)).map(([name]) => name),
+      };
+    });
+    const known = groups.filter(({ heading }) => heading !== 'General').flatMap(group => group.known);
+    const text = sectionOf(command, groups, alsoOf(known, explained));
+    for (const { heading, fresh } of groups) {
+      const names = fresh.map(([name]) => name).filter(name => !describes.has(name));
+      explained.push({ command: command.name, heading, names });
+      for (const [name, { describe }] of fresh) if (!describes.has(name)) describes.set(name, describe);
     }
-    for (const [, options] of documentedGroups(command)) {
-      for (const [name, { describe }] of Object.entries(options)) {
-        if (!explained.has(name)) {
-          explained.set(name, describe);
-        }
-      }
-    }
-    return `## rowcast ${command.name}\n\n${block(text)}`;
+    return text;
   });
+  const notes = [...new Set(commands.flatMap(command => valueNotes(command)))];
   return `# Command reference
 
 ${MADE}
 
-\`rowcast COMMAND --help\` explains all options of a command, and so does \`man rowcast\`. Here an option is explained once,
-under the first command that has it; the others list it at their end. The options of \`score\` can also be set in a
-[definition](definitions.md). [Exit codes and errors](exit-codes-and-errors.md) have a page of their own.
+Each option is explained once, under the first command that has it; \`rowcast COMMAND --help\` explains all of a command, with
+examples, and \`-h\` the common ones. Every command has the options under General of \`score\`.
 
-${block(withoutExitCodes(rootHelp(false)))}
+${[...notes, ...environmentVariables.map(([name, text]) => `\`${name}\`: ${text}.`)].map(note => listItem(escaped(note))).join('\n')}
 
 ${sections.join('\n\n')}
 `;
 }
 
-/** Another page owns the exit codes. */
-const withoutExitCodes = (help: string): string => help.replace(/^Exit codes:\n.*?\n\n/ms, '');
+function sectionOf(
+  command: CommandRow,
+  groups: readonly { heading: string; fresh: readonly [string, Option][] }[],
+  also: string,
+): string {
+  const { name, describe, positionals = [] } = command;
+  const items = groups
+    .filter(({ fresh }) => fresh.length > 0)
+    .map(({ heading, fresh }) =>
+      [`**${heading}**`, fresh.map(([option, row]) => item(optionSyntax(option, row), row)).join('\n')].join(
+        '\n\n',
+      ),
+    );
+  return [
+    `## rowcast ${name}`,
+    `\`${usageLine(command)}\`: ${escaped(describe)}.`,
+    positionals.map(each => item(argumentName(each), each)).join('\n'),
+    ...items,
+    also,
+  ]
+    .filter(part => part !== '')
+    .join('\n\n');
+}
 
-/** Notes about the notation of values are the last lines of a help. */
-const withoutNotes = (help: string, notes: readonly string[]): string =>
-  notes.reduce((text, note) => text.replace(`${note}\n`, ''), help).replace(/\n+$/, '\n');
+const item = (syntax: string, option: Option): string =>
+  listItem(
+    `\`${syntax}\`: ${escaped(describeWithDefault(option).replace(/ \(default: (none|no limit)\)$/, ''))}`,
+  );
 
-const block = (text: string): string => `\`\`\`text\n${text}\`\`\``;
+/** The options that were explained before: by heading where a command has all of one, else by name. */
+function alsoOf(known: readonly string[], explained: readonly Explained[]): string {
+  const whole = explained.filter(
+    ({ names }) => names.length > 2 && names.every(name => known.includes(name)),
+  );
+  const single = known.filter(name => !whole.some(({ names }) => names.includes(name)));
+  const parts = [...new Set(whole.map(({ command }) => command))].map(name => {
+    const headings = whole.filter(({ command }) => command === name).map(({ heading }) => heading);
+    return `of \`${name}\` those under ${headings.join(', ')}`;
+  });
+  if (single.length > 0) parts.push(single.map(name => `\`--${name}\``).join(', '));
+  return parts.length === 0 ? '' : paragraphOf(`Also ${parts.join('; ')}.`);
+}
+
+const paragraphOf = (text: string): string => listItem(text).replace(/^- /, '').replaceAll('\n  ', '\n');
+
+/** Text of help as Markdown. */
+const escaped = (text: string): string => text.replaceAll(/[<*]|\b_|(?<=\s)_/g, '\\$&');

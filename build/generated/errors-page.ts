@@ -19,7 +19,7 @@ import { failureTable } from '../../src/client/failure-table.ts';
 import { severities } from '../../src/scoring/failures/call-error.ts';
 import type { FailureKind } from '../../src/scoring/failures/failure-rule.ts';
 import { statusOf } from '../../src/server/problems/problems.ts';
-import { MADE, markdownTable } from './markdown.ts';
+import { listItem, MADE, markdownTable } from './markdown.ts';
 
 /** docs/exit-codes-and-errors.md: every error code with its cause and fix. */
 export function errorsPage(): string {
@@ -30,12 +30,12 @@ ${MADE}
 ## Exit codes
 
 ${markdownTable(
-  ['code', 'meaning', 'what to do'],
-  exitCodeTable.map(({ code, meaning, action }) => [code, meaning, action]),
+  ['code', 'meaning', 'what a person does', 'what a scheduler does'],
+  exitCodeTable.map(({ code, meaning, action, scheduler }) => [code, meaning, action, scheduler]),
 )}
 
-[Scheduling](scheduling.md) says what a scheduler does about each. \`rowcast status\` exits with 0 for a finished run, 75
-for a running one, 3 for a stopped one, and 2 for none; \`rowcast serve\` with 0 after a graceful shutdown.
+\`rowcast status\` exits with 0 for a finished run, 75 for a running one, 3 for a stopped one, 2 for none; \`rowcast serve\` with
+0 after a graceful shutdown. [Schedules](many-files.md#schedules) use these codes.
 
 ## Error messages
 
@@ -118,13 +118,6 @@ ${docsList(warningDocs)}
 `;
 }
 
-/** For docs/scheduling.md: what a scheduler does about each exit code. */
-export const schedulerTable = (): string =>
-  markdownTable(
-    ['exit code', 'meaning', 'what a scheduler does'],
-    exitCodeTable.map(({ code, meaning, scheduler }) => [code, meaning, scheduler]),
-  );
-
 /** A refusal stops a run that has begun. */
 function exitOfKind(kind: FailureKind): string {
   const severity = severities[kind];
@@ -159,4 +152,6 @@ export function problemList(): string {
 }
 
 const entry = (code: string, { cause, fix }: ErrorDoc, detail?: string): string =>
-  `- \`${code}\`${detail === undefined ? '' : ` (${detail})`}: ${[cause, fix].filter(Boolean).join(' ')}`;
+  listItem(
+    `\`${code}\`${detail === undefined ? '' : ` (${detail})`}: ${[cause, fix].filter(Boolean).join(' ')}`,
+  );

@@ -1,6 +1,7 @@
 import { commandEvents } from '../../src/base/reference/command-events.ts';
 import type { LogEvents } from '../../src/base/reference/log-events.ts';
 import { serviceEvents } from '../../src/base/reference/service-events.ts';
+import { listItem } from './markdown.ts';
 
 /** For docs/log-events.md: every event of a log line, by the names of the markers. */
 export const eventLists = (): ReadonlyMap<string, string> =>
@@ -15,7 +16,7 @@ function listOf(events: LogEvents): string {
   const explained = Object.entries(events).filter(event => !isPlain(event));
   const plain = Object.entries(events).filter(isPlain);
   return [
-    ...explained.map(([event, when]) => `- \`${event}\`${when.startsWith('(') ? '' : ':'} ${when}`),
-    `- ${plain.map(([event]) => `\`${event}\``).join(', ')}.`,
+    ...explained.map(([event, when]) => listItem(`\`${event}\`${when.startsWith('(') ? '' : ':'} ${when}`)),
+    listItem(`${plain.map(([event]) => `\`${event}\``).join(', ')}.`),
   ].join('\n');
 }

@@ -4,10 +4,9 @@ import * as z from 'zod';
 import { definitionSchema } from '../../src/library/definition/definition-schema.ts';
 import { root } from '../../test/support/root.ts';
 import { commandReference } from './command-reference.ts';
-import { definitionTables } from './definition-keys.ts';
-import { errorsPage, problemList, schedulerTable } from './errors-page.ts';
+import { errorsPage, problemList } from './errors-page.ts';
 import { eventLists } from './event-lists.ts';
-import { kindsTables } from './kinds-tables.ts';
+import { kindsList } from './kinds-tables.ts';
 
 /** Files that are generated, in whole or in part, from tables in src: path → text of the whole file. */
 export function generated(): Map<string, string> {
@@ -16,16 +15,11 @@ export function generated(): Map<string, string> {
     ['docs/command-reference.md', commandReference()],
     ['docs/exit-codes-and-errors.md', errorsPage()],
     ['docs/log-events.md', withTables('docs/log-events.md', eventLists())],
-    ['docs/scheduling.md', withTables('docs/scheduling.md', new Map([['exit codes', schedulerTable()]]))],
     [
       'docs/running-the-service.md',
       withTables('docs/running-the-service.md', new Map([['problems', problemList()]])),
     ],
-    [
-      'docs/what-rowcast-makes-of-your-file.md',
-      withTables('docs/what-rowcast-makes-of-your-file.md', kindsTables()),
-    ],
-    ['docs/definitions.md', withTables('docs/definitions.md', definitionTables())],
+    ['docs/formats.md', withTables('docs/formats.md', new Map([['kinds', kindsList()]]))],
   ]);
 }
 

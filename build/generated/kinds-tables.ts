@@ -1,24 +1,25 @@
 import type { Happens, Kind } from '../../test/kinds/kind.ts';
 import { kinds } from '../../test/kinds/kinds.ts';
-import { markdownTable } from './markdown.ts';
+import { listItem } from './markdown.ts';
 
-/** For docs/what-rowcast-makes-of-your-file.md: the tables of what is scored, rejected and refused, by heading. */
-export const kindsTables = (): Map<string, string> =>
-  new Map(
-    Object.entries(kinds).map(([heading, list]) => [
-      heading,
-      markdownTable(['your file', 'what happens', 'what rowcast says'], list.map(row)),
-    ]),
-  );
+/** For docs/formats.md: the kinds of files, by what happens to them. */
+export function kindsList(): string {
+  const lists = new Map<string, string[]>();
+  for (const kind of Object.values(kinds).flat()) {
+    const happened = happensText(kind.happens);
+    lists.set(happened, [...(lists.get(happened) ?? []), itemOf(kind)]);
+  }
+  return [...lists].map(([happened, items]) => listItem(`${happened}: ${items.join('; ')}.`)).join('\n');
+}
 
-const row = ({ is, happens, says = [] }: Kind): string[] => [
-  is.replaceAll('|', '\\|'),
-  happened(happens),
-  says.map(text => `“${text.replaceAll(/[|<*_]/g, '\\$&')}”`).join(' '),
-];
+/** The message about a file that must be converted has a command, which is too long for a list. */
+function itemOf({ is, happens, says = [] }: Kind): string {
+  const isConverted = 'code' in happens && happens.code === 'unsupported_format';
+  const quoted = isConverted ? [] : says.map(text => `“${text.replaceAll(/[<*_]/g, '\\$&')}”`);
+  return [is, ...(quoted.length > 0 ? [`(${quoted.join(' ')})`] : [])].join(' ');
+}
 
-function happened(happens: Happens): string {
-  if (happens.is === 'scored') return 'scored';
-  if (happens.is !== 'rejected') return `${happens.is}: \`${happens.code}\``;
-  return `${happens.rows} of 4 rows rejected: \`${happens.code}\``;
+function happensText(happens: Happens): string {
+  const code = 'code' in happens ? ` (\`${happens.code}\`)` : '';
+  return `*${happens.is.charAt(0).toUpperCase()}${happens.is.slice(1)}*${code}`;
 }

@@ -1,18 +1,18 @@
-/** Control characters, which a terminal would interpret. */
-const CONTROL = /\p{Cc}/gu;
-
-/** A word of a command line, quoted for a POSIX shell (Issue 8) if it needs quotes. */
+/** A word of a command line, quoted for a POSIX shell if it needs quotes; without control characters, which a terminal would interpret. */
 export function shellWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   if (!/\p{Cc}/u.test(word)) return `'${word.replaceAll("'", "'\\''")}'`;
-  const escaped = word.replaceAll(/[\\']/g, '\\$&');
-  return `$'${escaped.replaceAll(CONTROL, escapeOf)}'`;
+  // $'…' is not known to every sh. A line ending at the end is lost in $(…), so it has quotes of its own.
+  const [, text = '', ending = ''] = /^(.*?)(\n*)$/s.exec(word) ?? [];
+  const format = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('%', '%%')
+    .replaceAll(/\p{Cc}/gu, escapeOf);
+  return `"$(printf ${shellWord(format)})"${ending === '' ? '' : `'${ending}'`}`;
 }
 
-function escapeOf(character: string): string {
-  const code = character.charCodeAt(0);
-  return code < 0x80 ? `\\${code.toString(8).padStart(3, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
-}
+const escapeOf = (character: string): string =>
+  [...Buffer.from(character)].map(byte => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 
 /** A command of rowcast as it is typed. */
 export const commandOf = (command: string, words: readonly string[]): string =>

@@ -47,7 +47,7 @@ const begins =
     latin1.startsWith(magic);
 
 const decompressedBy = (program: string): Conversion => ({
-  print: file => `${program} -dc ${file}`.trim(),
+  print: file => `${program} -dc${file && ` < ${file}`}`,
 });
 
 const python = (modules: string, code: string): string => `python3 -c "import sys, ${modules}; ${code}"`;

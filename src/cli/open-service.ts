@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { protocolOption } from '../base/options/service.ts';
 import { resolveValues } from '../base/options/values/resolve-options.ts';
-import type { ClientOptions } from '../client/client-options.ts';
-import type { JobValues } from '../library/job-values.ts';
+import type { JobValues } from '../base/options/values/run-values.ts';
+import type { ClientOptions } from '../client/service-client.ts';
 import { chooseService, type Given } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/open-client.ts';
 import { onlyReports } from '../library/service/refuse-protocol.ts';
@@ -35,7 +35,7 @@ export async function withServiceOf<T>(
   }
   await warnOfHome({ log }, address.home);
   // Loaded only when it is needed.
-  const { openLocalService } = await import('../models/local/service/local-service.ts');
+  const { openLocalService } = await import('../models/local/local-service.ts');
   const service = await openLocalService(address.home);
   try {
     return await use(service);

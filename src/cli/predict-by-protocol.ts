@@ -1,8 +1,8 @@
 import type { Predicted } from '../base/contract/prediction.ts';
 import type { Description, Features } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
+import type { JobValues } from '../base/options/values/run-values.ts';
 import { httpScorer } from '../client/scorer/http-scorer.ts';
-import type { JobValues } from '../library/job-values.ts';
 import { type PersonasOf, predictFeatures } from '../library/scorers/predict-features.ts';
 import { chooseProtocol } from '../library/service/choose-protocol.ts';
 import { chooseService } from '../library/service/choose-service.ts';

@@ -169,9 +169,9 @@ function flagsWhere(
 
 /** The flags for a file that is not read like this by its name. */
 function readFlags(own: ReadAs, file: string): string[] {
-  const usual: Readonly<Record<string, unknown>> = readAsOf({}, nameOfContent(file));
+  const defaults: Readonly<Record<string, unknown>> = readAsOf({}, nameOfContent(file));
   return Object.entries(own).flatMap(([name, value]) =>
-    value === usual[name] ? [] : [`--${name}`, value === '\t' ? 'tab' : String(value)],
+    value === defaults[name] ? [] : [`--${name}`, value === '\t' ? 'tab' : String(value)],
   );
 }
 

@@ -87,6 +87,7 @@ const joined = (found: readonly FoundRuns[]): FoundRuns => ({
   outputs: [...new Set(found.flatMap(({ outputs }) => outputs))].sort(),
   unfinished: new Map(found.flatMap(({ unfinished }) => [...unfinished])),
   lostRejects: new Map(found.flatMap(({ lostRejects }) => [...lostRejects])),
+  refused: new Map(found.flatMap(({ refused = [] }) => [...refused])),
   unrecorded: new Set(found.flatMap(({ unrecorded = [] }) => [...unrecorded])),
 });
 

@@ -1,5 +1,5 @@
 import { sanitize } from '../base/sanitize.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { pathWord } from '../base/shell-pipe.ts';
 import { isWritableByAll } from '../storage/local/home-folder.ts';
 import type { Context } from './context.ts';
 
@@ -12,6 +12,6 @@ export async function warnOfHome({ log }: Pick<Context, 'log'>, home: string): P
   const name = sanitize(home);
   log.warn(
     { event: 'home_writable_by_all', folder: home },
-    `everybody on this machine can replace the reports and keys in ${name}; if that is not wanted: chmod o-w ${shellWord(name)}`,
+    `everybody on this machine can replace the reports and keys in ${name}; if that is not wanted: chmod o-w ${pathWord(home)}`,
   );
 }

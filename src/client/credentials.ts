@@ -1,7 +1,5 @@
 import type { Readable } from 'node:stream';
 import { type Auth, isOfCloud } from '../base/contract/auth-names.ts';
-import { authHeaders } from './auth-headers.ts';
-import { Secrets } from './secrets.ts';
 
 /** A key that may be replaced while a run is using it, such as a token that expires. */
 export interface Key {
@@ -123,4 +121,90 @@ export class Credentials {
     this.secrets.addKey(key);
     return true;
   }
+}
+
+const schemes: Readonly<Partial<Record<Auth, string>>> = { apikey: 'ApiKey', bearer: 'Bearer' };
+
+/** The header that carries a key: as the prediction report API wants it, or as a bearer token (RFC 6750). */
+function authHeaders(auth: Auth, key: string | undefined): Readonly<Record<string, string>> {
+  const { [auth]: scheme } = schemes;
+  return scheme === undefined || key === undefined ? {} : { authorization: `${scheme} ${key}` };
+}
+
+/** A token (RFC 9110 section 5.6.2). */
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** What a request or a connection needs (RFC 9110 sections 7.2, 7.6, 8 and 10.1), and what a trace writes (W3C Trace Context). */
+const OWN =
+  /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|accept|accept-encoding|x-request-id|traceparent|tracestate|content-.*|proxy-.*)$/;
+
+/** Why a header cannot be added to all requests; undefined if it can. */
+export function headerFault(name: string, auth: Auth): string | undefined {
+  if (!NAME.test(name)) return 'is not the name of a header';
+  const lower = name.toLowerCase();
+  if (OWN.test(lower)) return 'is a header that rowcast writes itself, or that belongs to the connection';
+  if (lower === 'authorization' && auth !== 'none')
+    return 'is the header of the key; --auth none sends requests without a key';
+  return undefined;
+}
+
+/** Whether a header can have this value (RFC 9110 section 5.5), which is neither empty nor begins or ends with a space. */
+export const isHeaderValue = (text: string): boolean => /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(text);
+
+/** A shorter value of a header is no secret, and occurs in many texts by chance. */
+const MIN_VALUE_LENGTH = 4;
+
+/** As many characters of a secret in a row are not shown either. */
+const PART_LENGTH = 8;
+
+/** What is sent to a service or a proxy, and shown nowhere. Text from a service that contains one of them is not shown. */
+export class Secrets {
+  readonly #short = new Set<string>();
+  /** Every part of the long ones, so that looking for them takes as long as the text is. */
+  readonly #parts = new Set<string>();
+
+  /** A key stays secret after it was replaced. */
+  addKey(key: string): void {
+    for (const form of formsOf(key)) {
+      const text = form.toLowerCase();
+      if (text.length <= PART_LENGTH) this.#short.add(text);
+      else for (const part of partsOf(text)) this.#parts.add(part);
+    }
+  }
+
+  /** The value of another header, or a password. */
+  addValue(value: string): void {
+    if (value.length >= MIN_VALUE_LENGTH) this.addKey(value);
+  }
+
+  /** Whether one of them, a part of one, or an encoded one is in a text. */
+  areIn(text: string): boolean {
+    const lower = text.toLowerCase();
+    for (const secret of this.#short) if (lower.includes(secret)) return true;
+    if (this.#parts.size > 0) for (const part of partsOf(lower)) if (this.#parts.has(part)) return true;
+    return false;
+  }
+}
+
+function* partsOf(text: string): Generator<string> {
+  for (let at = 0; at + PART_LENGTH <= text.length; at++) yield text.slice(at, at + PART_LENGTH);
+}
+
+/** How a key may be written in the text of a response: as it is, in JSON, in a URL, in hex, in base64. */
+function formsOf(key: string): string[] {
+  const bytes = Buffer.from(key);
+  // In base64 of a longer text, such as `user:key`, it begins at any of three places; its ends depend on what is next to it.
+  const encoded = ['', 'x', 'xx'].map(before =>
+    Buffer.from(before + key)
+      .toString('base64')
+      .slice(4, -4),
+  );
+  return [
+    key,
+    JSON.stringify(key).slice(1, -1),
+    encodeURIComponent(key),
+    bytes.toString('hex'),
+    ...encoded,
+    ...encoded.map(text => text.replaceAll('+', '-').replaceAll('/', '_')),
+  ].filter(form => form.length >= Math.min(key.length, PART_LENGTH));
 }

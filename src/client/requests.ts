@@ -2,15 +2,17 @@ import { setImmediate } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { type CallStatistics, recordLatency } from '../base/contract/call-statistics.ts';
 import { unlessStopped } from '../base/interrupted.ts';
+import { Attempts, type RetryPolicy } from '../scoring/failures/attempts.ts';
 import { CallError } from '../scoring/failures/call-error.ts';
 import type { TraceRequest } from '../scoring/trace.ts';
-import { InvalidResponse } from './invalid-response.ts';
 import type { Pacer, Slot } from './pacing/pacer.ts';
+import { InvalidResponse } from './parse-response.ts';
+import type { Protocol } from './protocols/protocol.ts';
+import type { Origin } from './transport/connection.ts';
 import { startDeadline } from './transport/deadline.ts';
 import type { Transport } from './transport/http.ts';
 import type { HttpRequest } from './transport/http-request.ts';
 import { MAX_RESPONSE_BYTES, readBody } from './transport/response-body.ts';
-import type { Origin } from './transport/response-origin.ts';
 
 /** A request whose response is read as a whole. */
 export interface WholeRequest extends HttpRequest {
@@ -127,3 +129,96 @@ export class Requests {
     }
   }
 }
+
+/**
+ * Repeats a request until it succeeds or has failed for good.
+ *
+ * @param canSplit whether the request contains several personas
+ * @param signal aborts the request and its retries
+ * @throws CallError the last failure
+ */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  policy: RetryPolicy,
+  canSplit: boolean,
+  signal: AbortSignal,
+): Promise<T> {
+  const attempts = new Attempts(policy);
+  for (;;) {
+    try {
+      const outcome = await attempt();
+      attempts.succeeded();
+      return outcome;
+    } catch (failure) {
+      if (!(failure instanceof CallError) || signal.aborted) throw failure;
+      const decision = attempts.failed(failure.toFailure(), {
+        canSplit,
+        mayBeAllInvalid: false,
+        isPart: false,
+      });
+      if (decision.action !== 'retry' && decision.action !== 'probe') throw attempts.ended(failure, decision);
+      await attempts.wait(failure, decision, signal);
+    }
+  }
+}
+
+/** The status of a service that does not know a path. */
+const NO_SUCH_PATH = 404;
+
+/** Statuses of requests for a model that is not loaded: Triton and MLServer have 400, KServe and TensorFlow Serving 404. */
+const NOT_YET: readonly (number | undefined)[] = [400, NO_SUCH_PATH];
+
+/** Asks a service whether its models are ready. */
+export class ModelReadiness {
+  readonly #protocol: Pick<Protocol, 'ready'>;
+  readonly #requests: Pick<Requests, 'send'>;
+
+  constructor(protocol: Pick<Protocol, 'ready'>, requests: Pick<Requests, 'send'>) {
+    this.#protocol = protocol;
+    this.#requests = requests;
+  }
+
+  /** Asks once, without a retry. True if the protocol has no such question, or the service does not answer it. */
+  async isReady(model: string, signal?: AbortSignal): Promise<boolean> {
+    const question = this.#protocol.ready?.(model);
+    if (question === undefined) return true;
+    return this.#requests
+      .send({ ...question.request, signal }, saysReady)
+      .catch(error => (isNoAnswer(error) ? !question.namesModel : isRefusal(error)));
+  }
+
+  /**
+   * Sends a request for a model. While the model is not loaded, services respond with 400 or 404, as they do to what they will
+   * never accept, so they are then asked whether it is ready. If not, the failure is temporary.
+   *
+   * @param model undefined if the request is not about one
+   * @throws CallError
+   */
+  async whenReady<T>(send: () => Promise<T>, model: string | undefined, signal?: AbortSignal): Promise<T> {
+    try {
+      return await send();
+    } catch (error) {
+      const mayBeEarly = error instanceof CallError && NOT_YET.includes(error.status);
+      if (!mayBeEarly || model === undefined || this.#protocol.ready?.(model) === undefined) throw error;
+      if (await this.isReady(model, signal)) {
+        // It may have been loaded between the two requests. Rows that were refused are sent again anyway.
+        if (error.status === NO_SUCH_PATH) return send();
+        throw error;
+      }
+      throw new CallError('unavailable', 'model_not_ready', `${error.message}; the model is not ready`, {
+        location: error.location,
+        hint: 'Check the name of the report, and whether the model is loaded.',
+      });
+    }
+  }
+}
+
+/** Whether a service does not know the path at which it was asked whether it is ready: it may be ready all the same. */
+export const isNoAnswer = (error: unknown): boolean =>
+  error instanceof CallError && error.status === NO_SUCH_PATH;
+
+/** A proxy may allow requests for predictions only, with 403 or 405 for others. */
+const isRefusal = (error: unknown): boolean => error instanceof CallError && error.kind === 'fatal';
+
+/** KServe responds with 200 and `{"name":"churn","ready":false}` while a model is loading. */
+const saysReady = (body: Buffer): boolean => !/"ready"\s*:\s*(?:false|"False")/.test(body.toString());

@@ -1,23 +1,25 @@
 import { setMaxListeners } from 'node:events';
+import type { Auth } from '../base/contract/auth-names.ts';
 import { type CallStatistics, newCallStatistics } from '../base/contract/call-statistics.ts';
 import type { Description } from '../base/contract/schemas.ts';
+import type { SharedPace } from '../base/contract/shared-pace.ts';
 import type { RetryPolicy } from '../scoring/failures/attempts.ts';
 import { CallError } from '../scoring/failures/call-error.ts';
+import type { FailureTable } from '../scoring/failures/failure-rule.ts';
 import { ServiceAvailability } from '../scoring/failures/service-availability.ts';
 import type { ReceivedPredictions } from '../scoring/predictions.ts';
-import type { ClientOptions } from './client-options.ts';
-import { Credentials } from './credentials.ts';
+import type { TraceRequest } from '../scoring/trace.ts';
+import { Credentials, type Key, type Secrets } from './credentials.ts';
 import { failureTable, withStatuses } from './failure-table.ts';
 import { checkLast, checkWritten } from './last-check.ts';
-import { isNoAnswer, ModelReadiness } from './model-readiness.ts';
 import { Pacer } from './pacing/pacer.ts';
 import { type Expected, expectedClasses, type Protocol, type ResponseReader } from './protocols/protocol.ts';
-import { Requests, type WholeRequest } from './requests.ts';
-import { withRetries } from './retry/retry.ts';
-import type { Secrets } from './secrets.ts';
+import { isNoAnswer, ModelReadiness, Requests, type WholeRequest, withRetries } from './requests.ts';
 import { Transport } from './transport/http.ts';
+import type { HttpProxy } from './transport/http-proxy.ts';
 import type { HttpRequest } from './transport/http-request.ts';
 import { maxResponseBytes } from './transport/response-body.ts';
+import type { ClientTls } from './transport/tls.ts';
 
 const TIMEOUT_SECONDS = 60;
 const CONCURRENCY = 16;
@@ -229,4 +231,41 @@ interface Asked<T> {
   request: WholeRequest;
   /** @param secrets text from the service that contains one of them is not shown */
   read(body: Buffer, secrets: Secrets): T;
+}
+
+export interface ClientOptions<P extends Protocol = Protocol> {
+  /** Base URL, from `readBaseUrl`. */
+  url: URL;
+  /** Not needed if none is sent. */
+  key?: string | Key | undefined;
+  /** Where the key is from, for messages. */
+  keyFrom?: string | undefined;
+  /** How the key is sent; by default, as the protocol has it. */
+  auth?: Auth | undefined;
+  /** More headers, whose values are secret. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Certificates, checked by `checkTls`. */
+  tls?: ClientTls | undefined;
+  proxy?: HttpProxy | undefined;
+  /** Name of the service in messages: `local`, or its URL. */
+  name: string;
+  protocol: P;
+  /** Timeout of one request, in seconds. */
+  timeout?: number;
+  /** How long to keep retrying while the service is unavailable, in seconds. */
+  maxOutage?: number;
+  /** Maximum number of requests in flight. */
+  concurrency?: number;
+  /** Maximum request rate, even if the service accepts more. */
+  maxRequestsPerSecond?: number | undefined;
+  /** Maximum personas per second, even if the service accepts more. */
+  maxRowsPerSecond?: number | undefined;
+  /** The pace of other processes of the same run. */
+  sharedPace?: SharedPace | undefined;
+  /** Called before each wait for a retry; `wait` is in milliseconds. */
+  onRetry?: (failure: CallError, wait: number) => void;
+  /** Makes each request a part of a trace. */
+  trace?: TraceRequest | undefined;
+  /** What is done about failed requests. */
+  failureTable?: FailureTable;
 }

@@ -5,7 +5,7 @@ import type { WordView } from './bytes/word-view.ts';
 export const MAX_LABEL_BYTES = 1024;
 
 /** The prefix of appended columns, unless the user gives one. */
-export const USUAL_PREFIX = 'probability';
+export const DEFAULT_PREFIX = 'probability';
 
 /** How probabilities are appended, if not all of them and in full; plain data. */
 export interface ChosenProbabilities {
@@ -78,4 +78,50 @@ export function ofKind<K extends Predictions['kind']>(
   if (predictions.kind !== kind)
     throw new TypeError(`predictions of the kind ${predictions.kind}, not ${kind}`);
   return predictions as Extract<Predictions, { kind: K }>; // its kind was compared
+}
+
+/**
+ * The index of the predicted class: the most likely of those that reach their threshold, else the most likely of those
+ * without one, else the most likely; the first one if tied.
+ *
+ * @param thresholds one per class, NaN for those without
+ */
+export function predictedClass(probabilities: Float64Array, at: number, thresholds: Float64Array): number {
+  let [best, rank, most] = [0, -1, Number.NEGATIVE_INFINITY];
+  for (let index = 0; index < thresholds.length; index++) {
+    const probability = probabilities[at + index] ?? Number.NaN;
+    const threshold = thresholds[index] ?? Number.NaN;
+    const own = probability >= threshold ? 2 : Number.isNaN(threshold) ? 1 : 0;
+    if (own < rank || (own === rank && probability <= most)) continue;
+    [best, rank, most] = [index, own, probability];
+  }
+  return best;
+}
+
+/** The threshold of each class, NaN for those without. */
+export const thresholdsOf = (
+  classes: readonly string[],
+  threshold: Readonly<Record<string, number>> = {},
+): Float64Array =>
+  Float64Array.from(classes, name =>
+    Object.hasOwn(threshold, name) ? (threshold[name] ?? Number.NaN) : Number.NaN,
+  );
+
+/**
+ * A predicted number as it is appended: in full, or with this many digits after the point. One that is rounded to zero has
+ * no sign, so that the text is that of the number which is read back. Beyond 1e21 there are no digits after the point.
+ */
+export function predictedNumber(value: number, decimals: number | undefined): string {
+  if (decimals === undefined) return String(value);
+  const text = value.toFixed(decimals);
+  return Number(text) === 0 ? (0).toFixed(decimals) : text;
+}
+
+/** A number that was appended with this many digits, as the output is read. */
+export function readNumber(
+  value: number,
+  { decimals, areNumbers = false }: Pick<ChosenProbabilities, 'decimals' | 'areNumbers'>,
+): string {
+  const text = predictedNumber(value, decimals);
+  return areNumbers ? String(Number(text)) : text;
 }

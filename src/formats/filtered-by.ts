@@ -1,31 +1,13 @@
-import { schemeOf } from '../base/scheme.ts';
-import { shellWord } from '../base/shell-word.ts';
-import { printCommand } from './print-command.ts';
-
-/** What prints a compressed file as text, by its suffix. */
-const DECOMPRESSED: readonly (readonly [suffix: RegExp, command: string])[] = [
-  [/\.gz$/i, 'gzip -dc'],
-  [/\.zst$/i, 'zstd -dc'],
-];
+import { type PipedFile, pipeOf } from '../base/shell-pipe.ts';
 
 /**
  * The sentence that tells how to correct a text on its way.
  *
- * @param file its name, or `stdin`
- * @param filter the command that reads the text, and writes it corrected
+ * @param filter the commands that read the text one after the other, and write it corrected
  */
-export function filteredBy(file: string, filter: string): string {
-  const decompress = DECOMPRESSED.find(([suffix]) => suffix.test(file))?.[1];
-  const before = printed(file, decompress);
-  const [first = '', ...others] = filter.split(' | ');
-  // The first command of a pipe reads the file.
-  const reading = before.length === 0 && file !== 'stdin' ? `${first} < ${shellWord(file)}` : first;
-  return `Correct it in a pipe, with - as the input: ${[...before, reading, ...others].join(' | ')} | rowcast …`;
-}
+export const filteredBy = ({ name, decodedBy = [] }: PipedFile, ...filter: readonly string[]): string =>
+  `Correct it in a pipe, ${asInput(decodedBy)}: ${pipeOf(name, [...decodedBy, ...filter])} | rowcast …`;
 
-function printed(file: string, decompress: string | undefined): string[] {
-  const isUrl = schemeOf(file) !== undefined;
-  if (!isUrl) return decompress === undefined || file === 'stdin' ? [] : [`${decompress} ${shellWord(file)}`];
-  const print = printCommand(file);
-  return [...(print === undefined ? [] : [print]), ...(decompress === undefined ? [] : [decompress])];
-}
+/** How the end of a pipe is read: what `iconv` has converted has another encoding than the file. */
+export const asInput = (decodedBy: readonly string[] = []): string =>
+  `with - as the input${decodedBy.some(command => command.startsWith('iconv ')) ? ' and without --encoding' : ''}`;

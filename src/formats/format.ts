@@ -1,22 +1,20 @@
 import type { Predictions } from '../base/contract/predictions.ts';
 import type { GroupEncoder } from '../base/group-encoder.ts';
 import type { BatchMemory } from '../base/kernel/batch-memory.ts';
+import type { PipedFile } from '../base/shell-pipe.ts';
 import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
-import type { ColumnOptions } from './column-options.ts';
 import type { Comparison, RejectRecords } from './comparison.ts';
 import type { EncoderOf, GroupEncoding } from './group-encoding.ts';
+import type { ColumnOptions } from './output-columns.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
 import type { Batch } from './records/batch.ts';
-import type { BatchOptions } from './records/batch-options.ts';
-import type { BatchReader } from './records/batch-reader.ts';
+import type { BatchOptions, BatchReader, LongField } from './records/batch-reader.ts';
 import type { ByteSource } from './records/byte-source.ts';
 import type { Fault } from './records/faults.ts';
 import type { Fields } from './records/fields.ts';
-import type { LongField } from './records/long-field.ts';
-import type { MalformedCause, MalformedRecord } from './records/malformed-cause.ts';
 import type { Position } from './records/position.ts';
-import type { Reject } from './records/reject.ts';
+import type { MalformedCause, MalformedRecord, Reject } from './records/reject.ts';
 import type { RowGroups } from './records/row-groups.ts';
 
 /** How records are written as bytes. A row keeps its own bytes from the input to the output. */
@@ -153,10 +151,10 @@ export interface Layout {
    * Refuses an input whose first record has units or the like in place of values.
    *
    * @param nulls texts that stand for missing values
-   * @param file its name, for the message
+   * @param file for the message
    * @throws RowcastError `bad_header`
    */
-  refuseUnits?(nulls: readonly string[], file: string): void;
+  refuseUnits?(nulls: readonly string[], file: PipedFile): void;
   /** All bytes before the first record, and where that begins. */
   readonly preamble: Buffer;
   readonly start: Position;
@@ -180,9 +178,9 @@ export interface Layout {
    * Why most of the records are malformed.
    *
    * @param records some of them, in input order
-   * @param file the name of the input
+   * @param file the input, for the command
    */
-  whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause;
+  whyMalformed(records: readonly MalformedRecord[], file: PipedFile): MalformedCause;
   /** The records `[from, to)` of a batch as a batch of their own. */
   slice(batch: Batch, from: number, to: number): Batch;
   /** Position of record `index` in the input; if `index` is the number of records, the end of the batch. */

@@ -1,14 +1,13 @@
 import { RowcastError } from '../base/errors.ts';
 import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
-import type { ColumnOptions } from './column-options.ts';
 import { csv } from './csv/csv-format.ts';
 import type { Format, Layout, Opened } from './format.ts';
 import type { EncoderOf, GroupEncoding } from './group-encoding.ts';
 import { csvAsLines, jsonl } from './jsonl/jsonl-format.ts';
+import type { ColumnOptions } from './output-columns.ts';
 import { parquet } from './parquet/parquet-format.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
-import type { ByteSource } from './records/byte-source.ts';
-import { chunksAfter } from './records/chunks-after.ts';
+import { type ByteSource, chunksAfter } from './records/byte-source.ts';
 
 /** The formats that can be read and written; the last one is that of each file which is of no other. */
 export type Formats = readonly [...Format[], Format];
@@ -80,8 +79,8 @@ export async function recognize(source: ByteSource, known: Formats = formats): P
   const named = known.find(format => format.isNameOf(source.contentName));
   if (named !== undefined) return { format: named, bytes: source, isEmpty: false };
   const others = known.slice(0, -1);
-  if (others.length === 0) return { format: usual(known), bytes: source, isEmpty: false };
-  const { first, format = usual(known) } = await beginning(source, others);
+  if (others.length === 0) return { format: defaultFormat(known), bytes: source, isEmpty: false };
+  const { first, format = defaultFormat(known) } = await beginning(source, others);
   return {
     format,
     isEmpty: first.toString('latin1').trim() === '',
@@ -101,8 +100,8 @@ function withBytes(
     isLive,
     stored,
     chunks,
-    get decompressor() {
-      return source.decompressor;
+    get decodedBy() {
+      return source.decodedBy;
     },
     checkUnchanged: () => source.checkUnchanged(),
   };
@@ -132,7 +131,7 @@ export const readAsOf = (
   options: Pick<ReadOptions, 'delimiter' | 'quote' | 'escape'>,
   file: string,
   known: Formats = formats,
-): ReadAs => (known.find(format => format.isNameOf(file)) ?? usual(known)).readAs(options, file);
+): ReadAs => (known.find(format => format.isNameOf(file)) ?? defaultFormat(known)).readAs(options, file);
 
 /** The text of a file that another thread has. @param file its name, for messages */
 export async function textOf(
@@ -155,7 +154,7 @@ export async function encoderOf(
 }
 
 /** A list of formats is not empty. */
-const usual = (known: Formats): Format => known.at(-1) as Format;
+const defaultFormat = (known: Formats): Format => known.at(-1) as Format;
 
 /** Reads as little as tells the format: a pipe may have no more for a long time. */
 async function beginning(

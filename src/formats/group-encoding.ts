@@ -1,5 +1,5 @@
 import type { GroupEncoder } from '../base/group-encoder.ts';
-import type { ColumnOptions } from './column-options.ts';
+import type { ColumnOptions } from './output-columns.ts';
 
 /** A column of a file of groups that is written, not copied. */
 export interface EncodedColumn {

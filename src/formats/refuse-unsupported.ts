@@ -1,14 +1,12 @@
 import { RowcastError } from '../base/errors.ts';
-import { schemeOf } from '../base/scheme.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { isPath, type PipedFile, pathWord, pipeOf } from '../base/shell-pipe.ts';
 import {
   type Conversion,
   FIRST_BYTES,
   type FirstBytes,
   unsupportedFiles,
 } from '../base/unsupported-files.ts';
-import { printCommand } from './print-command.ts';
-import type { ByteSource } from './records/byte-source.ts';
+import { asInput } from './filtered-by.ts';
 
 /** `PAR1`, and a 32-bit field (Thrift's compact protocol): of a page, or of the metadata of a file without rows. */
 const PARQUET = 'PAR1\x15';
@@ -27,7 +25,7 @@ const JSON_LINE = /^\{\s*"(?:[^"\\]|\\.)*"\s*:/;
  */
 export function refuseUnsupported(
   bytes: Buffer,
-  source: Pick<ByteSource, 'name' | 'decompressor'>,
+  source: PipedFile,
   expected: 'CSV' | 'JSON lines' | 'Parquet',
 ): void {
   const first = firstBytes(bytes);
@@ -65,23 +63,17 @@ function firstBytes(all: Buffer): FirstBytes {
 }
 
 /** What to do about a file, as a sentence. */
-function convertedBy(
-  conversion: Conversion,
-  first: FirstBytes,
-  { name, decompressor }: Pick<ByteSource, 'name' | 'decompressor'>,
-): string {
-  const isPath = name !== 'stdin' && schemeOf(name) === undefined;
-  const before = [printCommand(name), decompressor && [decompressor, isPath ? shellWord(name) : ''].join(' ')]
-    .filter(Boolean)
-    .map(command => `${String(command).trim()} | `)
-    .join('');
+function convertedBy(conversion: Conversion, first: FirstBytes, { name, decodedBy = [] }: PipedFile): string {
+  const isPlain = isPath(name) && decodedBy.length === 0;
   if ('print' in conversion) {
-    const command = conversion.print(isPath && before === '' ? shellWord(name) : '', first);
-    return `Convert it in a pipe, with - as the input: ${before}${command} | rowcast …`;
+    const command = isPlain
+      ? conversion.print(pathWord(name), first)
+      : pipeOf(name, [...decodedBy, conversion.print('', first)]);
+    return `Convert it in a pipe, ${asInput(decodedBy)}: ${command} | rowcast …`;
   }
-  if (!isPath || before !== '')
-    return `Save it as FILE${decompressor === undefined ? '' : ', decompressed'}, and convert that: ${conversion.write('FILE', `FILE.${conversion.suffix}`)}`;
+  if (!isPlain)
+    return `Save it as FILE${decodedBy.length === 0 ? '' : ', decompressed'}, and convert that: ${conversion.write('FILE', `FILE.${conversion.suffix}`)}`;
   // A name that no other file has.
   const made = `${name}.${conversion.suffix}`;
-  return `Convert it, then use the new file: ${conversion.write(shellWord(name), shellWord(made))}`;
+  return `Convert it, then use the new file: ${conversion.write(pathWord(name), pathWord(made))}`;
 }

@@ -1,7 +1,5 @@
-import type { ColumnOptions } from './column-options.ts';
-import { doubleOf } from './double-of.ts';
 import type { Layout } from './format.ts';
-import { isNumberType } from './number-types.ts';
+import type { ColumnOptions } from './output-columns.ts';
 import type { Fault } from './records/faults.ts';
 import { textOf } from './records/fields.ts';
 
@@ -78,3 +76,31 @@ export const notANumber = (column: string): Fault => ({
   reason: `the column "${column}" is written as numbers, and this value is not a number, or too large for a double`,
   hint: 'correct the value, or name it with --nulls if it stands for a missing one',
 });
+
+/**
+ * The number of a text, as a column of doubles has it.
+ *
+ * @param nulls texts that stand for a missing number
+ * @returns null for a missing one; undefined if the text is not a number, or one that a double does not have
+ */
+export function doubleOf(text: string, nulls: ReadonlySet<string>): number | null | undefined {
+  const trimmed = text.trim();
+  if (trimmed === '' || nulls.has(text)) return null;
+  const number = Number(trimmed);
+  if (/^(?:NaN|[+-]?Infinity)$/.test(trimmed)) return number;
+  if (!NUMBER.test(trimmed)) return undefined;
+  // Too large, or too small.
+  if (!Number.isFinite(number) || (number === 0 && /[1-9].*e|^[^e]*[1-9]/i.test(trimmed))) return undefined;
+  // A double beyond 2^53 may have a shorter text than that of its integer.
+  const isChanged =
+    /^[+-]?\d+$/.test(trimmed) && BigInt(trimmed) !== BigInt(number) && trimmed !== String(number);
+  return isChanged ? undefined : number;
+}
+
+/** The numbers of CSV (docs/formats.md#csv). */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+const NUMBERS: ReadonlySet<string> = new Set(['numerical', 'float', 'integer']);
+
+/** Whether a column is one of numbers, by its type as options and reports call it. */
+export const isNumberType = (type = ''): boolean => NUMBERS.has(type);

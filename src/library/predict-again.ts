@@ -3,16 +3,15 @@ import { RowcastError } from '../base/errors.ts';
 import { inputOptions } from '../base/options/input.ts';
 import { runOptions } from '../base/options/score.ts';
 import { resolveValues, type Values } from '../base/options/values/resolve-options.ts';
+import type { JobValues } from '../base/options/values/run-values.ts';
 import type { sampleOptions, verifyOptions } from '../base/options/verify.ts';
 import { readTable } from '../formats/read-table.ts';
 import { executeRun } from '../runs/execute-run.ts';
-import { RunControl } from '../runs/run-control.ts';
 import type { AgainLabels, AgainNumbers, AgainProbabilities } from '../runs/verify/predicted-again.ts';
 import type { SampleOptions } from '../runs/verify/verify.ts';
 import { LOCAL, type Scorer } from '../scoring/scorer.ts';
 import type { Target } from '../storage/target.ts';
-import type { JobValues } from './job-values.ts';
-import { namesOf } from './run-names.ts';
+import { runOfSample } from './runs-of.ts';
 import { byteStream, streamInputSource } from './streams/byte-input.ts';
 
 /** The values of a run that predicts rows of a sample, and writes nothing but the predictions, in full. */
@@ -74,17 +73,9 @@ export const predictAgain =
     withScorer(async scorer => {
       const { target, chunks } = memoryTarget();
       // A column may be absent from a few of the rows.
-      const options = { ...values, allowMissing: true, input: 'the sample', ...readAs };
-      const source = streamInputSource(byteStream(eachOf(file)), options);
-      const { prediction } = await executeRun({
-        names: namesOf(values, []),
-        options,
-        paths: { input: undefined, output: target },
-        openScorer: async () => ({ scorer, close: async () => {} }),
-        openInput: async () => source,
-        observers: [],
-        control: new RunControl(stop),
-      });
+      const own = { ...values, allowMissing: true, input: 'the sample', ...readAs };
+      const source = streamInputSource(byteStream(eachOf(file)), own);
+      const { prediction } = await executeRun(runOfSample(own, { scorer, source, target, stop }));
       if (prediction === null) throw new TypeError('predictAgain: a finished run has no predictions');
       const { rows } = await readTable(Buffer.concat(chunks), { ...readAs, file: target.name });
       return { ...againOf(prediction, rows), isExact: scorer.name === LOCAL };

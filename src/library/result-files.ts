@@ -5,9 +5,9 @@ import { resultFile } from '../runs/observers/result-file.ts';
 import { summaryFile } from '../runs/observers/summary-file.ts';
 import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
+import type { RunJob } from '../runs/run.ts';
 import { Timeline } from '../runs/summary/timeline.ts';
 import type { UsedFile } from '../storage/target.ts';
-import type { RunJob } from './run-job.ts';
 
 /** The files that a run writes besides its rows. When the summary is there, so are the others. */
 export function resultFiles(job: RunJob): RunObserver[] {
@@ -17,7 +17,7 @@ export function resultFiles(job: RunJob): RunObserver[] {
   const others: string[] = [];
   const add = (path: string | undefined, option: string, make: typeof metricsFile): void => {
     if (path === undefined) return;
-    const reads = [...(job.places.reads ?? []), ...filesOf(job, option, [...others])];
+    const reads = [...(job.paths.reads ?? []), ...filesOf(job, option, [...others])];
     files.push(
       make((): Promise<LockedOutput> => lockOutput(path, undefined, { reads, isPrivate, backends })),
     );
@@ -26,7 +26,7 @@ export function resultFiles(job: RunJob): RunObserver[] {
   add(metrics, '--metrics', metricsFile);
   add(summaryHtml, '--summary-html', htmlFile);
   add(lineage, '--lineage', lineageFile);
-  return [...files, summaryFile(job.places)];
+  return [...files, summaryFile(job.paths)];
 }
 
 /** What else the run reads and writes. */

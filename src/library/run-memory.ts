@@ -1,31 +1,35 @@
 import { LAST } from '../base/options/drift.ts';
+import type { JobValues } from '../base/options/values/run-values.ts';
+import type { RunJob } from '../runs/run.ts';
 import { lastRunOf } from '../runs/several/last-runs.ts';
+import type { RunLedger } from '../runs/several/run-ledger.ts';
 import type { LastRun, RunMemory } from '../runs/summary/last-run.ts';
 import { lastRunIn } from '../runs/summary/last-run-shape.ts';
 import { absoluteName } from '../storage/folders.ts';
-import type { JobValues } from './job-values.ts';
-import type { RunJob } from './run-job.ts';
+import type { UsedFile } from '../storage/target.ts';
 
 /**
  * Where the last good run of a job is known from: the ledger, if the job keeps one, and else its summary, which the new
  * run replaces.
  *
- * @param isMany whether the job keeps a ledger anyway
+ * @param open that ledger, if it is open
  */
-export function memoryOf(job: RunJob, isMany: boolean): RunMemory | undefined {
-  const { values, backends, places, outputAsWritten = places.output } = job;
-  const { output } = places;
+export function memoryOf(job: RunJob, open?: RunLedger): RunMemory | undefined {
+  const { values, backends, isMany, paths, outputAsWritten = paths.output } = job;
+  const { output } = paths;
   const isKept = typeof output === 'string' && output !== '-' && (isMany || comparesLast(values));
   const ledger =
-    isKept && typeof outputAsWritten === 'string' ? lastRunOf(outputAsWritten, output, backends) : undefined;
+    isKept && typeof outputAsWritten === 'string'
+      ? lastRunOf(outputAsWritten, output, backends, open)
+      : undefined;
   const { summary } = values;
   if (summary === undefined || summary === '-') return ledger;
   return { ...ledger, read: async () => (await ledger?.read()) ?? lastRunInSummary(summary, job) };
 }
 
 /** Whether a run has written the output of a job; variables in its name may have had other values. */
-function hasWritten({ output }: LastRun, { places, outputAsWritten }: RunJob): boolean {
-  const now = places.output;
+function hasWritten({ output }: LastRun, { paths, outputAsWritten }: RunJob): boolean {
+  const now = paths.output;
   if (typeof now !== 'string' || now === '-' || output === absoluteName(now)) return true;
   if (typeof outputAsWritten !== 'string') return false;
   const isFromVariable = outputAsWritten.startsWith('${');
@@ -48,3 +52,9 @@ async function lastRunInSummary(file: string, job: RunJob): Promise<LastRun | un
   // Another command may write the same file.
   return last !== undefined && hasWritten(last, job) ? last : undefined;
 }
+
+/** A run must not replace the summary with which it is compared. */
+export const comparedFiles = ({ compare }: Pick<JobValues, 'compare'>): UsedFile[] =>
+  compare === undefined || compare === LAST
+    ? []
+    : [{ at: compare, what: 'the earlier summary', option: '--compare' }];

@@ -1,10 +1,10 @@
 import { LAST } from '../base/options/drift.ts';
 import { runOptions } from '../base/options/score.ts';
 import { changedOptions } from '../base/options/values/changed-options.ts';
+import type { JobValues } from '../base/options/values/run-values.ts';
 import { absolutePath } from '../base/scheme.ts';
 import { readVersion } from '../base/version.ts';
 import type { RunNames } from '../runs/summary/summary.ts';
-import type { JobValues } from './job-values.ts';
 
 /** What a run is called in its summary: its paths are the same from every working directory. */
 export function namesOf(

@@ -1,39 +1,55 @@
 import { RowcastError } from '../base/errors.ts';
-import type { Run } from '../runs/run.ts';
+import type { JobValues, RunValues } from '../base/options/values/run-values.ts';
+import type { Run, RunJob } from '../runs/run.ts';
+import { RunControl } from '../runs/run-control.ts';
 import type { FilePair } from '../runs/several/pair-files.ts';
-import type { JobValues } from './job-values.ts';
-import type { RunJob } from './run-job.ts';
+import type { Scorer } from '../scoring/scorer.ts';
+import type { Source } from '../storage/source.ts';
+import type { Target } from '../storage/target.ts';
 import { memoryOf } from './run-memory.ts';
 import { namesOf } from './run-names.ts';
 
-/** What a run uses and who watches it. */
+/** What a run uses, and who watches it. */
 export type RunResources = Pick<
   Run,
-  'openScorer' | 'openInput' | 'observers' | 'control' | 'shared' | 'backends' | 'memory' | 'wait'
+  'openScorer' | 'openInput' | 'observers' | 'control' | 'shared' | 'wait'
 >;
 
 /** The run of a job with a single input. */
 export function runOfJob(job: RunJob, resources: RunResources): Run {
-  const { values, backends, inputs, places, names } = job;
+  const { values, inputs } = job;
   const [input = '-'] = inputs;
   // Whoever opens the scorer checks that there is a report, so that the summary says so.
-  const options = { ...values, report: values.report ?? '', input };
-  return { names, options, paths: places, backends, memory: memoryOf(job, false), ...resources };
+  const own: RunValues = { ...values, report: values.report ?? '', input };
+  return { ...job, values: own, memory: memoryOf(job), ...resources };
 }
 
 /** The run of one of several inputs of a job, each of which has an output of its own. @throws as `reportOf` */
-export function runOfFile(
-  { values, backends, places }: RunJob,
-  file: FilePair,
-  resources: RunResources,
-): Run {
-  const options = { ...values, ...file, report: reportOf(values) };
+export function runOfFile(job: RunJob, file: FilePair, resources: RunResources): Run {
+  const { backends, paths } = job;
+  const values: RunValues = { ...job.values, ...file, report: reportOf(job.values) };
   return {
-    names: namesOf(options, [file.input]),
-    options,
-    paths: { ...file, private: values.private, reads: places.reads },
+    names: namesOf(values, [file.input]),
+    values,
+    paths: { ...file, private: values.private, reads: paths.reads },
     backends,
     ...resources,
+  };
+}
+
+/** The run that predicts rows of a sample again, which nobody watches. */
+export function runOfSample(
+  values: RunValues,
+  { scorer, source, target, stop }: { scorer: Scorer; source: Source; target: Target; stop: AbortSignal },
+): Run {
+  return {
+    names: namesOf(values, []),
+    values,
+    paths: { input: undefined, output: target },
+    openScorer: async () => ({ scorer, close: async () => {} }),
+    openInput: async () => source,
+    observers: [],
+    control: new RunControl(stop),
   };
 }
 

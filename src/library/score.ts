@@ -1,8 +1,10 @@
 import { Writable } from 'node:stream';
 import { RowcastError } from '../base/errors.ts';
+import type { JobValues } from '../base/options/values/run-values.ts';
 import { executeRun } from '../runs/execute-run.ts';
 import { drift } from '../runs/observers/drift.ts';
 import { unknownValues } from '../runs/observers/unknown-values.ts';
+import type { RunJob } from '../runs/run.ts';
 import { RunControl } from '../runs/run-control.ts';
 import type { Summary } from '../runs/summary/summary.ts';
 import { backendsOf } from '../storage/backends.ts';
@@ -10,7 +12,6 @@ import type { ByteStream } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
 import { asRowcastError, rejectsWithRowcastError } from './as-rowcast-error.ts';
 import { callbacks } from './callbacks.ts';
-import type { JobValues } from './job-values.ts';
 import { checkObject, pathOf, readGiven } from './options/given-values.ts';
 import {
   otherOptions,
@@ -19,7 +20,7 @@ import {
   scoreOptions,
 } from './options/library-options.ts';
 import { resultFiles } from './result-files.ts';
-import { comparedFiles, type RunJob } from './run-job.ts';
+import { comparedFiles } from './run-memory.ts';
 import { namesOf } from './run-names.ts';
 import { runOfJob } from './runs-of.ts';
 import { openRunScorer } from './scorers/open-run-scorer.ts';
@@ -105,7 +106,7 @@ async function run(options: ScoreStreamOptions, { stream, output, control }: Run
     openScorer: ({ onRetry }) => openRunScorer({ scorer, values, given: service, onRetry, stop: signal }),
     ...(source !== undefined && { openInput: async () => source }),
   });
-  return executeRun(source === undefined ? run : { ...run, options: { ...run.options, input: STREAM } });
+  return executeRun(source === undefined ? run : { ...run, values: { ...run.values, input: STREAM } });
 }
 
 interface Places {
@@ -128,7 +129,8 @@ function jobOf(values: JobValues, { input, file, output, service }: Places): Run
     backends,
     inputs: file === undefined ? [] : [file],
     names: isPath ? names : { ...names, output: output.name },
-    places: {
+    isMany: false,
+    paths: {
       input: file,
       output,
       rejects,

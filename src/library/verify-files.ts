@@ -4,7 +4,7 @@ import type { Values } from '../base/options/values/resolve-options.ts';
 import type { verifyOptions } from '../base/options/verify.ts';
 import { commandOf } from '../base/shell-word.ts';
 import type { Comparison } from '../formats/comparison.ts';
-import type { LongField } from '../formats/records/long-field.ts';
+import type { LongField } from '../formats/records/batch-reader.ts';
 import { finishKilledRepair } from '../runs/finish-repair.ts';
 import { type RunOutputs, runOutputsOf } from '../runs/paths/run-outputs.ts';
 import { newVerifiedRows, type VerifiedRows } from '../runs/verify/compare.ts';
@@ -45,8 +45,8 @@ export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
   const { input, output, values, tally = newVerifiedRows(), onLongField } = files;
   if (output !== '-') await finishKilledRepair(output);
   const own = await outputsOf(output, backendsOf(values));
-  const usual = (await own?.output.exists()) ? own?.rejects : undefined;
-  const rejects = values.rejects ?? ((await usual?.exists()) ? usual?.address : undefined);
+  const defaultRejects = (await own?.output.exists()) ? own?.rejects : undefined;
+  const rejects = values.rejects ?? ((await defaultRejects?.exists()) ? defaultRejects?.address : undefined);
   if ([input, output, rejects].filter(file => file === '-').length > 1)
     throw new RowcastError('usage', 'stdin can be used for one file only', {
       hint: 'Give paths for the others.',
@@ -69,7 +69,7 @@ export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
   await verify({ ...values, ...pair, tally, onLongField, onComparison, sample }).catch(error =>
     hintAtRun(error, own?.output),
   );
-  if (rejects === undefined && usual !== undefined) checkHasNoRejects(tally, usual.address);
+  if (rejects === undefined && defaultRejects !== undefined) checkHasNoRejects(tally, defaultRejects.address);
   return { tally, rejects, sampled, preserves };
 }
 
@@ -102,7 +102,7 @@ async function hintAtRun(error: unknown, output: DurableOutput | undefined): Pro
   if ((await output.checkpoint.read()) === undefined) throw error;
   throw new RowcastError('unfinished', 'the run that writes this file is not finished', {
     location: { file: output.name },
-    hint: `${commandOf('status', [output.name])} shows its progress.`,
+    hint: `To see its progress: ${commandOf('status', [output.name])}`,
     cause: error,
   });
 }

@@ -5,7 +5,7 @@ export interface EndedLast {
   target: Target;
   /** Ends the output if it is complete. */
   end(): Promise<void>;
-  /** Discards it instead. */
+  /** Discards it instead, unless it has ended. */
   abandon(): Promise<void>;
 }
 
@@ -27,7 +27,10 @@ export function endLast(target: Target): EndedLast {
   };
   return {
     target: target.durable === undefined ? { ...target, open: held } : target,
-    end: async () => complete?.close(),
+    async end() {
+      await complete?.close();
+      complete = undefined;
+    },
     abandon: async () => complete?.abandon(),
   };
 }

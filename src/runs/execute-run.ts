@@ -5,26 +5,23 @@ import { prepare } from '../scoring/prepare.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { openSource } from '../storage/backends.ts';
 import { fingerprintOf, reportHash } from './checkpoint/fingerprint.ts';
-import { endLast } from './end-last.ts';
+import { type EndedLast, endLast } from './end-last.ts';
 import { exitCodeOfRows } from './exit-code.ts';
 import { checkInputOptions, checkOutputName } from './guards/check-output-name.ts';
 import { leastRows } from './guards/min-rows.ts';
 import { skipsSameInput } from './guards/same-as-last.ts';
-import { type InputWait, inputWait, judgeEnd, type Waiting } from './input-wait.ts';
-import type { LockedTargets } from './observer.ts';
+import { HeldRun } from './held-run.ts';
+import { type InputWait, inputWait, judgeEnd } from './input-wait.ts';
 import { acquireOutput } from './output/acquire-output.ts';
 import { encoderFor, withoutEnd, writtenFile } from './output/written-file.ts';
 import { type LockedPaths, lockRunPaths } from './paths/lock-paths.ts';
-import { Releases } from './releases.ts';
-import type { Run } from './run.ts';
+import { earlyEndOf, isReadAgain, type Run } from './run.ts';
 import { runColumns } from './run-columns.ts';
-import { failureOf, type RunControl } from './run-control.ts';
 import { RunRecord } from './run-record.ts';
 import type { RunResult } from './run-result.ts';
-import { scoreRows } from './score-rows.ts';
+import { type PlannedRun, scoreRows } from './score-rows.ts';
 import { earlierOf } from './summary/earlier-of.ts';
 import type { RunNote, Summary } from './summary/summary.ts';
-import { watchRequests, watchRows } from './watch.ts';
 
 /**
  * Executes a run, from its locks to its summary: every row of the input, in order, with its predictions.
@@ -33,144 +30,103 @@ import { watchRequests, watchRows } from './watch.ts';
  * @throws Interrupted if the run was stopped
  * @throws ClosedPipe if the reader of stdout closed its end
  */
-export function executeRun(run: Run, record = new RunRecord(run)): Promise<Summary> {
-  return executeRecorded(record, run.control, {
-    restart: run.options.restart,
-    lock: () => lockRunPaths({ ...run.paths, backends: run.backends }),
-    execute: files => scoreLocked(run, record, files),
-  });
-}
-
-/** What `executeRecorded` does with the files of a run. */
-export interface Phases<F extends LockedTargets> {
-  restart: boolean;
-  lock: () => Promise<F & { release(): Promise<void> }>;
-  execute: (files: F) => Promise<Summary>;
-}
-
-/** Locks, begins, executes, tells how it has ended, and releases, whatever happens. */
-export async function executeRecorded<F extends LockedTargets>(
-  record: RunRecord,
-  control: RunControl,
-  { restart, lock, execute }: Phases<F>,
-): Promise<Summary> {
-  const held = new Releases();
-  held.add(() => record.close());
-  control.atExit((error, exitCode) => record.endNow(error, exitCode));
+export async function executeRun(run: Run, record = new RunRecord(run)): Promise<Summary> {
+  const held = new HeldRun(record, run.control);
   try {
-    const files = await unlessStopped(lock(), control.signal, late => void late.release());
-    held.add(() => files.release());
-    await record.begin(files, restart);
-    return await record.within(() => execute(files));
-  } catch (thrown) {
-    const error = failureOf(thrown);
-    await record.fail(error);
-    await held.release().catch(() => {}); // the first error is reported
-    throw error;
+    const files = await held.lock(lockRunPaths({ ...run.paths, backends: run.backends }));
+    await record.begin(files, run.values.restart);
+    return await record.within(async () => {
+      const open = await openRun(run, record, files, held);
+      let result: RunResult | undefined;
+      for (let isAgain = false, isRead = false; !isRead; isAgain = true)
+        try {
+          const planned = await planRun(run, record, open, isAgain);
+          result = planned && (await scoreRows(run, record, planned));
+          isRead = true;
+        } catch (error) {
+          await untilReadAgain(error, run, open, isAgain);
+        }
+      return await finishRun(run, record, result, open, held);
+    });
+  } catch (error) {
+    throw await held.failed(error);
   } finally {
-    control.atExit(undefined);
     await held.release();
   }
 }
 
-async function scoreLocked(run: Run, record: RunRecord, files: LockedPaths): Promise<Summary> {
-  const { scorer, close } = await run.openScorer(watchRequests(record));
-  // A pipe ends after the summary is there.
-  const output = endLast(files.output);
-  let summary: Summary;
-  try {
-    const wait = waitOf(run, record);
-    if (run.wait?.hasArrived !== true) await wait?.arrived();
-    record.ready(scorer);
-    const locked = { ...files, output: output.target };
-    const score = (isAgain: boolean): Promise<RunResult | undefined> =>
-      scoreOnce(run, record, locked, scorer, isAgain).catch(error => {
-        // The bytes of the input show that the unfinished run is of another one, so it begins with the first row.
-        if (isAgain || !isOtherInput(error, run)) throw error;
-        return scoreOnce(run, record, locked, scorer, true);
-      });
-    const result = await (wait?.complete(score) ?? score(false));
-    record.scored(result);
-    const code = result === undefined ? 0 : exitCodeOfRows(run.options, result.rowCounts);
-    summary = await record.end(result === undefined ? 'skipped' : 'finished', code);
-    await output.end();
-  } catch (error) {
-    // The first error is reported.
-    await output.abandon().catch(() => {});
-    await close().catch(() => {});
-    throw error;
-  }
-  await close();
-  return summary;
+/** What a run has opened before its input. */
+interface OpenRun {
+  files: LockedPaths;
+  scorer: Scorer;
+  output: EndedLast;
+  /** Undefined if the input is not waited for. */
+  wait: InputWait | undefined;
 }
 
-/**
- * Whether the input of a run can be waited for. A stream has no name by which that could be done, and who scores shards has waited
- * for all of them.
- */
-const hasFile = ({ openInput, part }: { [K in 'openInput' | 'part']?: Run[K] | undefined }): boolean =>
-  openInput === undefined && part === undefined;
+/** Opens what predicts, and waits for the input. */
+async function openRun(run: Run, record: RunRecord, locked: LockedPaths, held: HeldRun): Promise<OpenRun> {
+  const { scorer, close } = await run.openScorer(record.requests);
+  held.open(close);
+  const output = endLast(locked.output);
+  held.open(() => output.abandon());
+  const wait = waitOf(run, record);
+  if (run.wait?.hasArrived !== true) await wait?.arrived();
+  record.ready(scorer);
+  return { files: { ...locked, output: output.target }, scorer, output, wait };
+}
 
 function waitOf(run: Run, record: RunRecord): InputWait | undefined {
-  if (!hasFile(run)) return undefined;
-  const { options, backends, control, wait } = run;
-  const { input, waitForInput, readyFile } = options;
-  const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
+  if (!isReadAgain(run)) return undefined;
+  const { values, backends, control, wait } = run;
+  const { input, waitForInput, readyFile } = values;
   const { signal: stop } = control;
+  const onWaiting = record.waiting.bind(record);
   return inputWait({ inputs: [input], waitForInput, readyFile, backends, stop, onWaiting, ...wait });
 }
 
-/** @returns undefined if the output exists and is not to be replaced */
-async function scoreOnce(
-  { options, openInput, control, shared, part, ...run }: Run,
+/**
+ * Opens the input, and finds everything that can be wrong with it. Only then is the output opened: resumed, or begun.
+ *
+ * @param isAgain whether the input was read before, so that an unfinished run is known to be of another one
+ * @returns undefined if the output exists and is not to be replaced
+ */
+async function planRun(
+  run: Run,
   record: RunRecord,
-  locked: LockedPaths,
-  scorer: Scorer,
-  isOtherWork = false,
-): Promise<RunResult | undefined> {
-  const { signal: stop, cancel } = control;
-  const isReadAgain = hasFile({ openInput, part });
-  const { input: name, checksum, encoding } = options;
+  { files, scorer, wait }: OpenRun,
+  isAgain: boolean,
+): Promise<PlannedRun | undefined> {
+  const { values, control, shared, part, backends } = run;
+  const { signal: stop } = control;
+  await wait?.beforeReading(isAgain);
   const source = await unlessStopped(
-    openInput?.() ?? openSource(name, checksum, encoding, run.backends, stop),
+    run.openInput?.() ?? openSource(values.input, values.checksum, values.encoding, backends, stop),
     stop,
     late => late.close(),
   );
+  let planned: PlannedRun | undefined;
   try {
-    const watch = watchRows(record, options.input === '-' ? 'stdin' : options.input);
-    const onSetAside = watch.setAside;
-    const acquired = await acquireOutput(options, {
-      locked,
-      stop,
-      isOtherWork,
-      onSetAside,
-    });
+    const onSetAside = (): void => record.setAside();
+    const acquired = await acquireOutput(values, { locked: files, stop, isOtherWork: isAgain, onSetAside });
     if (acquired === undefined) return undefined;
     const note = (warning: RunNote): void => record.note(warning);
-    const found = { last: record.last, backends: run.backends, note };
-    const isFound = shared !== undefined && 'earlier' in shared;
-    const finding = isFound ? shared.earlier : earlierOf({ ...options, ...found });
-    const earlier = await unlessStopped(Promise.resolve(finding), stop);
-    const writes = writtenFile(options);
-    const plan = await prepare(source, { ...options, writes, range: part?.range }, scorer, stop, run.formats);
+    const earlier =
+      shared !== undefined && 'earlier' in shared
+        ? shared.earlier
+        : await unlessStopped(earlierOf({ ...values, last: record.last, backends, note }), stop);
+    const writes = writtenFile(values);
+    const plan = await prepare(run, { source, scorer, writes, stop });
     const { report, layout } = plan;
-    checkOutputName(options.output, layout, writes);
-    checkInputOptions(options, layout);
-    if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(options.report);
+    checkOutputName(values.output, layout, writes);
+    checkInputOptions(values, layout);
+    if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(values.report);
     const input = await unlessStopped(source.identify(), stop);
     part?.checkInput(input);
-    const { last } = shared ?? {};
-    const same = {
-      options,
-      input,
-      last: last === undefined ? record.last : last,
-      backends: run.backends,
-      stop,
-      note,
-    };
+    const last = shared?.last === undefined ? record.last : shared.last;
     // What only the caller can open is read once.
-    if (openInput === undefined && part === undefined && (await skipsSameInput(same))) return undefined;
-    const { relativeRejects: rejects } = locked;
+    if (isReadAgain(run) && (await skipsSameInput({ options: values, input, last, backends, stop, note })))
+      return undefined;
     const fingerprint = fingerprintOf({
       input,
       range: part?.range,
@@ -178,17 +134,16 @@ async function scoreOnce(
       protocol: scorer.protocol,
       report,
       batches: scorer.dependsOnBatch
-        ? { rows: options.batchRows ?? REQUEST_ROWS, bytes: options.batchBytes }
+        ? { rows: values.batchRows ?? REQUEST_ROWS, bytes: values.batchBytes }
         : undefined,
-      rejects,
-      options,
+      rejects: files.relativeRejects,
+      options: values,
       layout,
     });
     const encoder = await encoderFor(plan, writes, part?.predictionType);
-    const attempt = record.newRun;
     const output = await acquired
       .open({
-        attempt,
+        attempt: record.newRun,
         fingerprint,
         rejectsHeader: layout.rejectsPreamble,
         encoder: encoder && part ? withoutEnd(encoder, part.range, layout) : encoder,
@@ -196,34 +151,14 @@ async function scoreOnce(
       .catch(error => {
         throw stop.aborted ? new Interrupted(stop) : error;
       });
-    watch.opened(output.attempt, runColumns(plan));
-    return await scoreRows({
-      source,
-      contentSize: input.contentSize,
-      options,
-      plan,
-      scorer,
-      output,
-      encoder,
-      watch,
-      stop,
-      cancel,
-      least: shared?.total || part ? shared?.least : leastRows(options.minRows, record.last, note),
-      isRemembered: run.memory !== undefined || last !== undefined,
-      budget: shared?.budget,
-      total: shared?.total,
-      earlier,
-      range: part?.range,
-      planned: part?.predictionType,
-      isDetailed: run.isDetailed,
-      windowBytes: run.windowBytes,
-      isReadAgain,
-    });
+    record.opened(output.attempt, runColumns(plan));
+    const least = shared?.total || part ? shared?.least : leastRows(values.minRows, record.last, note);
+    planned = { plan, contentSize: input.contentSize, output, encoder, earlier, least };
+    return planned;
   } catch (error) {
-    const { waitForInput, readyFile } = options;
-    throw await judgeEnd(error, source, { waitForInput, readyFile, isReadAgain });
+    throw await judgeEnd(error, source, earlyEndOf(run));
   } finally {
-    source.close();
+    if (planned === undefined) source.close();
   }
 }
 
@@ -233,10 +168,38 @@ const reportChanged = (id: string): RowcastError =>
     hint: 'Start over: rowcast abort, then plan again.',
   });
 
-const isOtherInput = (error: unknown, { options, openInput }: Run): boolean =>
-  options.restartIfChanged &&
+/**
+ * After a failure: waits until the input is to be read again.
+ *
+ * @throws the error if it is not
+ */
+async function untilReadAgain(error: unknown, run: Run, { wait }: OpenRun, isAgain: boolean): Promise<void> {
+  // The bytes of the input show that the unfinished run is of another one, so it begins with the first row.
+  if (!isAgain && isOtherInput(error, run)) return;
+  if (wait === undefined) throw error;
+  await wait.changedAfter(error);
+}
+
+const isOtherInput = (error: unknown, { values, openInput }: Run): boolean =>
+  values.restartIfChanged &&
   // A stream cannot be read again.
   openInput === undefined &&
-  options.input !== '-' &&
+  values.input !== '-' &&
   error instanceof RowcastError &&
   error.code === 'other_work';
+
+/** Tells how the run has ended, and writes its summary. Then a pipe ends, whose reader may take that for the sign that it is there. */
+async function finishRun(
+  { values }: Run,
+  record: RunRecord,
+  result: RunResult | undefined,
+  { output }: OpenRun,
+  held: HeldRun,
+): Promise<Summary> {
+  record.scored(result);
+  const code = result === undefined ? 0 : exitCodeOfRows(values, result.rowCounts);
+  const summary = await record.end(result === undefined ? 'skipped' : 'finished', code);
+  await output.end();
+  await held.close();
+  return summary;
+}

@@ -56,6 +56,8 @@ export class InputWait {
   /** What was seen of the inputs, and since when. */
   #seen = '';
   #since = 0;
+  /** What was seen when they were read last. */
+  #read = '';
 
   /** @throws RowcastError `bad_option`, `usage` */
   constructor(options: InputWaitOptions) {
@@ -87,29 +89,30 @@ export class InputWait {
   }
 
   /**
-   * Reads the inputs when they are there. If they turn out to end too early, it is done again once they have changed.
+   * Waits for the inputs just before they are read.
    *
-   * @param read is told whether it was called before
-   * @throws RowcastError `input_not_ready` at the end of the time; what `read` throws
-   * @throws Interrupted
+   * @param isAgain whether they were read before, and have turned out to end too early
+   * @throws as `arrived`
    */
-  async complete<T>(read: (isAgain: boolean) => Promise<T>): Promise<T> {
-    for (let isAgain = false; ; isAgain = true) {
-      if (isAgain || this.#options.hasArrived !== true) await this.arrived();
-      else await this.#look();
-      const before = this.#seen;
-      try {
-        return await read(isAgain);
-      } catch (error) {
-        // A producer that has said that it is done does not go on.
-        if (!isUnfinished(error) || this.#options.readyFile !== undefined) throw error;
-        const [file = ''] = this.#options.inputs;
-        await this.#look();
-        while (this.#seen === before) {
-          await this.#next({ file, why: error.message });
-          await this.#look();
-        }
-      }
+  async beforeReading(isAgain: boolean): Promise<void> {
+    if (isAgain || this.#options.hasArrived !== true) await this.arrived();
+    else await this.#look();
+    this.#read = this.#seen;
+  }
+
+  /**
+   * Waits until inputs that turned out to end too early have changed, so that they can be read again.
+   *
+   * @throws the error if it is another one; RowcastError `input_not_ready` at the end of the time; Interrupted
+   */
+  async changedAfter(error: unknown): Promise<void> {
+    // A producer that has said that it is done does not go on.
+    if (!isUnfinished(error) || this.#options.readyFile !== undefined) throw error;
+    const [file = ''] = this.#options.inputs;
+    await this.#look();
+    while (this.#seen === this.#read) {
+      await this.#next({ file, why: error.message });
+      await this.#look();
     }
   }
 
@@ -207,11 +210,11 @@ export const waitsForRows = ({
 }: Pick<InputWaitOptions, 'waitForInput' | 'readyFile'>) => waitForInput > 0 && readyFile === undefined;
 
 /** Added to the hint of an input that ends too early. */
-const WAIT_HINT = ' If another program still writes it, wait for it with --wait-for-input.';
+const WAIT_HINT = 'If another program still writes it, wait for it with --wait-for-input. ';
 
 /** What a run can do about an input that ends too early. */
 export interface EarlyEnd extends Pick<InputWaitOptions, 'waitForInput' | 'readyFile'> {
-  /** Whether it is read again by `InputWait.complete`. */
+  /** Whether it is read again once it has changed. */
   isReadAgain: boolean;
 }
 
@@ -234,7 +237,8 @@ export async function judgeEnd(
   if (change instanceof RowcastError && change.code === 'input_changed')
     return notReady({ file: source.name, why: `${error.message}, and another program still writes it` }, 0);
   if (waitForInput === 0 && options.readyFile === undefined)
-    error.hint = error.hint?.replace(WAIT_HINT, '').concat(WAIT_HINT);
+    // Before a command, which ends a hint.
+    error.hint = error.hint && WAIT_HINT + error.hint.replace(WAIT_HINT, '');
   return error;
 }
 

@@ -1,6 +1,6 @@
 import { countOf } from '../base/number-text.ts';
 import { sanitize } from '../base/sanitize.ts';
-import type { LongField } from '../formats/records/long-field.ts';
+import type { LongField } from '../formats/records/batch-reader.ts';
 
 /**
  * The warning about a suspiciously long field, for the log.

@@ -1,6 +1,6 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
-import type { LongField } from '../formats/records/long-field.ts';
+import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Reject } from '../formats/records/reject.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
 import type { RowCounts } from '../scoring/row-counts.ts';
@@ -62,6 +62,13 @@ export interface LockedTargets {
   summary: Target | undefined;
   output?: Target;
   rejects?: Target | undefined;
+}
+
+/** What the requests of a run report. */
+export interface RequestWatch {
+  /** @param wait before the retry, in milliseconds */
+  onRetry(failure: CallError, wait: number): void;
+  trace: TraceRequest | undefined;
 }
 
 /**

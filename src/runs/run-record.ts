@@ -1,16 +1,22 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import { defaultProtocol } from '../base/contract/default-protocol.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
-import { usualProtocol } from '../base/contract/usual-protocol.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
+import type { LongField } from '../formats/records/batch-reader.ts';
+import type { Reject } from '../formats/records/reject.ts';
 import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
+import type { TraceBatch } from '../scoring/trace.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/saved-attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Waiting } from './input-wait.ts';
-import type { LockedTargets, RunObserver, RunView } from './observer.ts';
+import type { InputWarning } from './input-warnings.ts';
+import { longFieldLine } from './long-field-line.ts';
+import type { LockedTargets, RequestWatch, RunObserver, RunProgress, RunView } from './observer.ts';
+import type { ResumePoint } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
 import { runErrorOf } from './run-error.ts';
@@ -40,7 +46,7 @@ export interface RecordOptions {
 /** Who predicts for a run, as a record needs it: a scorer, or what was one in other processes. */
 interface Predictor {
   name: string;
-  /** By default, `usualProtocol`. */
+  /** By default, `defaultProtocol`. */
   protocol?: string | undefined;
   /** Statistics of its requests for this run, if it makes any. */
   statistics?: CallStatistics | undefined;
@@ -55,7 +61,7 @@ export class RunRecord implements RunView {
   readonly newRun: Attempt = firstAttempt();
   attempt: Attempt = this.newRun;
   service: string | null = null;
-  protocol: string = usualProtocol;
+  protocol: string = defaultProtocol;
   /** What the output's header says, once that is known. */
   predictionType: PredictionType | undefined;
   statistics: CallStatistics | undefined;
@@ -143,12 +149,83 @@ export class RunRecord implements RunView {
     for (const observer of this.observers) observer.waiting?.(waiting);
   }
 
+  /** What the requests of the run report. */
+  get requests(): RequestWatch {
+    return {
+      trace: this.observers.find(each => each.traceRequest !== undefined)?.traceRequest,
+      onRetry: (failure, wait) => {
+        for (const observer of this.observers) observer.retried?.(failure, wait);
+      },
+    };
+  }
+
+  get traceBatch(): TraceBatch | undefined {
+    return this.observers.find(each => each.traceBatch !== undefined)?.traceBatch;
+  }
+
   /** It is known who predicts. */
   ready(scorer: Predictor): void {
     this.service = scorer.name;
-    this.protocol = scorer.protocol ?? usualProtocol;
+    this.protocol = scorer.protocol ?? defaultProtocol;
     this.statistics = scorer.statistics;
     for (const observer of this.observers) observer.ready?.(this, scorer);
+  }
+
+  /** An unfinished run of different work was set aside. */
+  setAside(): void {
+    for (const observer of this.observers) observer.setAside?.();
+  }
+
+  /** The output is open: this process of the run, and the columns of input and output. */
+  opened(attempt: Attempt, columns: RunColumns): void {
+    this.attempt = attempt;
+    this.columnsOf = () => columns;
+    for (const observer of this.observers) observer.opened?.(this);
+  }
+
+  /** @param predictionType what the output's header says, if it was written */
+  resumed(point: ResumePoint, predictionType: PredictionType | undefined): void {
+    this.predictionType = predictionType;
+    this.resumedFrom = point.row;
+    this.rowCounts = point.rowCounts;
+    this.before = point.rowCounts;
+    for (const observer of this.observers) observer.resumed?.(point);
+  }
+
+  /** A part was written. */
+  progress(now: RunProgress): void {
+    this.rowCounts = now.rowCounts;
+    this.predictionType = now.predictionType;
+    this.figures = now.figures;
+    this.kept = () => now.resumePoint()?.rowCounts;
+    for (const observer of this.observers) observer.progress?.(now);
+  }
+
+  rejected(reject: Reject): void {
+    for (const observer of this.observers) observer.rejected?.(reject);
+  }
+
+  /** @param file the name of the input, for the message */
+  longField(file: string, field: LongField): void {
+    const [, message] = longFieldLine(file, field);
+    this.warn({ code: 'long_field', message });
+    for (const observer of this.observers) observer.longField?.(field);
+  }
+
+  warned(warning: InputWarning): void {
+    const { code, message } = warning;
+    this.warn({ code, message });
+    for (const observer of this.observers) observer.warned?.(warning);
+  }
+
+  /** Waits for what the observers have begun, before the output is completed. */
+  async settled(): Promise<void> {
+    for (const observer of this.observers) await observer.settled?.();
+  }
+
+  suspended(point: ResumePoint, needsRestart: boolean): void {
+    this.rowCounts = point.rowCounts;
+    for (const observer of this.observers) observer.suspended?.(point, needsRestart);
   }
 
   /** The output is complete, or it is there already and was skipped. */
@@ -185,7 +262,7 @@ export class RunRecord implements RunView {
     error: RunError | null = null,
   ): Promise<Summary> {
     const ending = { status, exitCode, error, finishedAt: new Date() };
-    const good = this.#isKept ? goodRun(this.summary(ending), this.last) : undefined;
+    const good = this.#isKept ? goodRun(this.summary(ending), this.last, true) : undefined;
     if (good !== undefined)
       await this.#memory?.write?.(good).catch(cause =>
         this.note({
@@ -193,6 +270,8 @@ export class RunRecord implements RunView {
           message: `this run cannot be remembered as the last good one: ${reasonOf(cause)}`,
         }),
       );
+    // Nothing was scored now, so these are the facts of what is there.
+    if (status === 'skipped' && good !== undefined) this.last = good;
     const summary = this.summary(ending);
     await this.#tellEnd(summary, this.#control.signal).catch(error => {
       throw error instanceof RowcastError ? error.duringRun() : error;

@@ -1,20 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
 import { type Stopping, stopping, unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
-import { type InputRange, isInside } from '../formats/records/position.ts';
+import { isInside, type Position } from '../formats/records/position.ts';
+import type { MergedPart } from '../scoring/merge/merged-part.ts';
 import { type Plan, plannedPredictionType } from '../scoring/prepare.ts';
 import { checkBalance, rowCountsOf } from '../scoring/row-counts.ts';
-import type { Scorer } from '../scoring/scorer.ts';
 import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
 import type { Checkpoint } from './checkpoint/checkpoint.ts';
-import { commit, RunPosition } from './commit.ts';
 import { checkDrift } from './drift/check-drift.ts';
-import { dataTally } from './drift/data-tally.ts';
+import { type DataTally, dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
-import type { TotalTally } from './drift/total-tally.ts';
 import { MalformedLimit } from './guards/malformed-limit.ts';
 import { checkLeastRows, type LeastRows } from './guards/min-rows.ts';
 import { RejectBudget } from './guards/reject-budget.ts';
@@ -24,87 +21,50 @@ import { noRows, unendedRecord } from './input-warnings.ts';
 import type { Output } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
 import type { RunEncoder } from './output/run-encoder.ts';
+import { earlyEndOf, type Run } from './run.ts';
+import { RunPosition } from './run-position.ts';
+import type { RunRecord } from './run-record.ts';
 import type { RunResult } from './run-result.ts';
-import type { RowsWatch } from './watch.ts';
 
-export interface PlannedRows {
-  source: Source;
+/** What a run has found out, and opened, before its first row. */
+export interface PlannedRun {
+  plan: Plan<Source>;
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
-  options: RunValues;
-  plan: Plan;
-  scorer: Scorer;
   output: Output;
   /** Makes groups of the rows, if the output is not text. */
-  encoder?: RunEncoder | undefined;
-  watch: RowsWatch;
-  /** Aborted when the run is to be stopped. */
-  stop: AbortSignal;
-  /** Aborted when nobody waits for the rows in flight. */
-  cancel: AbortSignal;
-  /** Maximum bytes in flight, if not the usual ones, which are for a service. */
-  windowBytes?: number | undefined;
+  encoder: RunEncoder | undefined;
+  /** The run to compare with. */
+  earlier: EarlierFigures | undefined;
   /** The fewest rows that the run may have. */
-  least?: LeastRows;
-  /** Whether the next run will need the digest of the input, also if it must be read again for that. */
-  isRemembered?: boolean;
-  /** The budget that several runs share; by default, the run has its own. */
-  budget?: RejectBudget | undefined;
-  /** Counts of several runs together. */
-  total?: TotalTally | undefined;
-  /** The run to compare with, if it was read already. */
-  earlier?: EarlierFigures | undefined;
-  /** The part of the input to score, if not all of it; rows and lines keep their numbers. */
-  range?: InputRange | undefined;
-  /** What each prediction consists of, if that was found out when the run was planned. */
-  planned?: PredictionType | undefined;
-  /** Whether an input that ends too early is read again, once it has changed. */
-  isReadAgain?: boolean | undefined;
-  /** Whether to count all that a summary has, if there is one that the options do not name. */
-  isDetailed?: boolean | undefined;
+  least: LeastRows;
 }
 
 /** Scores the rows of a plan to the end. If it fails, what was committed stays, and the same command resumes. */
-export async function scoreRows({
-  options,
-  plan,
-  scorer,
-  output,
-  watch,
-  ...input
-}: PlannedRows): Promise<RunResult> {
-  const {
-    source,
-    contentSize,
-    windowBytes,
-    range,
-    planned,
-    encoder,
-    budget = new RejectBudget(options.maxRejects),
-  } = input;
-  const { earlier, isDetailed = countsAll(options) } = input;
-  const { layout } = plan;
-  const { waitForInput, readyFile } = options;
-  const end = { waitForInput, readyFile, isReadAgain: input.isReadAgain === true };
+export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun): Promise<RunResult> {
+  const { values, control, shared, part: shard, isDetailed = countsAll(values) } = run;
+  const { plan, output, encoder, earlier } = planned;
+  const { source, scorer, layout } = plan;
   const { previous } = output;
+  const early = earlyEndOf(run);
   const before = rowCountsOf(previous?.checkpoint);
-  const data = dataTally(plan, previous?.checkpoint, { isDetailed, earlier });
   const rowCounts = structuredClone(before);
-  const stop = stopping(input.stop, () => source.close(), input.cancel);
+  const data = dataTally(plan, previous?.checkpoint, { isDetailed, earlier });
+  const budget = shared?.budget ?? new RejectBudget(values.maxRejects);
+  const stop = stopping(control.signal, () => source.close(), control.cancel);
   try {
-    const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous, range);
+    const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous, shard?.range);
     if (previous !== undefined) {
       if (previous.checkpoint.predictionType !== undefined)
         encoder?.predicts(previous.checkpoint.predictionType);
       await checkCopied(source, encoder, previous);
-      watch.resumed({ row: start.row, rowCounts: before }, previous.checkpoint.predictionType);
+      record.resumed({ row: start.row, rowCounts: before }, previous.checkpoint.predictionType);
     }
-    const { statistics } = scorer;
+    const range = shard?.range;
     const part = range !== undefined && isInside(range, layout) ? range : undefined;
     // The header is part of another run, so this one must know what was appended to it.
     const predictionType =
-      previous?.checkpoint.predictionType ?? (part && (planned ?? plannedPredictionType(plan)));
-    const tally = data?.tally;
+      previous?.checkpoint.predictionType ?? (part && (shard?.predictionType ?? plannedPredictionType(plan)));
     const reached = new RunPosition({
       rowCounts,
       start,
@@ -112,54 +72,33 @@ export async function scoreRows({
       digest,
       entryBefore: offset => source.entryBefore(offset),
       layout,
-      statistics,
+      statistics: scorer.statistics,
       predictionType,
-      tally,
+      tally: data?.tally,
       onPredictionType: type => encoder?.predicts(type),
     });
-    const resumed = predictionType && { predictionType, lastByte };
-    const hasScored = rowCounts.scored > 0;
-    const counting = data?.counting;
-    const parts = stages(plan, {
-      scorer,
+    const parts = stages(run, plan, {
       rest,
       start,
-      end: range?.end,
-      hasScored,
-      planned,
-      resumed,
+      hasScored: rowCounts.scored > 0,
+      resumed: predictionType && { predictionType, lastByte },
       stop,
-      counting,
-      onLongField: watch.longField,
+      counting: data?.counting,
+      onLongField: field => record.longField(values.input === '-' ? 'stdin' : values.input, field),
       // A line of JSON that is cut off is malformed.
       onUnended:
         layout.format === 'csv' && !source.isLive
-          ? ({ line }) => watch.warned(unendedRecord(source.name, line))
+          ? ({ line }) => record.warned(unendedRecord(source.name, line))
           : undefined,
-      traceBatch: watch.traceBatch,
-      windowBytes,
+      traceBatch: record.traceBatch,
     });
-    const { maxRejects } = options;
+    const { maxRejects } = values;
     const isFirst = part === undefined;
-    const malformed = isFirst
-      ? new MalformedLimit({ layout, file: source.name, before, maxRejects })
-      : undefined;
-    const { limit, maxMismatches, maxMissing, maxUnseen } = options;
-    const limits = { limit, maxMismatches, maxMissing, maxUnseen };
-    await commit(parts, reached, {
-      ...limits,
-      data,
-      contentSize,
-      rows: layout.rows,
-      output,
-      budget,
-      malformed,
-      watch,
-      signal: stop.calling,
-    });
+    const malformed = isFirst ? new MalformedLimit({ layout, file: source, before, maxRejects }) : undefined;
+    await commit(run, record, planned, parts, { reached, data, budget, malformed, signal: stop.calling });
     if (stop.reading.aborted) throw stop.interrupted();
-    await unlessStopped(source.checkUnchanged(), input.stop);
-    await watch.settled();
+    await unlessStopped(source.checkUnchanged(), control.signal);
+    await record.settled();
     // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
     // arrives together with the last response is only handled after it, so check again before the run is complete.
     await nextTurn();
@@ -167,27 +106,26 @@ export async function scoreRows({
     checkBalance(rowCounts);
     budget.check(rowCounts);
     malformed?.checkEnd(rowCounts.read);
-    const isWithoutRows = rowCounts.read === 0 && range === undefined && limit !== 0;
-    if (isWithoutRows && waitsForRows(end))
+    const isWithoutRows = rowCounts.read === 0 && range === undefined && values.limit !== 0;
+    if (isWithoutRows && waitsForRows(early))
       throw new RowcastError('empty_input', 'it has no rows', { severity: 'stopped', isUnfinished: true });
-    if (range?.end === undefined) data?.check(options, rowCounts, 'end');
+    if (range?.end === undefined) data?.check(values, rowCounts, 'end');
     const figures = data?.figures(reached.predictionType, rowCounts);
-    checkDrift(options.maxDrift, figures?.drift);
-    if (input.budget === undefined) budget.checkEnd();
-    checkLeastRows(input.least, rowCounts.read, source.name);
-    if (isWithoutRows) watch.warned(noRows(source.name, options.readyFile !== undefined));
+    checkDrift(values.maxDrift, figures?.drift);
+    if (shared?.budget === undefined) budget.checkEnd();
+    checkLeastRows(planned.least, rowCounts.read, source.name);
+    if (isWithoutRows) record.warned(noRows(source.name, values.readyFile !== undefined));
     const last = reached.commitPoint();
-    const isWhole = range === undefined && options.limit === undefined;
-    const whole = isWhole ? await digestOf(source, last.prefix.digest, input.isRemembered) : undefined;
+    const isWhole = range === undefined && values.limit === undefined;
+    const whole = isWhole ? await digestOf(run, source, last.prefix.digest) : undefined;
     const written = await output.finish(last);
-    const checksums = options.checksum
+    const checksums = values.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
-    input.total?.add(data, reached.predictionType, rowCounts);
-    const resumedFrom = previous && start.row;
+    shared?.total?.add(data, reached.predictionType, rowCounts);
     return {
       rowCounts,
-      resumedFrom,
+      resumedFrom: previous && start.row,
       checksums,
       figures,
       tally: data?.tally.toJSON(),
@@ -197,19 +135,74 @@ export async function scoreRows({
   } catch (error) {
     stop.end();
     const isDuring = error instanceof RowcastError && rowCounts.read > before.read;
-    const failure = await judgeEnd(isDuring ? error.duringRun() : error, source, end);
-    if (!stop.reading.aborted && isWorthless(failure, end)) {
+    const failure = await judgeEnd(isDuring ? error.duringRun() : error, source, early);
+    if (!stop.reading.aborted && isWorthless(failure, early)) {
       await output.discard();
       throw failure;
     }
-    throw await suspend(failure, rowCounts.scored > 0, output, stop, watch);
+    throw await suspend(failure, rowCounts.scored > 0, output, stop, record);
   } finally {
     stop.end();
+    source.close();
   }
 }
 
-async function digestOf(source: Source, text: string, isRemembered = false): Promise<string | undefined> {
+interface Committing {
+  reached: RunPosition;
+  /** What is counted in the data, if anything is. */
+  data: DataTally | undefined;
+  budget: RejectBudget;
+  /** Undefined for a part of an input that does not begin with its first row. */
+  malformed: MalformedLimit | undefined;
+  /** Aborted when a run is to stop even if its output accepts no data. */
+  signal: AbortSignal;
+}
+
+/**
+ * Writes the parts of the output in order.
+ *
+ * @throws RowcastError `malformed_input`, `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`, `too_many_missing`;
+ *   as `Output.write`
+ */
+async function commit(
+  { values }: Run,
+  record: RunRecord,
+  { plan: { layout }, contentSize, output }: PlannedRun,
+  parts: AsyncIterable<MergedPart>,
+  { reached, data, budget, malformed, signal }: Committing,
+): Promise<void> {
+  const fractionAt = fractionBefore(contentSize, values.limit ?? layout.rows);
+  const { rowCounts } = reached;
+  const before = { read: rowCounts.read, fraction: fractionAt(reached.position) };
+  const resumePoint = () => output.resumePoint;
+  for await (const part of parts) {
+    malformed?.check(part.rejects, part.end.row - 1);
+    // A stalled reader must not prevent the run from stopping.
+    await unlessStopped(output.write(reached.add(part), reached.commitPoint), signal);
+    for (const reject of part.rejects) record.rejected(reject);
+    budget.check(rowCounts);
+    data?.check(values, rowCounts, part.input);
+    const { predictionType, position } = reached;
+    const figures = () => data?.figures(predictionType, rowCounts);
+    const fraction = fractionAt(position);
+    record.progress({ rowCounts, figures, predictionType, fraction, before, resumePoint });
+  }
+}
+
+/** The fraction of a run's work before a position: of its row limit or of its input, whichever ends first. */
+function fractionBefore(size: number | null, limit: number | undefined) {
+  const isSized = size !== null && size > 0;
+  return ({ offset, row }: Position): number | undefined => {
+    const ofInput = isSized ? offset / size : 0;
+    const ofLimit = limit === undefined ? 0 : (row - 1) / Math.max(1, limit);
+    return isSized || limit !== undefined ? Math.max(ofInput, ofLimit) : undefined;
+  };
+}
+
+/** See `Summary.digest`. The next run may need it, also if the input must be read again for that. */
+async function digestOf({ memory, shared }: Run, source: Source, text: string): Promise<string | undefined> {
   const identity = await source.identify();
+  const isRemembered = memory !== undefined || shared?.last !== undefined;
   return identity.footer === undefined || isRemembered
     ? digestOfInput(identity, text, () => source.sha256())
     : undefined;
@@ -237,7 +230,7 @@ async function suspend(
   hasScored: boolean,
   output: Output,
   { reading, interrupted }: Stopping,
-  { suspended }: RowsWatch,
+  record: RunRecord,
 ): Promise<unknown> {
   const isKnown = failure instanceof RowcastError;
   // A corrected input is another one, which would not resume a run that has scored nothing.
@@ -247,7 +240,8 @@ async function suspend(
     const isRefused = isKnown && failure.severity === 'refused';
     const needsRestart = isKnown && failure.needsRestart && !reading.aborted;
     const resumePoint = await output.suspend(needsRestart ? reasonToStop(failure) : undefined);
-    if (resumePoint !== undefined && (reading.aborted || !isRefused)) suspended(resumePoint, needsRestart);
+    if (resumePoint !== undefined && (reading.aborted || !isRefused))
+      record.suspended(resumePoint, needsRestart);
   }
   return reading.aborted ? interrupted() : failure;
 }

@@ -7,9 +7,9 @@ import { suggestNames } from '../base/suggest-names.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import { excelSeparator } from '../formats/csv/header.ts';
 import type { Layout } from '../formats/format.ts';
-import { isRejectsFile, rejectColumns } from '../formats/records/reject-columns.ts';
+import { isRejectsFile, rejectColumns } from '../formats/records/reject.ts';
 import { refuseRowAsHeader } from '../formats/refuse-row-as-header.ts';
-import type { DateOrder } from '../formats/values/date-parts.ts';
+import type { DateOrder } from '../formats/values/dates.ts';
 import { hasText, missingHint } from './missing-hint.ts';
 import { listNames } from './near-misses.ts';
 

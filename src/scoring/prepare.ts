@@ -4,11 +4,12 @@ import { RowcastError } from '../base/errors.ts';
 import { unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { sanitize } from '../base/sanitize.ts';
-import type { WrittenFile } from '../formats/column-options.ts';
 import type { Opened } from '../formats/format.ts';
 import { type Formats, readLayout } from '../formats/formats.ts';
+import type { WrittenFile } from '../formats/output-columns.ts';
 import type { ReadOptions } from '../formats/read-options.ts';
 import type { ByteSource } from '../formats/records/byte-source.ts';
+import type { InputRange } from '../formats/records/position.ts';
 import { type CountedColumn, countedColumns } from './counting/counted-column.ts';
 import { chooseFeatures, type FeatureColumn, withOrders } from './feature-columns.ts';
 import { appendedFor, appendedOptionsFor } from './merge/appended-for.ts';
@@ -23,13 +24,38 @@ export type RowOptions = Pick<
   | ('classes' | 'prefix' | 'prediction' | 'probabilities' | 'decimals' | 'threshold')
   | ('names' | 'keep' | 'rename' | 'outputHeader')
 > &
-  Pick<ReadOptions, 'maxColumns' | 'maxGroupBytes' | 'maxFooterBytes' | 'range'> & {
-    writes?: WrittenFile | undefined;
-  };
+  Pick<ReadOptions, 'maxColumns' | 'maxGroupBytes' | 'maxFooterBytes'>;
+
+/** What scoring takes from a run. */
+export interface ScoredRun {
+  values: RowOptions;
+  /** The formats that the input may have, if they are not the default ones. */
+  formats?: Formats | undefined;
+  /** Maximum bytes in flight, if not the default ones, which are for a service. */
+  windowBytes?: number | undefined;
+  /** The part of the input to score, if the run is a shard. */
+  part?: ScoredPart | undefined;
+}
+
+export interface ScoredPart {
+  /** Rows and lines keep their numbers; undefined: all of the input. */
+  range: InputRange | undefined;
+  /** What each prediction consists of, as it was found out for all shards. */
+  predictionType?: PredictionType | undefined;
+}
+
+/** Where the rows of a run come from, who predicts, and the file that is written. */
+export interface RowsAndScorer<S extends ByteSource> {
+  source: S;
+  scorer: Scorer;
+  writes?: WrittenFile | undefined;
+  stop?: AbortSignal | undefined;
+}
 
 /** What is known before the first row is read. */
-export interface Plan extends Opened {
-  source: ByteSource;
+export interface Plan<S extends ByteSource = ByteSource> extends Opened {
+  source: S;
+  scorer: Scorer;
   options: RowOptions;
   report: Description;
   /** The columns to send. */
@@ -44,27 +70,24 @@ export interface Plan extends Opened {
  * @throws RowcastError for a missing report, an invalid header, columns or classes that do not fit
  * @throws Interrupted
  */
-export async function prepare(
-  source: ByteSource,
-  options: RowOptions,
-  scorer: Scorer,
-  stop?: AbortSignal,
-  formats?: Formats,
-): Promise<Plan> {
+export async function prepare<S extends ByteSource>(
+  { values: options, formats, part }: ScoredRun,
+  { source, scorer, writes, stop }: RowsAndScorer<S>,
+): Promise<Plan<S>> {
   const report = withPredicted(await unlessStopped(scorer.describe(options.report), stop), options);
   const nulls = nullsOf(options, report);
-  const read = { ...options, ...knownOf(options, report), nulls };
+  const read = { ...options, ...knownOf(options, report), nulls, writes, range: part?.range };
   const opened = await unlessStopped(readLayout(source, read, formats), stop);
   const { layout } = opened;
   if (read.columns === undefined && layout.namesColumnsLater) throw unknownColumns(source.name);
   const features = chooseFeatures(layout, report, options, source.name);
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
-  layout.refuseUnits?.(nulls, source.name);
+  layout.refuseUnits?.(nulls, source);
   scorer.check?.({ ...options, features, nulls });
   const learned = withOrders(scorer.learnedColumns?.(options.report), features);
   const allowed = options.allowMissing ? layout.absent : [];
   const counted = countedColumns(features, report, learned, allowed);
-  return { source, options: { ...options, nulls }, report, ...opened, features, counted };
+  return { source, scorer, options: { ...options, nulls }, report, ...opened, features, counted };
 }
 
 /** What is known of the columns of an input before it is read. */

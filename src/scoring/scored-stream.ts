@@ -5,10 +5,10 @@ import { RunTally } from './counting/run-tally.ts';
 import { TallyLayout } from './counting/tally.ts';
 import { countUnrecognized } from './counting/unrecognized.ts';
 import type { MergedPart } from './merge/merged-part.ts';
-import { prepare, type RowOptions } from './prepare.ts';
+import { prepare, type ScoredRun } from './prepare.ts';
 import { checkBalance, count, rowCountsOf } from './row-counts.ts';
 import type { Scorer } from './scorer.ts';
-import { type StagesOptions, stages } from './stages.ts';
+import { stages } from './stages.ts';
 
 /** A scored file, and its row counts. */
 export interface ScoredStream {
@@ -27,12 +27,12 @@ export interface ScoredStream {
  * @throws Interrupted
  */
 export async function scoredStream(
-  scorer: Scorer,
+  run: ScoredRun,
   source: ByteSource,
-  options: RowOptions,
-  { signal, windowBytes }: Pick<StagesOptions, 'windowBytes'> & { signal?: AbortSignal | undefined } = {},
+  scorer: Scorer,
+  signal?: AbortSignal,
 ): Promise<ScoredStream> {
-  const plan = await prepare(source, options, scorer, signal);
+  const plan = await prepare(run, { source, scorer, stop: signal });
   const counting = { columns: plan.counted.filter(hasUnrecognized), isDetailed: false };
   const counted = new TallyLayout(counting);
   const tally = RunTally.empty(counted);
@@ -40,8 +40,7 @@ export async function scoredStream(
   const { rest, layout } = plan;
   const stop = signal && { reading: signal, calling: signal };
   async function* parts(): AsyncGenerator<MergedPart> {
-    const start = { scorer, rest, start: layout.start };
-    for await (const part of stages(plan, { ...start, counting, windowBytes, ...(stop && { stop }) })) {
+    for await (const part of stages(run, plan, { rest, start: layout.start, counting, stop })) {
       count(rowCounts, part);
       if (part.tally !== undefined) tally.add(part.tally);
       yield part;

@@ -21,7 +21,7 @@ export const LOCAL = 'local';
 export interface Scorer {
   /** For messages, and part of a run's identity. */
   readonly name: string;
-  /** The protocol that it speaks with a service, part of a run's identity; by default, `usualProtocol`. */
+  /** The protocol that it speaks with a service, part of a run's identity; by default, `defaultProtocol`. */
   readonly protocol?: string;
   /**
    * Whether the last digit of a prediction may depend on which rows share its request. Batches then begin at rows that

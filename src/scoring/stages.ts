@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { asStream, chain, flushable, gen } from 'stream-chain';
 import type { Stopping } from '../base/interrupted.ts';
 import type { Batch } from '../formats/records/batch.ts';
-import type { LongField } from '../formats/records/long-field.ts';
+import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Position } from '../formats/records/position.ts';
 import { readBatches } from '../formats/records/read-batches.ts';
 import { confirmScored } from './batch/confirm-scored.ts';
@@ -13,8 +13,8 @@ import { inFlight } from './in-flight.ts';
 import { appendedOptionsFor, type MergeOptions } from './merge/appended-for.ts';
 import { Merger } from './merge/merge.ts';
 import type { MergedPart } from './merge/merged-part.ts';
-import type { Plan } from './prepare.ts';
-import type { Scored, ScoredBatch, Scorer } from './scorer.ts';
+import type { Plan, ScoredRun } from './prepare.ts';
+import type { Scored, ScoredBatch } from './scorer.ts';
 import type { TraceBatch } from './trace.ts';
 
 /** A line ending of old files. */
@@ -26,19 +26,15 @@ const CR = 0x0d;
  */
 export const WINDOW_BYTES = 32 << 20;
 
-export interface StagesOptions {
-  scorer: Scorer;
+/** Where the stages begin, what stops them, and who is told. */
+export interface StagesStart {
   /** Bytes of the source that were read already, and the position of the first one. */
   rest: Buffer;
   start: Position;
-  /** Records that begin at this offset or after it are not scored; undefined: all are. */
-  end?: number | undefined;
   /** Whether the run being resumed has scored any row. */
   hasScored?: boolean;
-  planned?: MergeOptions['planned'];
   resumed?: MergeOptions['resumed'];
-  stop?: Pick<Stopping, 'reading' | 'calling'>;
-  windowBytes?: number | undefined;
+  stop?: Pick<Stopping, 'reading' | 'calling'> | undefined;
   /** What is counted; by default nothing. */
   counting?: Counting | undefined;
   /** Called for the first suspiciously long quoted field. */
@@ -55,17 +51,18 @@ export interface StagesOptions {
  *
  * A part must be written before the next one is requested: its memory is reused then.
  */
-export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerator<MergedPart> {
-  const { source, features, report, layout } = plan;
-  const { rest, start, stop = neverStopped(), windowBytes = WINDOW_BYTES } = options;
-  const { hasScored = false, onLongField, counting } = options;
+export async function* stages(
+  { part: shard, windowBytes = WINDOW_BYTES }: Pick<ScoredRun, 'part' | 'windowBytes'>,
+  { source, options, features, report, layout, ...plan }: Plan,
+  { rest, start, hasScored = false, resumed, stop = neverStopped(), counting, ...watch }: StagesStart,
+): AsyncGenerator<MergedPart> {
   const file = source.name;
-  const { planned, resumed } = options;
-  const { dependsOnBatch: onGrid } = options.scorer;
-  const merging = { ...plan.options, layout, report, planned, resumed, counting, onGrid };
+  const { dependsOnBatch: onGrid } = plan.scorer;
+  const planned = shard?.predictionType;
+  const merging = { ...options, layout, report, planned, resumed, counting, onGrid };
   const appended = appendedOptionsFor(merging);
-  const classes = plan.options.classes ?? plan.report.classes;
-  const scorer = options.scorer.open({ ...plan.options, classes, layout, features, appended, counting });
+  const classes = options.classes ?? report.classes;
+  const scorer = plan.scorer.open({ ...options, classes, layout, features, appended, counting });
   const merger = new Merger(merging);
   const feedback: Feedback = {
     predictionType: () => merger.predictionType,
@@ -77,28 +74,29 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
     },
   };
   const records = layout.records({
-    ...plan.options,
+    ...options,
     file,
-    batchRows: plan.options.batchRows ?? scorer.batchRows,
+    batchRows: options.batchRows ?? scorer.batchRows,
     onGrid,
     batchBytes: feedback.maxBatchBytes,
     rowOverhead: scorer.rowOverhead,
     isShared: scorer.sharesMemory ?? false,
     start,
-    end: options.end,
+    // Records that begin there or after it are of another shard.
+    end: shard?.range?.end,
     // A file that is not text has no quotes that could be missing.
-    onLongField: layout.rows === undefined ? unlessInHeader(plan, onLongField) : undefined,
+    onLongField: layout.rows === undefined ? unlessInHeader(layout, watch.onLongField) : undefined,
   });
   const batches = failLast(readBatches({ records, rest, source, stop: stop.reading }));
   const scoring = new ScoreBatch({ file, layout, scorer, feedback, hasScored, signal: stop.calling });
-  const score = scoreTraced(part => scoring.score(part), options.traceBatch);
+  const score = scoreTraced(part => scoring.score(part), watch.traceBatch);
   const scoreUnlessStopped = async (part: Batch): Promise<Scored> => {
     // It would be finished too late, perhaps, and then sent again.
     stop.reading.throwIfAborted();
     return score(part);
   };
   const parts = (batch: Batch) => {
-    if (isOnlyRow(batch)) options.onUnended?.(batch.start);
+    if (isOnlyRow(batch)) watch.onUnended?.(batch.start);
     return many(scorer.parts(batch));
   };
   const { send, settle } = inFlight({ scorer, windowBytes, score: scoreUnlessStopped });
@@ -174,10 +172,9 @@ function failLast<T>(source: AsyncIterable<T>): { items: AsyncGenerator<T>; thro
 
 /** Reports a long field in the header. Otherwise, returns the callback for the first one in a record. */
 function unlessInHeader(
-  { layout }: Plan,
-  onLongField: StagesOptions['onLongField'],
-): StagesOptions['onLongField'] {
-  const inHeader = layout.longName;
+  { longName: inHeader }: Plan['layout'],
+  onLongField: StagesStart['onLongField'],
+): StagesStart['onLongField'] {
   if (inHeader === undefined) return onLongField;
   onLongField?.(inHeader);
   return undefined;

@@ -21,7 +21,7 @@ export const backendsFor = (settings: StoreSettings): Backends =>
   new Map<string | undefined, Backend>([[undefined, localFiles()], ...storeBackends(settings)]);
 
 /** Seconds that a store may be unavailable, for a command without --max-outage. */
-const USUAL_OUTAGE = 60;
+const DEFAULT_OUTAGE = 60;
 
 /** The options of a command that say how stores are reached. */
 export interface StoreValues {
@@ -40,7 +40,7 @@ export interface StoreValues {
  * @throws RowcastError `bad_option`
  */
 export const backendsOf = (
-  { storeOptions, partBytes, maxOutage = USUAL_OUTAGE, secretUrls }: StoreValues,
+  { storeOptions, partBytes, maxOutage = DEFAULT_OUTAGE, secretUrls }: StoreValues,
   settings: Pick<StoreSettings, 'onRetry' | 'leaseMs'> = {},
 ): Backends =>
   backendsFor({ options: readStoreOptions(storeOptions), partBytes, maxOutage, secretUrls, ...settings });

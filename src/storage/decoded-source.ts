@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { RowcastError } from '../base/errors.ts';
+import { shellWord } from '../base/shell-word.ts';
 import type { StoredBytes, TextEntry, TextOfFile } from '../base/text-of-file.ts';
 import type { Codec } from './codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from './codecs/codecs.ts';
@@ -84,8 +85,12 @@ export class DecodedSource implements Source {
     return { path, ...version, codec: codec.name, contentSize };
   }
 
-  get decompressor(): string | undefined {
-    return this.#codec?.decompressor;
+  get decodedBy(): readonly string[] {
+    const decompressor = this.#codec?.decompressor;
+    return [
+      ...(decompressor === undefined ? [] : [decompressor]),
+      ...(this.#encoding === undefined ? [] : [`iconv -f ${shellWord(this.#encoding)} -t UTF-8`]),
+    ];
   }
 
   get stored(): StoredBytes | undefined {

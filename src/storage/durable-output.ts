@@ -68,7 +68,7 @@ export interface DurableOutput {
   /** What `settle` makes durable. Outputs with the same value need it only once. */
   readonly folder: string;
   /** Seconds between two checkpoints, unless the user says otherwise. */
-  readonly usualInterval: number;
+  readonly defaultInterval: number;
   readonly checkpoint: CheckpointPlace;
   /** What was set aside, and its checkpoint; undefined where nothing can be kept under another name. */
   readonly aside?: DurableOutput;

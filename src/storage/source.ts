@@ -34,8 +34,8 @@ export interface Source {
   /** The name without the suffix of a compression. */
   readonly contentName: string;
   readonly version: Version;
-  /** The command that decompresses it, if it is compressed; known once some bytes were read. */
-  readonly decompressor: string | undefined;
+  /** The commands that decompress it and convert its encoding, each from stdin to stdout; known once some bytes were read. */
+  readonly decodedBy: readonly string[];
   /** Whether the bytes arrive as another process writes them. */
   readonly isLive: boolean;
   /** Waits for the first bytes, which show the compression. They are not lost for `chunks`. */

@@ -5,8 +5,7 @@ import { counted, countOf } from '../base/number-text.ts';
 import { sanitize } from '../base/sanitize.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import { saveModel } from '../models/model/model-format.ts';
-import { driversOf, reportColumns } from '../models/store/report-columns.ts';
-import { MAX_SHUFFLES } from './findings/drivers.ts';
+import { driversOf, MAX_SHUFFLES, reportColumns } from './findings/drivers.ts';
 import { evaluate, type LearnedModel } from './findings/evaluate.ts';
 import { algorithmOf, encodingNotes, selectionNotes, servedNote } from './findings/selection-notes.ts';
 import { testingResultsCsv } from './findings/testing-results.ts';
@@ -14,12 +13,9 @@ import { profileOf } from './findings/training-profile.ts';
 import { valueNotes } from './findings/value-notes.ts';
 import { warningsOf } from './findings/warnings.ts';
 import { percent } from './learn/evaluation.ts';
-import { columnValues } from './learn/features/column-values.ts';
-import { Designer, type Labelled } from './learn/features/design.ts';
-import { encodingChoices, usualEncoding } from './learn/selection/encoding-choices.ts';
-import { type Selection, select } from './learn/selection/select.ts';
-import { learn } from './learn/selection/validate.ts';
-import { foldsOf } from './rows/folds.ts';
+import { columnValues, Designer, type Labelled } from './learn/features/design.ts';
+import { defaultEncoding, encodingChoices, type Selection, select } from './learn/selection/search.ts';
+import { foldsOf, learn } from './learn/selection/validate.ts';
 import { type ColumnChoices, learnColumns } from './rows/learn-columns.ts';
 import type { History } from './rows/read-history.ts';
 import { labelsOf, splitRows } from './rows/split-rows.ts';
@@ -34,7 +30,7 @@ export interface FitOptions extends ColumnChoices {
 }
 
 /** Called with a short description of the next step. */
-export type OnStep = (step: string) => void;
+type OnStep = (step: string) => void;
 
 export interface Fitted {
   /** Without what only the caller of a training knows: the bytes of the history and the options. */
@@ -79,7 +75,7 @@ export async function fit(
   const selection = select({
     designer,
     labelled,
-    encodings: columns.map(usualEncoding),
+    encodings: columns.map(defaultEncoding),
     choices: encodingChoices(columns, classes.length),
     folds: foldsOf(split, labelled.labels, seed),
     seed,

@@ -1,17 +1,17 @@
 import { on, once } from 'node:events';
-import { basename } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Report } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { fromThreadError } from '../base/thread-error.ts';
-import { reportsFolder } from '../models/store/report-folder.ts';
+import { reportFolder, reportsFolder } from '../models/store/report-version.ts';
 import { removeAbandonedReports, writeReport } from '../models/store/write-report.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
+import { checkApart } from '../storage/local/distinct-files.ts';
 import { prepareReports, unwritableHome } from '../storage/local/home-folder.ts';
-import { existingReport } from './existing-report.ts';
-import { checkHistoryApart } from './rows/check-history-apart.ts';
+import { existingReport, optionsOf } from './existing-report.ts';
 import type { TrainOptions } from './train-options.ts';
-import { optionsOf } from './trained-from.ts';
 import type { TrainingJob, TrainingMessage, TrainingOutcome } from './training-worker.ts';
 
 const MAX_RECORD_BYTES = 1 << 20;
@@ -133,4 +133,26 @@ function unlessTooLarge(error: unknown): unknown {
     hint: 'Remove unimportant columns, or raise the limit, in MB: NODE_OPTIONS=--max-old-space-size=8192.',
     cause: error,
   });
+}
+
+/**
+ * Checks that the training data is not a file of the report that the training will replace and delete.
+ *
+ * @param files paths, or `-` for stdin
+ * @throws RowcastError `output_is_input`, `bad_report_id`
+ */
+async function checkHistoryApart(files: readonly string[], home: string, id: string): Promise<void> {
+  const folder = reportFolder(home, id);
+  const names = await readdir(folder, { recursive: true }).catch(() => []); // there is no such report
+  const read = files.map(file => ({
+    at: file === '-' ? 0 : file,
+    what: 'the training data',
+    option: '--report',
+  }));
+  const replaced = names.map(name => ({
+    at: join(folder, name),
+    what: `a file of report ${id}, which would be replaced,`,
+    option: '--report',
+  }));
+  await checkApart(read, replaced);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { FastifyPluginAsync } from 'fastify';
 
 /** Shipped as they are: from a module and from the bundle, which has the same depth, the path is the same. */
@@ -67,3 +68,7 @@ export const assetRoutes: FastifyPluginAsync = async app => {
       reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(bytes),
     );
 };
+
+/** Data to try the platform with; it ships with the package. From a module and from the bundle, the path is the same. */
+export const sampleFile = fileURLToPath(new URL('../../../fixtures/telecom-history.csv', import.meta.url));
+export const sampleName = 'telecom-history.csv';

@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { parse } from 'node:querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { bodyReader } from '../server/http/request-body.ts';
-import { tooManyMembers } from '../server/predict/json-reader.ts';
+import { JsonReader, tooManyMembers } from '../server/predict/json-reader.ts';
+import { RequestError } from '../server/problems/problems.ts';
 import type { PlatformContext } from './context.ts';
-import { readFormJson } from './form-json.ts';
 
 /** Forms of many columns are a few hundred KiB. Routes that take files have parsers of their own. */
 const FORM_BYTES = 4 * 1024 * 1024;
@@ -40,4 +41,29 @@ function readForm(text: string): Record<string, unknown> {
     if (++controls > MAX_CONTROLS) throw tooManyMembers('The form', MAX_CONTROLS);
   // By default, it would drop what follows the first thousand.
   return parse(text, '&', '=', { maxKeys: 0 });
+}
+
+/** Maximum controls of such a form: that of a persona has a thousand fields, and a few more controls. */
+const MAX_JSON_CONTROLS = 2_000;
+
+/**
+ * Reads the controls of a form that a page sends as JSON: an object of texts, numbers and the like. Lists and objects are
+ * ignored.
+ * Objects with many different names take `JSON.parse` seconds; see `JsonReader`.
+ *
+ * @throws RequestError `malformed`, `too_many_members`
+ */
+export function readFormJson(body: Buffer): Readonly<Record<string, unknown>> {
+  if (!isUtf8(body)) throw new RequestError('malformed', 'The body is not UTF-8.');
+  const json = new JsonReader(body, MAX_JSON_CONTROLS);
+  if (!json.nextIsObject()) throw new RequestError('malformed', 'The body is not a JSON object.');
+  const controls = new Map<string, unknown>();
+  if (json.enter())
+    do {
+      const { name } = json.name();
+      const value = json.scalar();
+      if (value !== undefined) controls.set(name, value);
+    } while (json.anotherMember());
+  json.end();
+  return Object.fromEntries(controls);
 }

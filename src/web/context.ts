@@ -1,9 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Shared } from '../server/service.ts';
 import type { DataStore } from './data/data-store.ts';
-import type { Space } from './quota/space.ts';
-import type { Sessions } from './session/sessions.ts';
-import type { SignInTokens } from './session/sign-in-tokens.ts';
+import type { Space } from './quota.ts';
+import type { Sessions, SignInTokens } from './session/sessions.ts';
 
 /** What every part of the platform may use. */
 export interface PlatformContext extends Shared {

@@ -23,7 +23,7 @@ export interface Page {
   refreshTo?: string;
 }
 
-export interface Link {
+interface Link {
   href: string;
   text: string;
 }
@@ -34,7 +34,7 @@ const sections = [
   { href: '/keys', text: 'Keys' },
 ] as const satisfies readonly Link[];
 
-export type Section = (typeof sections)[number]['href'];
+type Section = (typeof sections)[number]['href'];
 
 /** Sends a page, with the notices of the session. */
 export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): FastifyReply {

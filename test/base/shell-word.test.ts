@@ -8,6 +8,9 @@ describe('a word of a shell', () => {
   });
 
   it('has escapes for control characters, which a terminal would interpret', () => {
-    assert.deepEqual(['\u0001', "a\nb'\\"].map(shellWord), ["$'\\001'", "$'a\\012b\\'\\\\'"]);
+    assert.deepEqual(['\u0001', "a\nb'\\"].map(shellWord), [
+      '"$(printf \'\\001\')"',
+      `"$(printf 'a\\012b'\\''\\\\')"`,
+    ]);
   });
 });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Dialect } from '../../src/base/parse-records.ts';
-import { parseRecords } from '../../src/base/parse-records.ts';
+import { type Dialect, parseRecords } from '../../src/base/parse-records.ts';
 import { writeRow } from '../../src/base/write-row.ts';
 import { runs } from '../support/random-tests.ts';
 

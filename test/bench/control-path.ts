@@ -7,6 +7,13 @@ const ways: readonly (readonly Step[])[] = [
     ['runScore', 'cli/commands/score.ts'],
     ['untilSignal', 'cli/score/until-signal.ts'],
     ['executeRun', 'runs/execute-run.ts'],
+    ['scoreRows', 'runs/score-rows.ts'],
+  ],
+  // The way when `executeRun` was four functions, for a checkout to compare with.
+  [
+    ['runScore', 'cli/commands/score.ts'],
+    ['untilSignal', 'cli/score/until-signal.ts'],
+    ['executeRun', 'runs/execute-run.ts'],
     ['executeRecorded', 'runs/execute-run.ts'],
     ['scoreLocked', 'runs/execute-run.ts'],
     ['scoreOnce', 'runs/execute-run.ts'],

@@ -1,5 +1,6 @@
 // Medians of alternating scoring runs against a stub in another process that responds immediately:
 //   npm run bench [-- ROWS [RUNS]]             the usual input, next to the scripts in test/bench/peers
+//   npm run bench -- readme                    what the README says about speed, once: in less than two minutes
 //   npm run bench -- shapes [ROWS [RUNS]]      other inputs
 //   npm run bench -- against OTHER [ROWS [RUNS]]   against another build, a folder with the dist/ of another commit; and Python
 
@@ -8,17 +9,20 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bin } from '../support/rowcast.ts';
 import { peers, writeUsual } from './input.ts';
+import { installPython } from './local/python.ts';
 import { alternate, type Command, machine, startRespondingStub, table } from './runs.ts';
 import { type Shape, shapes, writeShape } from './shapes.ts';
 
 const words = process.argv.slice(2);
-const mode = words[0] === 'shapes' || words[0] === 'against' ? words.shift() : undefined;
+const mode = ['shapes', 'against', 'readme'].includes(words[0] ?? '') ? words.shift() : undefined;
 const other = mode === 'against' ? words.shift() : undefined;
-const rows = Number(words[0] ?? 500_000);
-const runs = Number(words[1] ?? 5);
+const rows = Number(words[0] ?? (mode === 'readme' ? 200_000 : 500_000));
+const runs = Number(words[1] ?? (mode === 'readme' ? 1 : 5));
 
 const node = process.execPath;
 const say = (text: string): boolean => process.stdout.write(`${text}\n`);
+/** With aiohttp. What the README says can be repeated where only Python with venv is installed. */
+const interpreter = mode === 'readme' ? await installPython('aiohttp', say) : '/usr/bin/python3';
 
 const folder = await mkdtemp(join(tmpdir(), 'rowcast-bench-'));
 const stub = await startRespondingStub();
@@ -39,7 +43,9 @@ try {
       undefined,
       new Map([['the other', score(theirs)], ['this', score()], ...python()]),
     );
-  } else {
+  } else if (mode === 'readme')
+    await measure('the README', undefined, new Map([['rowcast', score()], ...python(), ...script()]));
+  else {
     const usual = new Map<string, Command>([
       ['rowcast, file to file, a checkpoint per second', score()],
       ['rowcast, file to file, without checkpoints', score(bin, ['--checkpoint-interval', '3600'])],
@@ -80,5 +86,5 @@ function script(): [string, Command][] {
 
 function python(): [string, Command][] {
   const path = join(peers, 'aiohttp_score.py');
-  return [['aiohttp_score.py', { file: '/usr/bin/python3', args: [path, stub.url, input, output] }]];
+  return [['aiohttp_score.py', { file: interpreter, args: [path, stub.url, input, output] }]];
 }

@@ -254,21 +254,71 @@ describe('--min-rows', { timeout: 120_000 }, () => {
     }
   });
 
-  it('is of all files together, also those that are unchanged', async t => {
-    const { score, give, read } = await nights(t, { 'in/a.csv': csv(50), 'in/b.csv': csv(50) });
+  it('is of all files together, also those that are unchanged, in the log, the summary and status', async t => {
+    const { score, give, read, summary, cwd } = await nights(t, { 'in/a.csv': csv(50), 'in/b.csv': csv(50) });
     const night = [...all, '--min-rows', '90%'];
+    const stateOf = async (name: string) => {
+      const { stdout, code } = await rowcast(['status', name], { cwd });
+      return { code, text: stdout.toString() };
+    };
     assert.equal((await score(...night)).code, 0);
     await give('in/b.csv', csv(30, 7));
-    const { code, stderr } = await score(...night);
-    assert.equal(code, 3);
-    assert.match(
-      stderr,
-      /there are 80 rows, fewer than 90% of the 100 of the last good run \[under_min_rows\]/,
-    );
+    for (const scored of ['1 scored, 1 unchanged or skipped; 30 rows', '2 unchanged or skipped; 0 rows']) {
+      const { code, stderr } = await score(...night);
+      assert.equal(code, 3);
+      assert.ok(stderr.includes(`rowcast: 2 files: ${scored} scored`), stderr);
+      assert.match(
+        stderr,
+        /there are 80 rows, fewer than 90% of the 100 of the last good run \[under_min_rows\]/,
+      );
+      const { status, error, exit_code, runs } = await summary();
+      assert.deepEqual([status, error.code, exit_code, runs.length], ['stopped', 'under_min_rows', 3, 2]);
+      for (const name of ['out', 'out/{name}.csv']) {
+        const state = await stateOf(name);
+        assert.equal(state.code, 3);
+        assert.match(
+          state.text,
+          /2 finished\n {2}out\/\{name\}\.csv: of all files together, there are 80 rows, .* \[under_min_rows\]\n$/,
+        );
+      }
+    }
     assert.match(await read('out/b.csv'), /^r29,/m);
-    assert.equal((await score(...night)).code, 3);
     await give('in/b.csv', csv(45, 9));
     assert.equal((await score(...night)).code, 0);
+    assert.deepEqual(await stateOf('out'), { code: 0, text: 'out: 2 runs: 2 finished\n' });
+  });
+
+  it('that is lowered makes the night a good one, although all of its files were scored before', async t => {
+    const { score, give, summary, metric, cwd } = await nights(t, {
+      'in/a.csv': csv(50),
+      'in/b.csv': csv(50),
+    });
+    const night = [...all, '--metrics', 'm.prom', '--min-rows'];
+    assert.equal((await score(...night, '90%')).code, 0);
+    await give('in/b.csv', csv(30, 7));
+    assert.equal((await score(...night, '90%')).code, 3);
+    assert.equal((await score(...night, '50%')).code, 0);
+    const { status, run_id, last } = await summary();
+    assert.deepEqual([status, last.run_id, last.rows.read], ['skipped', run_id, 80]);
+    assert.equal(await metric('rows'), '80');
+    const ledger = JSON.parse(await readFile(join(cwd, 'out/.rowcast-runs.json'), 'utf8'));
+    assert.deepEqual([ledger.last['{name}.csv'].run_id, ledger.refused], [run_id, {}]);
+    assert.equal((await score(...night, '100%')).code, 0);
+    assert.equal((await summary()).last.run_id, run_id);
+  });
+
+  it('or --max-rejects that stops many files at their end stops the next attempt, too', async t => {
+    const bad = csv(10).replaceAll(/^(r[5-9]),.*$/gm, '$1');
+    const { score, cwd } = await nights(t, { 'in/a.csv': bad, 'in/b.csv': csv(10) });
+    const night = [...all, '--rejects-ok', '100%', '--max-rejects'];
+    assert.equal((await score(...night, '10%')).code, 3);
+    const { code, stderr } = await score(...night, '10%');
+    assert.equal(code, 3);
+    assert.match(stderr, /2 files: 2 unchanged or skipped/);
+    assert.match(stderr, /5 of 20 rows of all files were rejected \[too_many_rejects\]/);
+    assert.equal((await rowcast(['status', 'out'], { cwd })).code, 3);
+    assert.equal((await score(...night, '30%')).code, 0);
+    assert.equal((await score(...night, '10%')).code, 0);
   });
 });
 
@@ -323,5 +373,57 @@ describe('--if-same-as-last', { timeout: 120_000 }, () => {
     const other = await score(...all, '--decimals', '3');
     assert.match(other.stderr, /3 scored/);
     assert.match(other.stderr, /in\/c\.csv has the same bytes/);
+  });
+});
+
+describe('files that are delivered again with the same bytes', { timeout: 120_000 }, () => {
+  const two = { 'in/a.csv': csv(50), 'in/b.csv': csv(60) };
+
+  it('are skipped with a warning, and then they are unchanged', async t => {
+    const { score, give, summary, stub } = await nights(t, two);
+    await score(...all);
+    const requests = stub.bodies.length;
+    await give('in/a.csv', csv(50));
+    await give('in/b.csv', csv(60));
+    const { code, stderr } = await score(...all);
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stderr,
+      /in\/a\.csv and 1 other file were delivered again with the same bytes; they are skipped\n/,
+    );
+    assert.match(stderr, /2 files: 2 unchanged or skipped/);
+    assert.equal(stub.bodies.length, requests);
+    const { runs, last } = await summary();
+    assert.deepEqual([runs[0].status, runs[0].warnings[0].code], ['skipped', 'same_as_last']);
+    assert.equal(last.rows.read, 110);
+    assert.doesNotMatch((await score(...all)).stderr, /delivered again/);
+  });
+
+  it('are scored again if a byte or an option is another one', async t => {
+    const { score, give } = await nights(t, two);
+    await score(...all);
+    await give('in/a.csv', csv(50).replace('r9,', 'x9,'));
+    await give('in/b.csv', csv(60));
+    assert.match((await score(...all)).stderr, /2 files: 1 scored, 1 unchanged or skipped/);
+    await give('in/b.csv', csv(60));
+    assert.match((await score(...all, '--decimals', '3')).stderr, /2 files: 2 scored/);
+  });
+
+  it('are refused after a good night with --if-same-as-last fail, and skipped in one that is not done', async t => {
+    const { score, give, stub } = await nights(t, { ...two, 'in/b.csv': 'id,other\n1,2\n' });
+    const night = [...all, '--if-same-as-last', 'fail'];
+    assert.equal((await score(...night)).code, 3);
+    const requests = stub.bodies.length;
+    await give('in/a.csv', csv(50));
+    const attempt = await score(...night);
+    assert.equal(attempt.code, 3);
+    assert.match(attempt.stderr, /in\/a\.csv was delivered again with the same bytes; it is skipped/);
+    assert.equal(stub.bodies.length, requests);
+    await give('in/b.csv', csv(60));
+    assert.equal((await score(...night)).code, 0);
+    await give('in/a.csv', csv(50));
+    const { code, stderr } = await score(...night);
+    assert.equal(code, 3);
+    assert.match(stderr, /the input has the same bytes as one of the last good run/);
   });
 });

@@ -122,6 +122,9 @@ describe('--wait-for-input', () => {
     const { score } = await filesWith(t, { 'cut.csv.gz': gzipSync(csv(1000)).subarray(0, 900) });
     const { code, stderr } = await score('cut.csv.gz', '-o', 'out.csv');
     assert.equal(code, 3, stderr);
-    assert.match(stderr, /wait for it with --wait-for-input\.\n$/);
+    assert.match(
+      stderr,
+      /wait for it with --wait-for-input\. Transfer it again; to check it: gzip -t < cut\.csv\.gz\n$/,
+    );
   });
 });

@@ -236,7 +236,7 @@ describe('a definition from somebody else', () => {
     const checked = await found.run(definition, ['check', '--trust-definition']);
     assert.equal(checked.code, 0, checked.stderr);
     const { stderr } = await found.run(definition, ['plan', '--set', 'score.input=in.csv']);
-    assert.match(stderr, /trains the report first/);
+    assert.match(stderr, /planned once the report is trained/);
     const own = await found.run(
       `service: { url: "${found.url}", api-key-env: ROWCAST_CRM_KEY }\n${score}\n`,
       ['run', '--trust-definition'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { failureTable, kindOfCause, kindOfStatus, withStatuses } from '../../src/client/failure-table.ts';
-import { hintOfStatus, readRetryAfter } from '../../src/client/transport/error-response.ts';
+import { hintOfStatus, readRetryAfter } from '../../src/client/transport/call-errors.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
 import type { FailureKind } from '../../src/scoring/failures/failure-rule.ts';
 

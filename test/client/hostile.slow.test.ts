@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Distributions } from '../../src/base/contract/predictions.ts';
-import { connectReports } from '../../src/client/connect-reports.ts';
+import { connectReports } from '../../src/client/protocols/report/report-client.ts';
 import { reportProtocol } from '../../src/client/protocols/report/report-protocol.ts';
 import type { ServiceClient } from '../../src/client/service-client.ts';
 import { ofKind } from '../../src/formats/appended.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ModelReadiness } from '../../src/client/model-readiness.ts';
+import { ModelReadiness } from '../../src/client/requests.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
 
 const failure = (status: number, kind: CallError['kind'] = 'fatal'): CallError =>

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
-import { connectReports } from '../../src/client/connect-reports.ts';
+import { connectReports } from '../../src/client/protocols/report/report-client.ts';
 import { reportProtocol } from '../../src/client/protocols/report/report-protocol.ts';
 import { ofKind } from '../../src/formats/appended.ts';
 import type { CallError } from '../../src/scoring/failures/call-error.ts';

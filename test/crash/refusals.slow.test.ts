@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { RowcastError } from '../../src/base/errors.ts';
 import type { RunValues } from '../../src/base/options/values/run-values.ts';
-import { connectReports } from '../../src/client/connect-reports.ts';
+import { connectReports } from '../../src/client/protocols/report/report-client.ts';
 import { BLOCK_BYTES, PrefixDigest } from '../../src/runs/checkpoint/prefix-digest.ts';
 import type { ResumePoint } from '../../src/runs/output/output.ts';
 import type { RunResult } from '../../src/runs/run-result.ts';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { type StdioOptions, spawn } from 'node:child_process';
+import { execFile, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
 import { bin, type Running, rowcast, spawnRowcast, startRowcast, waitForStderr } from '../support/rowcast.ts';
@@ -95,9 +96,9 @@ async function bench(t: TestContext, first?: StubOptions['first']): Promise<Benc
 
 describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
   for (const { signal, code, output } of [
-    { signal: 'SIGINT', code: 130, output: 'out.csv' },
-    { signal: 'SIGTERM', code: 143, output: 'out.csv.gz' },
-    { signal: 'SIGHUP', code: 129, output: 'out.parquet' },
+    { signal: 'SIGINT', code: 130, output: "an 'out'.csv" },
+    { signal: 'SIGTERM', code: 143, output: 'of $HOME "`x`".csv.gz' },
+    { signal: 'SIGHUP', code: 129, output: 'to\tb.parquet' },
   ] as const)
     it(`by ${signal} finishes in-flight requests, exits with ${code}, prints how to resume, and resumes ${output}`, async t => {
       const { folder, key, start, stuckAt, unstick } = await bench(t);
@@ -115,15 +116,18 @@ describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
       assert.equal(ended, code, stderr);
       assert.ok(!stderr.includes(key));
       const [, command = ''] =
-        /checkpoint saved at row 300; to resume, run: rowcast (.*)\n/.exec(stderr) ?? [];
+        /checkpoint saved at row 300; to resume, run: (rowcast .*)\n/.exec(stderr) ?? [];
       assert.ok(!command.includes('--restart'), 'the command would start over');
-      const again = await rowcast(command.split(' '), { cwd: folder, env: { ROWCAST_API_KEY: key } });
-      assert.equal(again.code, 0, again.stderr);
+      const own = `rowcast() { '${process.execPath}' '${bin}' "$@"; }`;
+      const again = await promisify(execFile)('sh', ['-c', `${own}; ${command}`], {
+        cwd: folder,
+        env: { ROWCAST_API_KEY: key },
+      });
       assert.match(again.stderr, /resuming at row 301 /);
       const wanted = await readFile(join(folder, `whole-${output}`));
       assert.deepEqual(await readFile(join(folder, output)), wanted);
       await rm(join(folder, `whole-${output}`));
-      assert.deepEqual((await readdir(folder)).sort(), ['in.csv', output]);
+      assert.deepEqual((await readdir(folder)).sort(), ['in.csv', output].sort());
     });
 
   it('waits at most ten seconds for a service that never responds, and saves a checkpoint', async t => {

@@ -19,16 +19,13 @@ const ELSEWHERE: readonly string[] = [
   'command-reference.md', // made from the help; test/generated.test.ts compares it
   'exit-codes-and-errors.md', // made from the tables of error codes
   'library.md', // library.slow.test.ts
-  'worked-examples.md', // worked-examples.slow.test.ts, which also compares what they print
-  'scheduler-examples.md', // scheduler-examples.slow.test.ts
-  'benchmarks.md', // measures for an hour
 ];
 const pages = ['README.md', ...readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md'))]
   .filter(name => !ELSEWHERE.includes(name))
   .map(name => (name === 'README.md' ? name : join('docs', name)));
 
 /** The pages of a user who has just installed the packed files. */
-const FIRST_PAGES = ['README.md', 'docs/getting-started.md', 'docs/running-the-service.md'];
+const FIRST_PAGES = ['README.md', 'docs/first-run.md', 'docs/running-the-service.md'];
 
 const KEY = 'a-key-of-the-hosted-service-of-the-test';
 
@@ -83,7 +80,7 @@ for (const [what, install, own] of [
         await filesOfReader(folder);
         await cp(summary, join(folder, 'monday.json'));
         const port = await freePort();
-        // Pages that do not train continue getting started.
+        // Pages that do not train continue the first run.
         const blocks = blocksOf(page);
         if (!/rowcast train/.test(JSON.stringify(blocks)))
           await cp(home, join(folder, '.rowcast'), { recursive: true });

@@ -17,7 +17,7 @@ const envOf = (prefix: string) => ({
 
 /**
  * What the README says, in a clone of the last commit: its files get the modes that Git gives them. The packages are those
- * of this folder, and `npm run prepare` is the rest of `npm ci`.
+ * of this folder, and every script builds what it needs.
  *
  * @returns the folder of the commands
  */
@@ -28,9 +28,8 @@ export async function installClone(folder: string): Promise<string> {
   await symlink(join(root, 'node_modules'), join(clone, 'node_modules'));
   await mkdir(prefix);
   const npm = (...args: string[]) => run('npm', args, { cwd: clone, env: envOf(prefix) });
-  await npm('run', 'prepare');
-  await npm('link');
   await npm('start');
+  await npm('link');
   return join(prefix, 'bin');
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { root } from '../support/root.ts';
 
@@ -9,7 +9,9 @@ const markdown = (folder: string): string[] =>
     .filter(name => name.endsWith('.md'))
     .map(name => join(folder, name));
 
-const pages = ['.', 'docs', 'docs/cluster', 'docs/model-servers'].flatMap(markdown);
+const pages = ['.', 'docs'].flatMap(markdown);
+/** What a scheduler of shards needs besides its examples. */
+const LOCKS = ['requirements.txt'];
 
 describe('the documentation', () => {
   for (const page of pages)
@@ -22,6 +24,20 @@ describe('the documentation', () => {
         [],
       );
     });
+
+  it('links every example for a scheduler', () => {
+    const linked = pages.map(textOf).join('');
+    const examples = ['schedulers', 'cluster'].flatMap(folder =>
+      readdirSync(join(root, 'examples', folder), { recursive: true, withFileTypes: true })
+        .filter(entry => entry.isFile() && !LOCKS.includes(entry.name))
+        .map(({ parentPath, name }) => `(../${relative(root, join(parentPath, name))})`),
+    );
+    assert.ok(examples.length > 15);
+    assert.deepEqual(
+      examples.filter(link => !linked.includes(link)),
+      [],
+    );
+  });
 
   it('names files that exist in the recipes of CONTRIBUTING.md', () => {
     const named = [...textOf('CONTRIBUTING.md').matchAll(/`((?:src|test)\/[^`]*)`/g)].map(

@@ -17,6 +17,9 @@ const known = new Set([
   ...['will-cite', 'retries', 'joblog', 'resume', 'resume-failed'], // of GNU parallel
   ...['now', 'strict', 'ignore-scripts', 'global', 'omit', 'no-audit', 'no-fund'], // of systemctl, kubernetes-validate, npm
   ...['from', 'rm', 'init', 'user', 'stop-timeout'], // of Docker
+  ...['requeue', 'wait', 'no-install-recommends', 'sshlogin', 'conf', 'cli-input-json'], // of Slurm, apt-get, parallel, Spark, AWS
+  ...['env-manager', 'address', 'target-type', 'positive-class-label', 'negative-class-label'], // of MLflow and DataRobot
+  'deployment-config',
 ]);
 
 const pages = ['README.md', ...readdirSync(join(root, 'docs')).map(name => join('docs', name))].filter(page =>

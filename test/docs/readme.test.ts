@@ -1,15 +1,55 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/in-process.ts';
 import { root } from '../support/root.ts';
+import { startStub } from '../support/stub/service.ts';
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
 // every-command.slow.test.ts runs its commands.
-it('the README has fewer than 150 lines, of at most 120 characters', () => {
-  const lines = readFileSync(join(root, 'README.md'), 'utf8').split('\n');
-  assert.ok(lines.length < 150, `${lines.length} lines`);
-  assert.deepEqual(
-    lines.filter(line => line.length > 120),
-    [],
-  );
+describe('the README', () => {
+  it('has fewer than 150 lines, of at most 120 characters', () => {
+    const lines = readme.split('\n');
+    assert.ok(lines.length < 150, `${lines.length} lines`);
+    assert.deepEqual(
+      lines.filter(line => line.length > 120),
+      [],
+    );
+  });
+
+  it('shows the bytes that go in, are sent, come back and come out', async t => {
+    const [input = '', sent = '', returned = '', output = ''] = ['in', 'sent', 'back', 'out'].map(bytesOf);
+    const requests: string[] = [];
+    const columns = ['tenure', 'contract'].map(name => ({ name }));
+    const stub = await startStub({
+      report: { columns, classes: ['no', 'yes'] },
+      first(request, response) {
+        if (request.url !== '/user/batch-persona') return false;
+        request.setEncoding('utf8').on('data', (text: string) => requests.push(text));
+        request.on('end', () => response.setHeader('content-type', 'application/json').end(returned));
+        return true;
+      },
+    });
+    t.after(() => stub.close());
+    const cwd = await newFolder(t);
+    await writeFile(join(cwd, 'in.csv'), input);
+    const { code, stderr } = await rowcast(['score', 'in.csv', '--report', 'churn', '-o', 'out.csv'], {
+      cwd,
+      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+    });
+    assert.equal(code, 0, stderr);
+    assert.equal(requests.join(''), sent.trimEnd());
+    assert.equal(await readFile(join(cwd, 'out.csv'), 'utf8'), output);
+  });
 });
+
+/** The indented lines below the one that says what goes in, is sent, comes back or comes out. */
+function bytesOf(word: string): string {
+  const [, lines = ''] =
+    new RegExp(`^what (?:goes|is|comes) ${word}\\b.*\\n((?: {2}.*\\n)+)`, 'm').exec(readme) ?? [];
+  return lines.replaceAll(/^ {2}/gm, '');
+}

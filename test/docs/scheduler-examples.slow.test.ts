@@ -18,14 +18,6 @@ const example = (name: string): string => readFileSync(join(examples, name), 'ut
 const oneRejected = csv(200).replace('r7,7', 'r7');
 
 describe('the examples for schedulers', { timeout: 300_000 }, () => {
-  it('are all linked from their page', () => {
-    const page = readFileSync(join(root, 'docs/scheduler-examples.md'), 'utf8');
-    assert.deepEqual(
-      readdirSync(examples).filter(name => !page.includes(`(../examples/schedulers/${name})`)),
-      [],
-    );
-  });
-
   it('cron: work that is done, or that another attempt does, is not reported before the last attempt', async t => {
     const { folder, run, env } = await newJob(t, ['nightly.yaml']);
     const [attempt = '', last = ''] = cronLines().map(line => line.replaceAll('/srv/churn', folder));

@@ -10,10 +10,10 @@ import { root } from '../support/root.ts';
 import { rowcast } from '../support/rowcast.ts';
 import { send, startStub } from '../support/stub/service.ts';
 
-const page = readFileSync(join(root, 'docs/monitoring.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/many-files.md'), 'utf8');
 const [, printed] = /<!-- what a collector gets -->\n```text\n(.*?)```/s.exec(page) ?? [];
 
-describe('the page about monitoring', () => {
+describe('the section about OpenTelemetry', () => {
   it('shows what a collector gets of a run, except for times, ids and ports', {
     timeout: 60_000,
   }, async t => {

@@ -24,7 +24,7 @@ export function blocksOf(page: string): Block[] {
   return [...blocks].map(([, language, text = '']) => ({ language: language as Block['language'], text }));
 }
 
-/** The folder of a reader who has followed getting started. */
+/** The folder of a reader who has followed the first run. */
 export async function folderOfReader(t: TestContext): Promise<string> {
   const folder = await newFolder(t);
   await mkdir(join(folder, 'bin'));

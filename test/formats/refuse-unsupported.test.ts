@@ -4,15 +4,15 @@ import { refuseUnsupported } from '../../src/formats/refuse-unsupported.ts';
 
 /** How files of other formats begin, as these programs write them. */
 const files: readonly [string, string, string][] = [
-  ['a.zst', '28b52ffd04582100', 'zstd -dc a.zst | rowcast …'],
-  ['skippable.zst', '502a4d1804000000', 'zstd -dc skippable.zst | rowcast …'],
-  ['a.xz', 'fd377a585a000004', 'xz -dc a.xz | rowcast …'],
-  ['a.lz4', '04224d186440a7', 'lz4 -dc a.lz4 | rowcast …'],
-  ['a b.bz2', '425a6839314159265359', "bzip2 -dc 'a b.bz2' | rowcast …"],
-  ['empty.bz2', '425a683917724538509000000000', 'bzip2 -dc empty.bz2 | rowcast …'],
+  ['a.zst', '28b52ffd04582100', 'zstd -dc < a.zst | rowcast …'],
+  ['skippable.zst', '502a4d1804000000', 'zstd -dc < skippable.zst | rowcast …'],
+  ['a.xz', 'fd377a585a000004', 'xz -dc < a.xz | rowcast …'],
+  ['a.lz4', '04224d186440a7', 'lz4 -dc < a.lz4 | rowcast …'],
+  ['a b.bz2', '425a6839314159265359', "bzip2 -dc < 'a b.bz2' | rowcast …"],
+  ['empty.bz2', '425a683917724538509000000000', 'bzip2 -dc < empty.bz2 | rowcast …'],
   ['a.zip', '504b03040a000000', 'unzip -p a.zip | rowcast …'],
   ['a.json', hex('\ufeff[\n  {\n    "a\\"b": 1'), "jq -c '.[]' a.json | rowcast …"],
-  ['stdin', 'fd377a585a000004', 'input: xz -dc | rowcast …'],
+  ['stdin', 'fd377a585a000004', 'input: … | xz -dc | rowcast …'],
   ['s3://b/a b.xz', 'fd377a585a000004', "input: aws s3 cp 's3://b/a b.xz' - | xz -dc | rowcast …"],
   ['gs://b/a.zip', '504b03040a000000', 'gcloud storage cat gs://b/a.zip | bsdtar -xOf - | rowcast …'],
   ['az://c/d/a.xz', 'fd377a585a000004', '--only-show-errors -c c -n d/a.xz | xz -dc | rowcast …'],
@@ -35,12 +35,12 @@ describe('a file that is not CSV', () => {
   it('is decompressed first, if it is compressed', () => {
     const json = Buffer.from('[{"a": 1}]');
     for (const [name, pipe] of [
-      ['a b.gz', "gzip -dc 'a b.gz' | jq -c '.[]' | rowcast …"],
-      ['stdin', "input: gzip -dc | jq -c '.[]' | rowcast …"],
+      ['a b.gz', "gzip -dc < 'a b.gz' | jq -c '.[]' | rowcast …"],
+      ['stdin', "input: … | gzip -dc | jq -c '.[]' | rowcast …"],
       ['https://h/a', "curl -fsSL https://h/a | gzip -dc | jq -c '.[]' | rowcast …"],
     ] as const)
       assert.throws(
-        () => refuseUnsupported(json, { name, decompressor: 'gzip -dc' }, 'CSV'),
+        () => refuseUnsupported(json, { name, decodedBy: ['gzip -dc'] }, 'CSV'),
         ({ hint }) => hint.endsWith(pipe),
       );
   });

@@ -5,7 +5,7 @@ import type { Kind } from './kind.ts';
 import { preambles } from './preambles.ts';
 import { unsupported } from './unsupported.ts';
 
-/** All kinds of files, by the heading that their table has in docs/what-rowcast-makes-of-your-file.md. */
+/** All kinds of files, by the heading that their table has in docs/formats.md#what-becomes-of-your-file. */
 export const kinds = {
   dialects,
   preambles,

@@ -14,8 +14,8 @@ describe('the files that a run writes besides its rows', () => {
     const folder = await newFolder(t);
     const given = { report: 'r', metrics: `${folder}/m.prom`, lineage: `${folder}/m.prom` };
     const values = resolveValues(runOptions, given);
-    const places = { input: '-', output: '-' };
-    const job = { values, backends, inputs: [], names: namesOf(values, []), places };
+    const paths = { input: '-', output: '-' };
+    const job = { values, backends, inputs: [], isMany: false, names: namesOf(values, []), paths };
     const record = new RunRecord({ names: job.names, observers: resultFiles(job) });
     const refusal = await record.begin({ summary: undefined }, false).catch(error => error);
     assert.equal(refusal.code, 'output_is_input');

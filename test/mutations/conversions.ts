@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Predictions, PredictionType } from '../../src/base/contract/predictions.ts';
 import type { RunValues } from '../../src/base/options/values/run-values.ts';
-import { RecordKind } from '../../src/formats/records/record-kind.ts';
+import { RecordKind } from '../../src/formats/records/batch.ts';
 import { type VerifyOptions, verify } from '../../src/runs/verify/verify.ts';
 import type { Scorer } from '../../src/scoring/scorer.ts';
 import { parquetOf } from '../support/parquet.ts';

@@ -100,13 +100,12 @@ describe('an input that is waited for', () => {
       why === 'cut off' ? writeFile(join(folder, 'a.csv'), 'a\n1\n') : undefined,
     );
     await writeFile(join(folder, 'a.csv'), 'a\n');
-    const reads: boolean[] = [];
-    const result = await wait.complete(async isAgain => {
-      reads.push(isAgain);
-      if (!isAgain) throw new RowcastError('bad_gzip', 'cut off', { isUnfinished: true });
-      return 'scored';
-    });
-    assert.deepEqual([result, reads, said()], ['scored', [false, true], [NEW, 'cut off']]);
+    await wait.beforeReading(false);
+    await wait.changedAfter(new RowcastError('bad_gzip', 'cut off', { isUnfinished: true }));
+    await wait.beforeReading(true);
+    assert.deepEqual(said(), [NEW, 'cut off']);
+    const other = new RowcastError('bad_header', 'it has no columns');
+    await assert.rejects(wait.changedAfter(other), { code: 'bad_header' });
   });
 
   it('refuses stdin, and a file that is not a name', async t => {

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addKey } from '../../src/server/auth/key-store.ts';
 import type { StoredProgress } from '../../src/web/runs/stored-run.ts';
-import type { TrainingProgress } from '../../src/web/training-state.ts';
+import type { TrainingProgress } from '../../src/web/training-store.ts';
 import { serve } from '../cli/commands/serving.ts';
 import { newFolder } from '../support/folder.ts';
 import { problemOf } from '../support/service/client.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { newTrainingId, type TrainingState } from '../../src/web/training-state.ts';
-import { TrainingStore } from '../../src/web/training-store.ts';
+import { newTrainingId, type TrainingState, TrainingStore } from '../../src/web/training-store.ts';
 import { newFolder } from '../support/folder.ts';
 
 const state = (more: Partial<TrainingState> = {}): TrainingState => ({

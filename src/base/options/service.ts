@@ -1,6 +1,6 @@
 import { authNames } from '../contract/auth-names.ts';
+import { defaultProtocol } from '../contract/default-protocol.ts';
 import { protocolNames } from '../contract/protocol-names.ts';
-import { usualProtocol } from '../contract/usual-protocol.ts';
 import type { RunOption } from './option.ts';
 
 /** The report of commands that have it as a flag. */
@@ -22,7 +22,7 @@ export const protocolOption = {
     common: true,
     value: 'NAME',
     choices: protocolNames,
-    default: usualProtocol,
+    default: defaultProtocol,
     describe: `how the service is asked: ${protocolNames.join(', ')}; see rowcast protocols`,
   },
 } as const satisfies Record<string, RunOption>;

@@ -49,7 +49,8 @@ export const commandEvents = {
   drift: 'What has changed most since the run of `--compare`; with its `psi`.',
   no_comparison:
     'There is no run to compare with, or of whose rows `--min-rows` could be a part: `--compare`, the day before, is not there or has no counts.',
-  same_as_last: 'An input has the same bytes as one of the last good run: see `--if-same-as-last`.',
+  same_as_last:
+    'An input has the same bytes as one of the last good run, or as when it was scored: see `--if-same-as-last`.',
   last_run_not_kept: 'The next run will not know this one as the last good one.',
   scored_before: 'A line of JSON seems to have been scored before; with `line` and `row`. Once per run.',
   no_rows: 'The input has a header only.',

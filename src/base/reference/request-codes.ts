@@ -9,8 +9,8 @@ export const requestCodes = {
   },
   model_not_ready: {
     exit: [75],
-    cause: 'A model server does not know the model, or has not loaded it yet.',
-    fix: 'Check `--report`, and whether the model is loaded. It is waited for up to `--max-outage`.',
+    cause: 'The server does not know the model, or has not loaded it within `--max-outage`.',
+    fix: 'Check `--report`.',
   },
   service_timeout: {
     exit: [75],
@@ -24,35 +24,35 @@ export const requestCodes = {
   },
   no_such_host: {
     exit: [2, 3],
-    cause: 'The name of the host of a service, an input or a store is unknown.',
-    fix: 'Check `--url`, the URL of the input, the endpoint of the store, and DNS.',
+    cause: 'The host of a service, input or store is unknown.',
+    fix: 'Check the URL, the endpoint, and DNS.',
   },
   bad_certificate: {
     exit: [2, 3],
     cause:
-      'The certificate of the service, or of the host of an input or a store, is untrusted or for another host, it does not accept that of the client, or a file with certificates or a key cannot be used.',
-    fix: 'Renew it, use its host name, or name its authority with `--ca-file`, and for inputs and stores with the variable `NODE_EXTRA_CA_CERTS`. Files must be PEM, and keys have no passphrase.',
+      'A certificate is untrusted or for another host, the service does not accept the client’s, or a file with one cannot be used.',
+    fix: 'Name the authority with `--ca-file`, for inputs and stores `NODE_EXTRA_CA_CERTS`. Files are PEM, keys without a passphrase.',
   },
   proxy_refused: {
     exit: [2, 3],
     cause: 'The proxy does not connect to the service.',
-    fix: 'Status 407: put user and password into `HTTPS_PROXY`, and use `--proxy env`. Else ask who runs it.',
+    fix: 'Status 407: user and password in `HTTPS_PROXY`, with `--proxy env`. Else ask who runs it.',
   },
   tls_expected: { exit: [2, 3], cause: 'The service speaks https; the URL says http.' },
   tls_refused: { exit: [2, 3], cause: 'The URL says https; this port does not speak TLS.' },
   http_NNN: {
     exit: [2, 3, 75],
-    cause: 'The service responded with status NNN and no problem code.',
-    fix: 'Status 401 or 403: check the key; 404: `--report` and `--url`; 413: lower `--batch-rows` or `--batch-bytes`; else see the service’s log.',
+    cause: 'The status NNN, without a problem code.',
+    fix: 'Status 401 or 403: check the key; 404: `--report` and `--url`; 413: lower `--batch-rows`; else see the service’s log.',
   },
   wrong_answer: {
     exit: [2, 3],
-    cause: 'The response has another count, report, shape or classes than requested, or no valid prediction.',
-    fix: 'If the report was retrained during the run, start again.',
+    cause: 'The response has another count, report, shape or classes, or no valid prediction.',
+    fix: 'If the report was trained again, start again.',
   },
   encoded_answer: {
     exit: [3],
-    cause: 'The response is compressed, unrequested.',
+    cause: 'The response is compressed.',
     fix: 'Turn that off in the service or proxy.',
   },
   answer_too_large: {
@@ -71,8 +71,8 @@ export const requestCodes = {
   },
   mixed_up_responses: {
     exit: [3],
-    cause: 'Responses were mixed up after rows had been written, so the output was discarded.',
-    fix: 'Repair the service or proxy; it should echo `X-Request-Id`.',
+    cause: 'Responses were mixed up after rows had been written; the output was discarded.',
+    fix: 'Repair service or proxy; it should echo `X-Request-Id`.',
   },
   client_closed: { exit: [2, 3], cause: 'The program closed the client during a request.' },
   service_died: {

@@ -28,7 +28,7 @@ export const helpCommands: readonly CommandRow[] = [
   {
     name: 'help',
     group: 'Help',
-    describe: 'show all options of a command, as COMMAND --help does; see also: man rowcast',
+    describe: 'show all options of a command, as COMMAND --help does',
     positionals: [{ name: 'command', kind: 'text', describe: 'a command', isRepeated: true }],
     options: {},
     examples: [{ about: 'All about score', command: 'rowcast help score' }],

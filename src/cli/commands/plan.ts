@@ -15,12 +15,13 @@ import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { type InputPlan, planInput } from '../../runs/forecast/plan-input.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
 import type { Context } from '../context.ts';
 import { settingsOf, withSettings } from '../definitions.ts';
 import { describeFailure } from '../exit-codes.ts';
 import { retryLines } from '../retry-lines.ts';
-import { type Job, readJob } from '../score/read-job.ts';
+import { readJob } from '../score/read-job.ts';
 import { onSignals } from '../signals.ts';
 import { describePlan, describeTotals } from '../terminal/plan-text.ts';
 import { printText } from '../terminal/print.ts';
@@ -75,8 +76,13 @@ export async function planDefinitions(given: Context, files: readonly string[]):
 async function planDefinition(context: Context, { file, train, score }: Definition): Promise<number> {
   if (train === undefined) return planSection(context, score);
   return planSection(context, score).catch((error: unknown) => {
+    const { home, 'trust-definition': isTrusted } = context.flags;
+    const given = [
+      ...(home === undefined ? [] : ['--home', String(home)]),
+      ...(isTrusted === true ? ['--trust-definition'] : []),
+    ];
     if (error instanceof RowcastError && error.code === 'no_such_report')
-      error.hint = `${commandOf('run', [file, ...(context.flags['trust-definition'] === true ? ['--trust-definition'] : [])])} trains the report first. It can be planned once the report is trained.`;
+      error.hint = `It can be planned once the report is trained, which this does: ${commandOf('run', [file, ...given])}`;
     throw error;
   });
 }
@@ -103,7 +109,7 @@ async function runPlan(context: Context, defined: Section): Promise<number> {
   const report = reportOf(job.values);
   await checkCompared(job.values, {
     report,
-    last: await memoryOf(job, job.isMany)?.read(),
+    last: await memoryOf(job)?.read(),
     backends: job.backends,
     note: ({ code, message }) => log.warn({ event: code }, message),
   });
@@ -159,7 +165,7 @@ function firstRequestOf([first]: readonly InputPlan[]): string {
   return first?.firstRequest ?? '';
 }
 
-const inputsOf = async ({ isMany, inputs, backends }: Job, stop: AbortSignal): Promise<string[]> =>
+const inputsOf = async ({ isMany, inputs, backends }: RunJob, stop: AbortSignal): Promise<string[]> =>
   isMany ? (await findInputs(inputs, backends, stop)).map(({ path }) => path) : [...inputs];
 
 /** Maximum number of inputs that are described one by one. */

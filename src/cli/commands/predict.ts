@@ -1,6 +1,10 @@
-import type { Description, Features, Value } from '../../base/contract/schemas.ts';
-import { features as featuresShape } from '../../base/contract/schemas.ts';
-import { usualProtocol } from '../../base/contract/usual-protocol.ts';
+import { defaultProtocol } from '../../base/contract/default-protocol.ts';
+import {
+  type Description,
+  type Features,
+  features as featuresShape,
+  type Value,
+} from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { jsonValue } from '../../base/json-value.ts';
 import { inputOptions, personaFormatOption } from '../../base/options/input.ts';
@@ -16,7 +20,7 @@ import {
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
-import { encodeValue } from '../../formats/json/encode-value.ts';
+import { encodeValue } from '../../formats/json/write-bytes.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { Context } from '../context.ts';
@@ -42,7 +46,7 @@ export async function run(context: Context): Promise<number> {
     throw new RowcastError('usage', '--input-format is of stdin, but NAME=VALUE arguments are given');
   const given = isPairs ? undefined : readPersonas(await readAll(process.stdin), inputFormat === 'jsonl');
   const print = (answer: object): Promise<void> => printText(`${JSON.stringify({ id, ...answer })}\n`);
-  if (protocol !== usualProtocol) {
+  if (protocol !== defaultProtocol) {
     const { predictByProtocol } = await import('../predict-by-protocol.ts');
     const asked = { report: id, protocol, custom, timeout, classes, types, defined };
     for (const features of given ?? [undefined])

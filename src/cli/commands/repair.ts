@@ -125,7 +125,7 @@ async function filesToRepair(
       first === undefined
         ? await filesOfRuns({ ...context, flags }, defined)
         : await filesInFolder(first, among);
-    return { areMany, repairs: pairs.map(pair => ({ ...pair, corrected: usualCorrected(pair.output) })) };
+    return { areMany, repairs: pairs.map(pair => ({ ...pair, corrected: defaultCorrected(pair.output) })) };
   }
   const pattern = corrected === undefined ? undefined : String(corrected);
   const areMany =
@@ -133,7 +133,7 @@ async function filesToRepair(
     (pattern !== undefined && isOutputPattern(pattern)) ||
     (await isPattern(first, among));
   if (!areMany)
-    return { areMany, repairs: [{ output: first, corrected: pattern ?? usualCorrected(first), rejects }] };
+    return { areMany, repairs: [{ output: first, corrected: pattern ?? defaultCorrected(first), rejects }] };
   const outputs = await findInputs(names, among);
   if (pattern !== undefined) {
     const pairs = await pairFiles(outputs, { output: pattern, rejects, outputOption: 'CORRECTED' });
@@ -147,7 +147,7 @@ async function filesToRepair(
   checkIsPattern('--rejects', rejects, outputs.length);
   const repairs = outputs.map((file, index) => ({
     output: file.path,
-    corrected: usualCorrected(file.path),
+    corrected: defaultCorrected(file.path),
     rejects: rejects === undefined ? undefined : fillPattern(rejects, file, index + 1),
   }));
   return { areMany, repairs };
@@ -168,7 +168,7 @@ function acceptedRejects(
 }
 
 /** Where the last message of a run with rejects has their corrections scored to. */
-const usualCorrected = (output: string): string => `${output}.corrected`;
+const defaultCorrected = (output: string): string => `${output}.corrected`;
 
 const isUncorrected = async ({ corrected }: FileToRepair, among: Backends): Promise<boolean> =>
   corrected !== '-' && (await versionOf(corrected, among)) === undefined;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { defaultProtocol } from '../../base/contract/default-protocol.ts';
 import type { Report } from '../../base/contract/schemas.ts';
-import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { storeAccess } from '../../base/options/store.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
@@ -130,7 +130,7 @@ async function trainAndScore(given: Context, definition: Definition): Promise<nu
   if (isMany || !isLocal) return code;
   if (process.stdout.isTTY) await printPreview({ input, output, delimiter, quote });
   const more =
-    values.protocol === usualProtocol ? `, or run: ${reportCommand(context, score, values.report)}` : '';
+    values.protocol === defaultProtocol ? `, or run: ${reportCommand(context, score, values.report)}` : '';
   context.log.info({ event: 'next_step' }, `next: see ${output}${more}`);
   return code;
 }

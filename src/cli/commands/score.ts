@@ -9,16 +9,17 @@ import { chooseService } from '../../library/service/choose-service.ts';
 import { type OpenPredictor, openPredictor } from '../../library/service/open-predictor.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
+import type { RequestWatch } from '../../runs/observer.ts';
 import { writeUnlocked } from '../../runs/observers/summary-file.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import type { RequestWatch } from '../../runs/watch.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
 import { observersOf } from '../score/observers.ts';
-import { type Job, readJob } from '../score/read-job.ts';
+import { readJob } from '../score/read-job.ts';
 import { type SignalledRun, untilSignal } from '../score/until-signal.ts';
 import { warnOfHome } from '../warn-of-home.ts';
 
@@ -58,7 +59,7 @@ export async function runScore(
 async function executeMany(
   context: Context,
   defined: Readonly<Record<string, unknown>>,
-  job: Job,
+  job: RunJob,
   run: SignalledRun,
 ): Promise<Summary> {
   // Loaded only when they are needed.
@@ -83,7 +84,7 @@ const scorerOf =
   (
     context: Context,
     defined: Readonly<Record<string, unknown>>,
-    { values }: Job,
+    { values }: RunJob,
     { control: { signal: stop } }: SignalledRun,
   ) =>
   async ({ onRetry, trace }: RequestWatch): Promise<OpenPredictor> => {
@@ -123,7 +124,7 @@ export async function checkPaths(
   const { waitForInput, readyFile } = job.values;
   if (job.isMany && (waitForInput > 0 || readyFile !== undefined)) return;
   if (job.isMany) await (await import('../../library/several/plan-files.ts')).planFiles(job);
-  else await resolveRunPaths(job.places);
+  else await resolveRunPaths(job.paths);
 }
 
 /** Writes that a run is in progress, before a training that it waits for. */
@@ -135,7 +136,7 @@ export async function recordStart(
   const job = await readJob(context, defined, reads);
   const record = recordOf(job);
   await record.recall();
-  await writeUnlocked(job.places, record.state);
+  await writeUnlocked(job.paths, record.state);
 }
 
 /** Writes the summary of a run that could not start, if it has one. */
@@ -147,10 +148,9 @@ export async function recordEarlyEnd(
 ): Promise<void> {
   const job = await readJob(context, defined, reads);
   const summary = await recordOf(job).fail(error);
-  await writeUnlocked(job.places, summary).catch(cause =>
+  await writeUnlocked(job.paths, summary).catch(cause =>
     context.log.warn({ event: 'summary_not_written' }, `cannot write the summary: ${reasonOf(cause)}`),
   );
 }
 
-const recordOf = (job: Job): RunRecord =>
-  new RunRecord({ names: job.names, memory: memoryOf(job, job.isMany) });
+const recordOf = (job: RunJob): RunRecord => new RunRecord({ names: job.names, memory: memoryOf(job) });

@@ -7,8 +7,10 @@ import { RowcastError } from '../../base/errors.ts';
 import { serveOptions } from '../../base/options/serve.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { commandOf } from '../../base/shell-word.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import { type Environment, homeOf } from '../../library/service/choose-service.ts';
+import { homeFlag } from '../../models/store/report-version.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
 import type { Tls } from '../../server/http/http-server.ts';
@@ -93,7 +95,7 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
       if (key === undefined)
         log.warn(
           { event: 'key_damaged', key: name },
-          `the key "${name}" is damaged and is not accepted; remove it with: rowcast keys revoke ${name}`,
+          `the key "${name}" is damaged and is not accepted; remove it with: ${commandOf('keys', ['revoke', name, ...homeFlag(home)])}`,
         );
     if (options.tls === undefined && !isLoopback(options.host))
       log.warn(

@@ -138,7 +138,7 @@ async function lookAtRuns(
   isJson: boolean,
 ): Promise<Seen> {
   const runs: StatusReport[] = [];
-  const { outputs, unfinished, lostRejects, unrecorded } = found;
+  const { outputs, unfinished, lostRejects, refused, unrecorded } = found;
   for (const output of outputs) {
     const isUnrecorded = unrecorded?.has(output) === true;
     // The file may have been removed in the meantime, or no run has written it.
@@ -153,8 +153,11 @@ async function lookAtRuns(
   }
   if (runs.length === 0) throw noRuns(title);
   const has = (state: StatusReport['state']): boolean => runs.some(run => run.state === state);
-  const state = has('running') ? 'running' : has('stopped') ? 'stopped' : 'finished';
-  return { text: isJson ? jsonOf({ format: 1, state, runs }) : describeRuns(title, runs), state };
+  const totals = Array.from(refused ?? [], ([output, { code, message }]) => ({ output, code, message }));
+  const isStopped = has('stopped') || totals.length > 0;
+  const state = has('running') ? 'running' : isStopped ? 'stopped' : 'finished';
+  const report = { format: 1, state, ...(totals.length > 0 && { refused: totals }), runs };
+  return { text: isJson ? jsonOf(report) : describeRuns(title, runs, totals), state };
 }
 
 const jsonOf = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -4,7 +4,8 @@ import { jsonOption } from '../../base/options/observability.ts';
 import { SHORT_OUTAGE } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
-import type { LongField } from '../../formats/records/long-field.ts';
+import { commandOf } from '../../base/shell-word.ts';
+import type { LongField } from '../../formats/records/batch-reader.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
@@ -88,7 +89,7 @@ async function filesToVerify(
   if (first !== undefined && others.length === 0 && (await isFolder(first)))
     throw new RowcastError('usage', 'the input is a folder', {
       location: { file: first },
-      hint: `Quote patterns: rowcast verify '${fileIn(first, '*.csv')}' '${fileIn(String(output), '{name}.csv')}'. For all runs that a folder of outputs has a record of: rowcast verify FOLDER.`,
+      hint: `For all runs that a folder of outputs has a record of, give that folder alone. Otherwise quote patterns: ${commandOf('verify', [fileIn(first, '*.csv'), fileIn(String(output), '{name}.csv')])}`,
     });
   const files = await filesOfRuns(context, defined, 'OUTPUT');
   if (first === undefined && files.pairs.some(pair => pair.output === '-'))

@@ -78,13 +78,13 @@ async function endingOf(
   const refused = isUnknown ? await refusedRun(namesOfRefused(context, defined), code, failure) : {};
   const known: Outcome = { ...refused, ...outcome };
   const error = known.error ?? (failure === undefined ? null : runErrorOf(failure.error));
-  const usual =
+  const byExitCode =
     code === exitCodes.refused ? 'refused' : code <= ExitCode.someRejected ? 'finished' : 'stopped';
   const isFinished = known.status === 'finished' || known.status === 'skipped';
   return {
     ...known,
     command,
-    status: known.status === undefined || (isFinished && error !== null) ? usual : known.status,
+    status: known.status === undefined || (isFinished && error !== null) ? byExitCode : known.status,
     exit_code: code,
     error,
     started_at: known.started_at ?? '',
@@ -108,8 +108,8 @@ async function tellEnd({ context, defined, notifyEnv, onEnd }: Told, ending: End
   const isInterrupted = ending.error?.code === 'interrupted';
   // Another signal ends the waiting.
   const signals = onSignals({});
-  const within = (usual: number, afterSignal: number) =>
-    timeLimit(isInterrupted ? afterSignal : usual, signals.first);
+  const within = (otherwise: number, afterSignal: number) =>
+    timeLimit(isInterrupted ? afterSignal : otherwise, signals.first);
   const body = notificationOf(ending);
   const send = async (): Promise<void> => {
     if (notifyEnv === undefined) return;

@@ -12,15 +12,13 @@ import { exitCodeTable } from './exit-code-table.ts';
 const purpose =
   'Scores a CSV with a prediction service: every row comes back with its predicted probabilities.';
 
-const environmentVariables = [
+/** Variables of the environment, with what they are. */
+export const environmentVariables = [
   ['ROWCAST_URL', 'base URL of the service'],
   ['ROWCAST_API_KEY', 'its key; for serve, a key that opens all reports'],
   ['ROWCAST_HOME', 'folder of local reports and keys (default: .rowcast)'],
   ['ROWCAST_QUEUE', 'URL of the queue of score and work, with its password'],
 ] as const;
-
-/** Whether an option with this description is explained elsewhere, so that its name is enough. */
-export type IsExplained = (name: string, describe: string) => boolean;
 
 /** The help of the program: its commands in groups. */
 export function rootHelp(isShort: boolean): string {
@@ -48,11 +46,7 @@ export function rootHelp(isShort: boolean): string {
  *
  * @param isShort whether only the common options are shown
  */
-export function commandHelp(
-  command: CommandRow,
-  isShort: boolean,
-  isExplained: IsExplained = () => false,
-): string {
+export function commandHelp(command: CommandRow, isShort: boolean): string {
   const { name, describe, positionals = [], examples } = command;
   const inner = commands.filter(other => other.name.startsWith(`${name} `));
   const parts = [
@@ -66,14 +60,14 @@ export function commandHelp(
       'Commands',
       inner.map(other => describedLine(`  ${callOf(other)}`, other.describe)),
     ),
-    ...(isShort ? [commonOptions(command)] : allOptions(command, isExplained)),
+    ...(isShort ? [commonOptions(command)] : allOptions(command)),
     section(
       'Examples',
       examples.map(each => `  # ${each.about}\n  ${each.command.replaceAll('\n', '\n  ')}`),
     ),
     ...(isShort
       ? [[`rowcast ${name} --help shows all options.`]]
-      : [valueNotes(command, isExplained).map(note => paragraph(note))]),
+      : [valueNotes(command).map(note => paragraph(note))]),
   ];
   return textOf(parts);
 }
@@ -92,22 +86,8 @@ const commonOptions = (command: CommandRow): string[] =>
     ),
   );
 
-function allOptions(command: CommandRow, isExplained: IsExplained): string[][] {
-  const groups = documentedGroups(command).map(([heading, options]) => {
-    const isKnown = ([name, { describe }]: [string, Option]): boolean => isExplained(name, describe);
-    const entries = Object.entries(options);
-    return {
-      heading,
-      toExplain: Object.fromEntries(entries.filter(entry => !isKnown(entry))),
-      known: entries.filter(isKnown).map(([name]) => `--${name}`),
-    };
-  });
-  const known = groups.flatMap(group => group.known);
-  return [
-    ...groups.map(({ heading, toExplain }) => section(heading, optionLines(toExplain))),
-    section('Explained above', known.length === 0 ? [] : [paragraph(known.join(', '))]),
-  ];
-}
+const allOptions = (command: CommandRow): string[][] =>
+  documentedGroups(command).map(([heading, options]) => section(heading, optionLines(options)));
 
 const optionLines = (options: Options): string[] =>
   Object.entries(options).map(([name, option]) => {
@@ -116,13 +96,13 @@ const optionLines = (options: Options): string[] =>
   });
 
 /** How an option is written: `-o, --output FILE`. */
-function optionSyntax(name: string, option: Option): string {
+export function optionSyntax(name: string, option: Option): string {
   const short = option.alias === undefined ? '' : `-${option.alias}, `;
   return `${short}--${name} ${placeholderOf(option)}`.trimEnd();
 }
 
 /** How a command is called: `rowcast score [INPUT] [options]`. */
-function usageLine({ name, positionals = [] }: CommandRow): string {
+export function usageLine({ name, positionals = [] }: CommandRow): string {
   const words = positionals.map(positional => {
     const shown = `${argumentName(positional)}${positional.isRepeated ? ' ...' : ''}`;
     return positional.isRequired ? shown : `[${shown}]`;
@@ -131,13 +111,9 @@ function usageLine({ name, positionals = [] }: CommandRow): string {
 }
 
 /** How values are written, for the kinds that a command has. */
-export function valueNotes(command: CommandRow, isExplained: IsExplained): string[] {
+export function valueNotes(command: CommandRow): string[] {
   const kinds = new Set(
-    documentedGroups(command).flatMap(([, group]: [string, Options]) =>
-      Object.entries(group)
-        .filter(([name, { describe }]) => !isExplained(name, describe))
-        .map(([, { kind }]) => kind),
-    ),
+    documentedGroups(command).flatMap(([, group]) => Object.values(group).map(({ kind }) => kind)),
   );
   return NOTES.flatMap(({ kind, text }) => (kinds.has(kind) ? [text] : []));
 }
@@ -185,7 +161,7 @@ export const paragraph = (text: string, indent = 0): string =>
     .join('\n');
 
 /** Lines of at most so many characters, broken at spaces; a longer word has a line of its own. */
-function wrapped(text: string, width: number): string[] {
+export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const line = lines.at(-1);

@@ -3,6 +3,7 @@ import type { FilesWatch, FileWatch } from '../../library/several/group.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { RunSpan } from '../../runs/observers/telemetry/run-observers.ts';
 import type { RunsTotal } from '../../runs/observers/total.ts';
+import type { RunJob } from '../../runs/run.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
@@ -14,11 +15,10 @@ import { type ProgressReport, progressText } from '../terminal/progress-text.ts'
 import { describeFiles } from './files-text.ts';
 import { logDrift } from './log-drift.ts';
 import { observersOfFile, observersOfFiles } from './observers.ts';
-import type { Job } from './read-job.ts';
 import type { SignalledRun } from './until-signal.ts';
 
 /** Everything that watches the files of a command. */
-export function filesWatch(context: Context, job: Job, { control, onService }: SignalledRun): FilesWatch {
+export function filesWatch(context: Context, job: RunJob, { control, onService }: SignalledRun): FilesWatch {
   const { commandLine, flags, log, logFormat } = context;
   const { report = '' } = job.values;
   const { observers, telemetry, lineage } = observersOfFiles(context, job, control.signal);

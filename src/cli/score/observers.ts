@@ -1,4 +1,4 @@
-import { isRejectsFile } from '../../formats/records/reject-columns.ts';
+import { isRejectsFile } from '../../formats/records/reject.ts';
 import { resultFiles } from '../../library/result-files.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import type { RunObserver } from '../../runs/observer.ts';
@@ -6,6 +6,7 @@ import { drift } from '../../runs/observers/drift.ts';
 import type { TelemetryObserver } from '../../runs/observers/telemetry/run-observers.ts';
 import { unknownValues } from '../../runs/observers/unknown-values.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
+import type { RunJob } from '../../runs/run.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { checkStdout } from '../closed-stdout.ts';
@@ -17,7 +18,7 @@ import { logDrift } from './log-drift.ts';
 import { logRunId } from './log-run-id.ts';
 import { logRunWarnings } from './log-run-warnings.ts';
 import { progressLine } from './progress-line.ts';
-import { type Job, nameOf } from './read-job.ts';
+import { nameOf } from './read-job.ts';
 import { rejectLog } from './reject-log.ts';
 import { type Lineage, lineageEvents, sharedLineage } from './run-lineage.ts';
 import { runLog } from './run-log.ts';
@@ -35,7 +36,7 @@ type Section = Readonly<Record<string, unknown>>;
 export function observersOf(
   context: Context,
   defined: Section,
-  job: Job,
+  job: RunJob,
   { control, onService }: SignalledRun,
 ): RunObserver[] {
   const { env, flags, log, logFormat } = context;
@@ -96,7 +97,7 @@ export interface FilesObservers {
   lineage: RunObserver & { readonly lineage: Lineage | undefined };
 }
 
-export function observersOfFiles(context: Context, job: Job, stop: AbortSignal): FilesObservers {
+export function observersOfFiles(context: Context, job: RunJob, stop: AbortSignal): FilesObservers {
   const { log, logFields } = context;
   const telemetry = runTelemetry(context, 'rowcast.runs', stop);
   const lineage = sharedLineage(context, stop);

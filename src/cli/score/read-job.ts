@@ -3,25 +3,20 @@ import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { checkPublicUrl } from '../../base/scheme.ts';
 import { formats } from '../../formats/formats.ts';
-import { comparedFiles, type RunJob } from '../../library/run-job.ts';
+import { comparedFiles } from '../../library/run-memory.ts';
 import { namesOf } from '../../library/run-names.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
 import { isVariableOfDefinition } from '../../library/service/own-variable.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { backendsOf, isPattern } from '../../storage/backends.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
 import { storeRetryLines } from '../retry-lines.ts';
 
-/** What a command scores. */
-export interface Job extends RunJob {
-  /** Whether each input is a run of its own, with an output that a pattern names. */
-  isMany: boolean;
-}
-
 /** The files of a command that scores them, or looks at what became of them. */
-export interface JobFiles extends Pick<Job, 'values' | 'backends' | 'inputs' | 'isMany'> {
+export interface JobFiles extends Pick<RunJob, 'values' | 'backends' | 'inputs' | 'isMany'> {
   /** Whether there may be several. */
   areNamedByPattern: boolean;
   /** URLs that may hold a secret, by the names that are shown instead. */
@@ -55,7 +50,7 @@ export async function readJob(
   given: Pick<Context, 'flags' | 'env' | 'log' | 'isTrained' | 'history' | 'outputAsWritten'>,
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
-): Promise<Job> {
+): Promise<RunJob> {
   const { flags, env, isTrained, history, outputAsWritten } = given;
   const { values: resolved, backends, inputs, isMany } = await readFiles(given, defined);
   const values = { ...resolved, restartIfRetrained: isTrained, history };
@@ -68,7 +63,7 @@ export async function readJob(
     backends,
     inputs,
     isMany,
-    places: {
+    paths: {
       input,
       output,
       rejects,
@@ -97,7 +92,7 @@ function refuseTerminal(values: Parameters<typeof writtenFile>[0], inputs: reado
 }
 
 /** The inputs of a job as they were given, for messages. */
-export const nameOf = ({ inputs }: Pick<Job, 'inputs'>): string =>
+export const nameOf = ({ inputs }: Pick<RunJob, 'inputs'>): string =>
   inputs.map(input => (input === '-' ? 'stdin' : input)).join(', ');
 
 function inputsOf(given: unknown): string[] | undefined {

@@ -3,7 +3,6 @@ import { countOf, sizeOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { readVersion } from '../../base/version.ts';
 import { resultFiles } from '../../library/result-files.ts';
-import type { RunJob } from '../../library/run-job.ts';
 import { memoryOf } from '../../library/run-memory.ts';
 import { chooseService, serviceFiles } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
@@ -13,6 +12,7 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import { isUnrecognizedError } from '../../runs/guards/unrecognized-limits.ts';
 import type { RunTelemetry } from '../../runs/observers/telemetry/run-telemetry.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { RunNote, Summary } from '../../runs/summary/summary.ts';
@@ -108,7 +108,7 @@ async function assemble(
   };
   const record = new RunRecord({
     names: job.names,
-    memory: memoryOf(job, plan.ledger !== null),
+    memory: memoryOf(job),
     observers: [
       logRunId(logFields),
       logRunWarnings(log),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import { readVersion } from '../../base/version.ts';
-import type { JobValues } from '../../library/job-values.ts';
 import { namesOf } from '../../library/run-names.ts';
 import { type Address, chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';

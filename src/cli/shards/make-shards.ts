@@ -8,6 +8,7 @@ import { workOf } from '../../library/several/work-of.ts';
 import { shardsOf, withoutSlash } from '../../library/shards/find-folder.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { folderOfPattern } from '../../runs/several/output-pattern.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { unchangedRun } from '../../runs/several/unchanged-run.ts';
@@ -26,7 +27,6 @@ import { absoluteName } from '../../storage/folders.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Target } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
-import type { Job } from '../score/read-job.ts';
 
 export interface Sharding {
   folder: SharedFolder;
@@ -44,7 +44,7 @@ export interface Sharding {
 export async function makeShards(
   { flags, env, log }: Pick<Context, 'flags' | 'env' | 'log'>,
   defined: Readonly<Record<string, unknown>>,
-  job: Job,
+  job: RunJob,
   { scorer, stop }: { scorer: Scorer; stop: AbortSignal },
 ): Promise<Sharding> {
   const { values } = job;
@@ -56,12 +56,12 @@ export async function makeShards(
   checkReplaces({ ...defined, ...flags });
   if (values.output === '-')
     throw new RowcastError('usage', 'shards need an output file', { hint: 'Give -o FILE.' });
-  const { input = '-', output, rejects } = { ...job.places, output: values.output };
+  const { input = '-', output, rejects } = { ...job.paths, output: values.output };
   if (values.inputEnv !== undefined)
     throw new RowcastError('usage', 'a URL with a secret cannot be divided into shards', {
       hint: 'The plan would have to contain it. Copy what it names to where all machines can read it.',
     });
-  if (!job.isMany) checkDurable((await resolveRunPaths(job.places)).output);
+  if (!job.isMany) checkDurable((await resolveRunPaths(job.paths)).output);
   if (job.isMany && shards === undefined)
     throw new RowcastError('usage', 'several inputs need a folder for their shards', {
       hint: 'Give --shards DIR.',
@@ -146,7 +146,7 @@ interface FilesToScore {
  */
 async function filesToScore(
   log: Context['log'],
-  job: Job,
+  job: RunJob,
   { folder, scorer, stop }: { folder: SharedFolder; scorer: Scorer; stop: AbortSignal },
 ): Promise<FilesToScore> {
   const { pairs, ledger } = await planFiles(job, stop);
@@ -165,7 +165,9 @@ async function filesToScore(
     const [input, output] = [absoluteName(pair.input), absoluteName(pair.output)];
     const rejects = pair.rejects === undefined ? undefined : absoluteName(pair.rejects);
     const key = { input, output, rejects, options };
-    const run = outputs.has(output) ? undefined : await unchangedRun(ledger, key);
+    const { encoding } = job.values;
+    const reading = { encoding, backends: job.backends, stop };
+    const { run } = (outputs.has(output) ? undefined : await unchangedRun(ledger, key, reading)) ?? {};
     if (run === undefined) found.pairs.push(pair);
     else
       found.unchanged.push({

@@ -3,10 +3,10 @@ import { commandOf } from '../../base/shell-word.ts';
 import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { whyOneShard } from '../../shards/plan/publish-shards.ts';
 import type { Context } from '../context.ts';
 import { retryLines } from '../retry-lines.ts';
-import type { Job } from '../score/read-job.ts';
 import { onSignals } from '../signals.ts';
 import { printText } from '../terminal/print.ts';
 import { makeShards } from './make-shards.ts';
@@ -16,7 +16,7 @@ import { storeFlags } from './store-flags.ts';
 export async function planShards(
   context: Context,
   defined: Readonly<Record<string, unknown>>,
-  job: Job,
+  job: RunJob,
 ): Promise<number> {
   const { env, flags, log } = context;
   const address = chooseService(context, defined);

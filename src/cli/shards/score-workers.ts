@@ -10,6 +10,7 @@ import { withScorer } from '../../library/service/open-predictor.ts';
 import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { inputWait } from '../../runs/input-wait.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
@@ -19,7 +20,7 @@ import { queuedRun } from '../../shards/queue/queued-run.ts';
 import { OtherShards } from '../../shards/work/other-shards.ts';
 import type { Context } from '../context.ts';
 import { reportedRequests } from '../open-service.ts';
-import { type Job, nameOf } from '../score/read-job.ts';
+import { nameOf } from '../score/read-job.ts';
 import { beginTelemetry } from '../score/run-telemetry.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { waitingLog } from '../score/waiting-log.ts';
@@ -39,7 +40,7 @@ import { explainQueue, type OpenedQueue, withQueue } from './with-queue.ts';
 export async function scoreWorkers(
   context: Context,
   defined: Readonly<Record<string, unknown>>,
-  job: Job,
+  job: RunJob,
 ): Promise<number> {
   const { flags, env } = context;
   const record = new RunRecord({ names: job.names });
@@ -89,7 +90,7 @@ interface Following {
 async function scoreShards(
   context: Context,
   defined: Readonly<Record<string, unknown>>,
-  job: Job,
+  job: RunJob,
   { onStoppable, onPlan, onRecord }: Following,
   queue?: UsedQueue,
 ): Promise<number> {
@@ -141,7 +142,7 @@ async function scoreShards(
       const others =
         queue === undefined
           ? ''
-          : `. Other workers go on; to stop them: ${commandOf('cancel', [sharding.folder.path, ...storeFlags(values)])}`;
+          : `\nOther workers go on; to stop them: ${commandOf('cancel', [sharding.folder.path, ...storeFlags(values)])}`;
       log.info({ event: 'run_suspended', command: commandLine }, `to resume, run: ${commandLine}${others}`);
       throw new Interrupted(stop);
     }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { exitCodes } from '../../base/errors.ts';
 import { thresholdText } from '../../base/options/values/changed-options.ts';
-import type { JobValues } from '../../library/job-values.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import { type Address, type Environment, flagsOfAddress } from '../../library/service/choose-service.ts';
 import { storeFlags } from './store-flags.ts';
 

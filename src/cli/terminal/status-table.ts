@@ -3,6 +3,13 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { StatusReport } from '../../runs/status/status-report.ts';
 import { alignColumns } from './print.ts';
 
+/** A pattern of outputs that are together no good run, and why. */
+export interface RefusedOutputs {
+  output: string;
+  code: string;
+  message: string;
+}
+
 /**
  * Describes the runs of a folder for people: their number by state, then those that are not finished or will be scored again.
  *
@@ -11,14 +18,22 @@ import { alignColumns } from './print.ts';
  *       scored/a.csv  running  31%  1,250,000 rows  212,000 rows/s  about 12 s left
  *       scored/b.csv  stopped       no rows yet                                      in/b.csv: … [missing_columns]
  */
-export function describeRuns(folder: string, runs: readonly StatusReport[]): string {
+export function describeRuns(
+  folder: string,
+  runs: readonly StatusReport[],
+  refused: readonly RefusedOutputs[] = [],
+): string {
   const states = (['finished', 'running', 'stopped'] as const).flatMap(state => {
     const count = runs.filter(run => run.state === state).length;
     return count === 0 ? [] : [`${counted(count)} ${state}`];
   });
   const open = runs.filter(isListed).map(cellsOf);
   const table = open.length === 0 ? '' : `\n${alignColumns(withoutEmptyColumns(open))}`;
-  return `${sanitize(folder)}: ${countOf(runs.length, 'run')}: ${states.join(', ')}\n${table}`;
+  const totals = refused.map(
+    ({ output, code, message }) =>
+      `  ${sanitize(`${output}: of all files together, ${message} [${code}]`)}\n`,
+  );
+  return `${sanitize(folder)}: ${countOf(runs.length, 'run')}: ${states.join(', ')}\n${totals.join('')}${table}`;
 }
 
 const isListed = ({ state, lost_rejects }: StatusReport): boolean =>

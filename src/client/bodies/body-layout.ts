@@ -2,8 +2,8 @@ import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { WordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 import type { BodyWriter } from './body-writer.ts';
+import type { SentValues } from './cells.ts';
 import type { CheckTypes } from './check-types.ts';
-import type { SentValues } from './sent-values.ts';
 
 /** How the rows of a batch are arranged in the body of a request. */
 export interface BodyLayout {

@@ -1,33 +1,93 @@
+import type { JsonValue } from '../../base/contract/json-value.ts';
 import type { MissingStyle } from '../../base/contract/sent-types.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
-import { arrays } from './arrays.ts';
 import type { BatchBody, BodyLayout } from './body-layout.ts';
-import {
-  type BodyTemplate,
-  badTemplate,
-  type Placeholder,
-  type TemplatePart,
-  templateParts,
-} from './body-template.ts';
 import type { BodyWriter } from './body-writer.ts';
-import { typedCell } from './cell-type.ts';
-import { columns } from './columns.ts';
-import { csv } from './csv.ts';
-import { objects } from './objects.ts';
-import type { SentValues } from './sent-values.ts';
+import type { SentValues } from './cells.ts';
+import { arrays, columns, csv, objects } from './row-layouts.ts';
 import { tensors } from './tensors.ts';
+
+/**
+ * A body around its rows: a JSON value in which these strings stand for something else.
+ *
+ * - `$rows`, exactly once: the rows, as their layout writes them
+ * - `$columns`: the list of the names of the columns
+ * - `$index`: the list of the numbers from 0 on, one for each row
+ * - `$id`: a text that no other body has
+ */
+export type BodyTemplate = JsonValue;
+
+const placeholders = ['$rows', '$columns', '$index', '$id'] as const;
+type Placeholder = (typeof placeholders)[number];
+
+/** A piece of a body: literal JSON text, or what is written in its place. */
+type TemplatePart = { readonly text: string } | { readonly placeholder: Placeholder };
+
+/**
+ * The pieces of a template, one after the other.
+ *
+ * @throws RowcastError `bad_option` if `$rows` is not there exactly once, or another string looks like a placeholder
+ */
+function templateParts(template: BodyTemplate): TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let text = '';
+  const write = (value: JsonValue): void => {
+    if (typeof value === 'string' && isPlaceholder(value)) {
+      parts.push({ text }, { placeholder: value });
+      text = '';
+    } else if (Array.isArray(value)) writeList('[', value, ']', write);
+    else if (typeof value === 'object' && value !== null)
+      writeList('{', Object.entries(value), '}', ([name, member]) => {
+        text += `${JSON.stringify(name)}:`;
+        write(member);
+      });
+    else text += JSON.stringify(value);
+  };
+  const writeList = <T>(
+    opening: string,
+    items: readonly T[],
+    closing: string,
+    item: (item: T) => void,
+  ): void => {
+    text += opening;
+    for (const [place, each] of items.entries()) {
+      if (place > 0) text += ',';
+      item(each);
+    }
+    text += closing;
+  };
+  write(template);
+  parts.push({ text });
+  const rows = parts.filter(part => 'placeholder' in part && part.placeholder === '$rows').length;
+  if (rows !== 1)
+    throw badTemplate(rows === 0 ? 'it lacks "$rows"' : `it has "$rows" ${rows} times; once is enough`);
+  return parts.filter(part => !('text' in part) || part.text !== '');
+}
+
+function isPlaceholder(text: string): text is Placeholder {
+  if (placeholders.some(placeholder => placeholder === text)) return true;
+  // It is a mistake in writing one of them, rather than text that a server wants.
+  if (/^\$[a-z]+$/i.test(text))
+    throw badTemplate(`"${sanitize(text)}" is not one of ${placeholders.join(', ')}`);
+  return false;
+}
+
+const badTemplate = (what: string): RowcastError =>
+  new RowcastError('bad_option', `the body of requests: ${what}`, {
+    hint: 'For example: { instances: $rows }, or { columns: $columns, data: $rows }.',
+  });
 
 /** How the rows of a body are arranged. A layout writes them as a JSON value, which is a part of the body; a CSV is all of it. */
 const layouts = {
   objects: missing =>
-    objects(
-      { opening: '[', rowOpening: '{', rowClosing: '}', between: ',', closing: ']' },
-      { cellOf: typedCell, missing },
-    ),
+    objects(missing, { opening: '[', rowOpening: '{', rowClosing: '}', between: ',', closing: ']' }),
   'json-lines': missing =>
     objects(
+      missing,
       { opening: '', rowOpening: '{', rowClosing: '}', between: '\n', closing: '\n' },
-      { cellOf: typedCell, missing, type: 'application/jsonlines' },
+      { type: 'application/jsonlines' },
     ),
   arrays,
   columns,

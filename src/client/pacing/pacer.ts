@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { alone, type Learned, type SharedLimits, type SharedPace } from '../../base/contract/shared-pace.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
-import { AdvertisedRate } from './advertised-rate.ts';
-import type { Headers } from './rate-limit-headers.ts';
+import { AdvertisedRate, type Headers } from './rate-limit-headers.ts';
 
 export interface PacerOptions {
   /** Maximum number of requests in flight. */

@@ -1,7 +1,79 @@
+import type { Auth } from '../../base/contract/auth-names.ts';
+import type { JsonValue } from '../../base/contract/json-value.ts';
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
-import { descriptions } from './described/descriptions.ts';
-import { aboutOf, type ProtocolAbout } from './protocol-about.ts';
-import { usualAuth } from './usual-auth.ts';
+import { isOfLines, layoutOf } from '../bodies/layout-of.ts';
+import type { ProtocolDescription, ResponseDescription } from './described/description.ts';
+import { defaultAuth, descriptions } from './described/descriptions.ts';
+
+/** What `rowcast protocols` says about a protocol. */
+export interface ProtocolAbout {
+  name: string;
+  /** Which servers speak it. */
+  speaks: string;
+  /** How the key is sent, unless `--auth` says otherwise. */
+  auth: Auth;
+  request: {
+    /** `{model}` is the report. */
+    path: string;
+    /** For reports whose id begins with a prefix. */
+    other_paths: readonly { prefix: string; path: string }[];
+    content_type: string;
+    /** How rows are written. */
+    layout: string;
+    /** The body around the rows; null if it is not JSON. */
+    body: JsonValue;
+  };
+  response: {
+    /** JSON Pointers, of which the first that leads to a list counts. */
+    rows: readonly string[];
+    /** What a row is. */
+    row: string;
+    /** Where the classes are named. */
+    classes: string;
+  };
+  /** The path that says whether the server is ready, or describes the model; null if there is none. */
+  ready: string | null;
+  limits: { batch_bytes: number | null };
+}
+
+/** What a description says about its protocol. */
+function aboutOf({
+  name,
+  speaks,
+  auth,
+  request,
+  response,
+  ready,
+  maxBatchBytes,
+}: ProtocolDescription): ProtocolAbout {
+  const hasBody = !isOfLines(request.layout);
+  return {
+    name,
+    speaks,
+    auth,
+    request: {
+      path: request.path,
+      other_paths: request.otherPaths ?? [],
+      content_type: layoutOf({ layout: request.layout, body: '$rows' }, 'null').type,
+      layout: request.layout,
+      body: hasBody ? (request.body ?? '$rows') : null,
+    },
+    response: {
+      rows: [response.rows].flat(),
+      row: rowText(response),
+      classes: response.classes ?? 'in the rows, else --classes',
+    },
+    ready: ready ?? null,
+    limits: { batch_bytes: maxBatchBytes ?? null },
+  };
+}
+
+function rowText({ row, value }: ResponseDescription): string {
+  if (row !== 'any') return `${row.kind} at "${row.at}"`;
+  const within =
+    value === undefined ? '' : `; of an object, "${[value].flat().join('" or "')}" if it has that`;
+  return `by its shape: a label, a number, a list or an object${within}`;
+}
 
 /** What `rowcast protocols` says about the protocol of this name. */
 export const aboutProtocol = (name: ProtocolName): ProtocolAbout =>
@@ -15,7 +87,7 @@ const others: Readonly<Record<Other, ProtocolAbout>> = {
   report: {
     name: 'report',
     speaks: 'the prediction report API: rowcast serve and hosted services',
-    auth: usualAuth('report'),
+    auth: defaultAuth('report'),
     request: {
       path: '/user/batch-persona',
       other_paths: [],
@@ -34,7 +106,7 @@ const others: Readonly<Record<Other, ProtocolAbout>> = {
   'open-inference': {
     name: 'open-inference',
     speaks: 'KServe v2, Triton, MLServer, Seldon',
-    auth: usualAuth('open-inference'),
+    auth: defaultAuth('open-inference'),
     request: {
       path: '/v2/models/{model}/infer',
       other_paths: [],
@@ -53,7 +125,7 @@ const others: Readonly<Record<Other, ProtocolAbout>> = {
   custom: {
     name: 'custom',
     speaks: 'any server with these shapes, as service.custom of a definition describes it',
-    auth: usualAuth('custom'),
+    auth: defaultAuth('custom'),
     request: {
       path: 'request.path',
       other_paths: [],

@@ -1,9 +1,9 @@
 import { jsonValue } from '../../base/json-value.ts';
 import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
-import type { Problem } from '../transport/error-response.ts';
-import { isObject } from './is-object.ts';
-import { problemIn, type ReadProblem } from './problem-in.ts';
+import { isObject } from '../parse-response.ts';
+import type { Problem } from '../transport/call-errors.ts';
+import type { Protocol } from './protocol.ts';
 
 /**
  * What statuses of model servers mean. Eight of eleven servers that were tried respond with 500 to a value that their model
@@ -17,8 +17,7 @@ export const modelServerStatuses: Partial<Record<FailureKind, readonly number[]>
 
 /** What a model server says about a request that failed. */
 export function modelServerProblem(body: string, headers: Headers, read: ReadProblem): Problem {
-  const parsed = jsonValue(body);
-  const members = isObject(parsed) ? parsed : {};
+  const members = membersOf(body);
   const { code, detail } = problemIn(body, read);
   const faults = validationFaults(members.detail);
   const own = { code, status: modelStatus(members, headers) };
@@ -29,7 +28,7 @@ export function modelServerProblem(body: string, headers: Headers, read: ReadPro
       rows: faults.flatMap(({ row, text }) => (row === undefined ? [] : [{ row, message: text }])),
     };
   // JSON without a message, or that was cut off, may repeat the rows.
-  const isRows = parsed === undefined ? /^\s*[[{]/.test(body) : detail === body;
+  const isRows = jsonValue(body) === undefined ? /^\s*[[{]/.test(body) : detail === body;
   return { ...own, detail: isRows ? '' : (lastOfTraceback(body) ?? detail), maxRows: maxRowsIn(detail) };
 }
 
@@ -75,4 +74,80 @@ function validationFaults(detail: unknown): ValidationFault[] | undefined {
       faults.set(index, { row: index, text: `${column ?? 'the request'}: ${String(msg)}` });
   }
   return [...faults.values()];
+}
+
+/** The members of a body that is a JSON object; none for any other. */
+function membersOf(body: string): Readonly<Record<string, unknown>> {
+  const parsed = jsonValue(body);
+  return isObject(parsed) ? parsed : {};
+}
+
+/** Reads the body of an error as JSON; anything else, such as a proxy's HTML, is shown as text. */
+export function problemIn(body: string, read: ReadProblem): Problem {
+  const parsed = jsonValue(body);
+  if (parsed === undefined) return { detail: body.replace(/<[^<>]*>/g, ' ').replace(/\s+/g, ' ') };
+  const { code, message } = read(Object(parsed)); // members of unknown type
+  return {
+    code: typeof code === 'string' && CODE.test(code) ? code : undefined,
+    detail: typeof message === 'string' ? message : body,
+  };
+}
+
+/** Finds what an error has as its code and as its message, whatever that is. */
+type ReadProblem = (members: Readonly<Record<string, unknown>>) => {
+  code?: unknown;
+  message?: unknown;
+};
+
+/** Codes are counted, so no other text, which may hold values of rows, is taken for one. */
+const CODE = /^[a-z][a-z0-9_]{0,40}$/;
+
+/**
+ * What errors of AWS mean: many have the status 400, whatever they are
+ * (docs.aws.amazon.com/sagemaker/latest/APIReference/CommonErrors.html).
+ */
+const statuses: Readonly<Record<string, number>> = {
+  ThrottlingException: 429,
+  Throttling: 429,
+  TooManyRequestsException: 429,
+  ModelNotReadyException: 429,
+  // Other credentials may do.
+  ExpiredToken: 401,
+  ExpiredTokenException: 401,
+  AccessDenied: 403,
+  AccessDeniedException: 403,
+  IncompleteSignature: 403,
+  InvalidClientTokenId: 403,
+  InvalidSignatureException: 403,
+  MissingAuthenticationToken: 403,
+  MissingAuthenticationTokenException: 403,
+  NotAuthorized: 403,
+  OptInRequired: 403,
+  RequestExpired: 403,
+  SignatureDoesNotMatch: 403,
+  UnrecognizedClientException: 403,
+};
+
+/** A protocol whose requests go through AWS's front, which has errors of its own. */
+export const onSageMaker = (protocol: Protocol): Protocol => ({
+  ...protocol,
+  problemOf(status, body, headers) {
+    const problem = protocol.problemOf(status, body, headers);
+    const parsed = membersOf(body);
+    // The container did not respond in time.
+    if (parsed.OriginalStatusCode === 0) return { ...problem, status: 504 };
+    return { ...problem, meant: meantBy(parsed, headers, problem) };
+  },
+});
+
+function meantBy(
+  parsed: Readonly<Record<string, unknown>>,
+  headers: Headers,
+  { detail }: Problem,
+): number | undefined {
+  const type = [headers['x-amzn-errortype']].flat()[0] ?? parsed.__type ?? parsed.code ?? parsed.ErrorCode;
+  // A type may be preceded by a namespace, and followed by an address.
+  const [, name = ''] = /^(?:.*#)?(\w+)/.exec(String(type)) ?? [];
+  if (name === 'ValidationError' && /^Endpoint .* not found/.test(detail)) return 404;
+  return statuses[name];
 }

@@ -4,9 +4,9 @@ import type { Description } from '../../base/contract/schemas.ts';
 import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 import type { BodyLayout } from '../bodies/body-layout.ts';
+import type { Secrets } from '../credentials.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
-import type { Secrets } from '../secrets.ts';
-import type { Problem } from '../transport/error-response.ts';
+import type { Problem } from '../transport/call-errors.ts';
 import type { HttpRequest } from '../transport/http-request.ts';
 
 /**

@@ -1,13 +1,12 @@
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
-import { customDescription } from './described/custom-protocol.ts';
-import type { CustomProtocol } from './described/custom-shape.ts';
+import { type CustomProtocol, customDescription } from './described/custom-shape.ts';
 import { describedProtocol } from './described/described-protocol.ts';
 import { descriptions } from './described/descriptions.ts';
+import { onSageMaker } from './model-server-problem.ts';
 import { openInference } from './open-inference/open-inference.ts';
 import type { Protocol } from './protocol.ts';
 import { reportProtocol } from './report/report-protocol.ts';
 import type { Wire } from './report/wire-names.ts';
-import { onSageMaker } from './sagemaker-problem.ts';
 
 /** What a deployment may change about its protocol. */
 export interface ProtocolOptions {

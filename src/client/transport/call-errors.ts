@@ -1,17 +1,16 @@
+import { connectReason } from '../../base/connection-error.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { type CallDetails, CallError } from '../../scoring/failures/call-error.ts';
+import { type CallDetails, CallError, type RowFault } from '../../scoring/failures/call-error.ts';
 import type { FailureCause, FailureTable } from '../../scoring/failures/failure-rule.ts';
 import { type Credentials, NoCredentials } from '../credentials.ts';
 import { kindOfCause, kindOfStatus } from '../failure-table.ts';
-import type { InvalidResponse } from '../invalid-response.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
-import { connectReason } from './connect-reason.ts';
+import type { InvalidResponse } from '../parse-response.ts';
 import type { HttpResponse } from './connection.ts';
-import { hintOfStatus, type Problem, readRetryAfter } from './error-response.ts';
+import { PROXY_ASKS, ProxyUnreachable } from './http-proxy.ts';
 import { permanentError } from './permanent-errors.ts';
-import { ProxyUnreachable } from './proxy-error.ts';
 import { isEncoded, readStart } from './response-body.ts';
 import { TlsExpected } from './socket-guard.ts';
 
@@ -190,4 +189,53 @@ export class CallErrors {
       details,
     );
   }
+}
+
+/** What the body of an error says. */
+export interface Problem {
+  /** A stable name, in snake_case. */
+  code?: string | undefined;
+  /** A sentence for people, or the whole text. */
+  detail: string;
+  /** The rows at fault, if the service names them. */
+  rows?: readonly RowFault[] | undefined;
+  /** The largest number of rows that a request may have, if the service says that it was too large. */
+  maxRows?: number | undefined;
+  /** The status that the model itself gave, if a server in front of it responds with another one. */
+  status?: number | undefined;
+  /** The status that says what happened, if the server itself responds with another one. */
+  meant?: number | undefined;
+}
+
+/**
+ * A hint for the user, if there is one for this status and problem code.
+ *
+ * @param advice what to check if the service does not let a request in
+ */
+export function hintOfStatus(
+  status: number,
+  { code, advice }: { code: string; advice: string },
+): string | undefined {
+  if (status === 401) return `${advice}, and --auth.`;
+  if (status === 403) return `${advice}.`;
+  if (status === 407) return PROXY_ASKS;
+  if (status === 404) return 'Check the report and the URL.';
+  // A record or header that is too large does not depend on the batch size.
+  if (code === 'record_too_long' || code === 'too_many_columns') return undefined;
+  if (status === 413) return 'Use a smaller --batch-rows or --batch-bytes.';
+  if (status >= 300 && status < 400)
+    return 'Redirects are not followed, to protect the key: give the final URL.';
+  return undefined;
+}
+
+/**
+ * Parses a Retry-After header, a number of seconds or a date (RFC 9110 section 10.2.3).
+ *
+ * @returns seconds; undefined if the header is invalid
+ */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
 }

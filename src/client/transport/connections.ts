@@ -1,7 +1,5 @@
-import { Connection, type Connector, newConnector } from './connection.ts';
-import type { HttpProxy } from './http-proxy.ts';
-import { type Origin, Origins } from './response-origin.ts';
-import { throughProxy } from './through-proxy.ts';
+import { Connection, type Connector, newConnector, type Origin, Origins } from './connection.ts';
+import { type HttpProxy, throughProxy } from './http-proxy.ts';
 import type { ClientTls } from './tls.ts';
 
 export interface ConnectionsOptions {

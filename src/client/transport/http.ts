@@ -7,9 +7,14 @@ import { CallErrors, type CallErrorsOptions, MAX_HEADER_BYTES } from './call-err
 import type { Connection, HttpResponse } from './connection.ts';
 import { Connections } from './connections.ts';
 import type { HttpProxy } from './http-proxy.ts';
-import type { HttpRequest, OpenResponse, RequestLocation } from './http-request.ts';
+import {
+  type HttpRequest,
+  type OpenResponse,
+  RequestIds,
+  type RequestLocation,
+  requestIdHeader,
+} from './http-request.ts';
 import { speaksTls } from './permanent-errors.ts';
-import { RequestIds, requestIdHeader } from './request-ids.ts';
 import { isEncoded, readBody } from './response-body.ts';
 import { TlsExpected } from './socket-guard.ts';
 import type { ClientTls } from './tls.ts';

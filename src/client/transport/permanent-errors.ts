@@ -1,7 +1,6 @@
 import { connect } from 'node:tls';
 import { faultOf, type Peer, type PermanentError, permanentErrorOf } from '../../base/connection-error.ts';
-import { PROXY_ASKS } from './error-response.ts';
-import { ProxyRefused, ProxyUnreachable } from './proxy-error.ts';
+import { PROXY_ASKS, ProxyRefused, ProxyUnreachable } from './http-proxy.ts';
 import { TlsExpected } from './socket-guard.ts';
 
 const SERVICE: Peer = {

@@ -1,7 +1,3 @@
-import { sanitize } from '../../base/sanitize.ts';
-import { StringScanner } from '../../formats/json/scan-string.ts';
-import { InvalidResponse } from '../invalid-response.ts';
-
 /** Allowance for a persona's error message, and for the name, number and punctuation of one class. */
 const PERSONA_BYTES = 1024;
 const CLASS_BYTES = 64;
@@ -64,57 +60,4 @@ export async function readStart(body: AsyncIterable<Buffer>, bytes: number): Pro
     // What has arrived says enough; the status is known.
   }
   return Buffer.concat(chunks).subarray(0, bytes);
-}
-
-/** Maximum nesting depth of a response. */
-const MAX_DEPTH = 32;
-
-const QUOTE = 0x22;
-/** Brackets and braces differ only in this bit. */
-const BRACE = 0x20;
-const OPENING = 0x7b;
-const CLOSING = 0x7d;
-
-/**
- * Whether JSON is nested more deeply than any valid response. Checked before parsing: each level needs a hundred times
- * its size in memory, and code that walks the result recurses once per level. A parser stops at the first string that is
- * not valid, and so does this.
- */
-function isDeep(json: Buffer): boolean {
-  const strings = new StringScanner();
-  let depth = 0;
-  for (let at = 0; at < json.length; at++) {
-    const byte = json[at] ?? 0;
-    if (byte === QUOTE) {
-      if (strings.scan(json, at) === undefined) return false;
-      at = strings.end - 1;
-    } else if ((byte | BRACE) === OPENING) {
-      if (++depth > MAX_DEPTH) return true;
-    } else if ((byte | BRACE) === CLOSING) depth--;
-  }
-  return false;
-}
-
-/**
- * The body as text, checked so that it is safe to parse.
- *
- * @throws InvalidResponse
- */
-export function jsonText(body: Buffer): string {
-  if (isDeep(body)) throw new InvalidResponse('the response is nested too deeply');
-  return body.toString('utf8');
-}
-
-/**
- * Parses the JSON of a small response.
- *
- * @throws InvalidResponse
- */
-export function parseJson(body: Buffer): unknown {
-  const text = jsonText(body);
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new InvalidResponse(`the response is not JSON: "${sanitize(text)}"`);
-  }
 }

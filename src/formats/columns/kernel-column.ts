@@ -1,7 +1,7 @@
 import type { Kernel } from '../../base/kernel/kernel.ts';
 import { type WordView, wordView } from '../bytes/word-view.ts';
 import type { Fields } from '../records/fields.ts';
-import type { ColumnReader } from './column-reader.ts';
+import type { Unrecognized } from './column-encoder.ts';
 
 /** Where a column's fields and values are: addresses and steps in bytes. */
 export interface KernelPlace {
@@ -74,4 +74,24 @@ export class KernelColumn implements ColumnReader {
     this.unrecognized.missing += kernel.missing.value;
     this.unrecognized.unseen += kernel.unseen.value;
   }
+}
+
+/** Reads a column's fields as the numbers that a model knows. */
+export interface ColumnReader {
+  /** The fields read so far with something wrong. */
+  readonly unrecognized: Record<Unrecognized, number>;
+  /**
+   * Reads the rows `[from, to)`. Writes the number of row i to `values[at + i * step]`; NaN for a missing value.
+   *
+   * @param values in the memory of the kernel, if the fields are
+   */
+  read(
+    fields: Fields,
+    index: number,
+    values: Float64Array,
+    at: number,
+    step: number,
+    from: number,
+    to: number,
+  ): void;
 }

@@ -1,11 +1,12 @@
+import type { Value } from '../../base/contract/schemas.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import type { LearnedColumn } from './column-encoder.ts';
-import type { ColumnReader } from './column-reader.ts';
-import { FallbackColumn } from './fallback-column.ts';
-import { JsonColumn } from './json-column.ts';
-import { type AnyField, KernelColumn } from './kernel-column.ts';
-import { levelRows } from './level-column.ts';
-import { numberRows } from './number-column.ts';
+import { type WordView, wordView } from '../bytes/word-view.ts';
+import { encodeValue } from '../json/write-bytes.ts';
+import type { Fields } from '../records/fields.ts';
+import type { NumberNotation } from '../values/numbers.ts';
+import { encoderOf, type LearnedColumn, type Unrecognized, unrecognizedOf } from './column-encoder.ts';
+import { type AnyField, type ColumnReader, KernelColumn, type ReadRows } from './kernel-column.ts';
+import { fieldHash, isEqual, levelRows } from './level-column.ts';
 
 /**
  * Reads values as the service does that gets them as JSON: `encodeValue` decides by the column's type whether a field is
@@ -31,4 +32,149 @@ export const jsonReaderOf = (column: LearnedColumn, memory: BatchMemory): Column
 function inKernel(column: LearnedColumn, memory: BatchMemory, other: AnyField): ColumnReader {
   if (column.type === 'numerical') return new KernelColumn(numberRows(column.notation, memory), other);
   return column.type === 'categorical' ? new KernelColumn(levelRows(column, memory), other) : other;
+}
+
+/** Fields whose values are remembered, and their maximum size: dates and amounts repeat, texts do not. */
+const SLOTS = 512;
+const MAX_BYTES = 40;
+
+interface Decoded {
+  value: number;
+  unrecognized: Unrecognized | undefined;
+}
+
+/** Reads any field: dates, amounts with currencies, long numbers, spaces. It remembers the last values. */
+class FallbackColumn implements ColumnReader {
+  readonly unrecognized = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
+  readonly #column: LearnedColumn;
+  readonly #encode: ReturnType<typeof encoderOf>;
+  readonly #type: string | undefined;
+  /** By slot, the field's size and bytes, its value, and why there is none. Created when it is first used. */
+  #lengths = new Uint8Array();
+  #texts = wordView(Buffer.alloc(0));
+  #values = new Float64Array();
+  #unrecognized: (Unrecognized | undefined)[] = [];
+
+  constructor(column: LearnedColumn, type: string | undefined) {
+    this.#column = column;
+    this.#encode = encoderOf(column);
+    this.#type = type;
+  }
+
+  read(
+    fields: Fields,
+    index: number,
+    values: Float64Array,
+    at: number,
+    step: number,
+    from: number,
+    to: number,
+  ): void {
+    const { width, starts, ends } = fields;
+    const words = wordView(fields.bytes);
+    let place = at + from * step;
+    for (let row = from, field = index + from * width; row < to; row++, field += width, place += step)
+      values[place] = this.valueOf(words, starts[field] as number, ends[field] as number);
+  }
+
+  /** The value of a field. */
+  valueOf(words: WordView, start: number, end: number): number {
+    const length = end - start;
+    if (length === 0) {
+      this.unrecognized.missing++;
+      return Number.NaN;
+    }
+    if (length > MAX_BYTES) {
+      const { value, unrecognized } = this.#decode(words.bytes, start, end);
+      this.#count(unrecognized);
+      return value;
+    }
+    if (this.#lengths.length === 0) {
+      this.#lengths = new Uint8Array(SLOTS);
+      this.#texts = wordView(Buffer.alloc(SLOTS * MAX_BYTES));
+      this.#values = new Float64Array(SLOTS);
+      this.#unrecognized = new Array(SLOTS);
+    }
+    const slot = fieldHash(words, start, end) & (SLOTS - 1);
+    const at = slot * MAX_BYTES;
+    if (this.#lengths[slot] !== length || !isEqual(this.#texts, at, words, start, length)) {
+      const { value, unrecognized } = this.#decode(words.bytes, start, end);
+      this.#values[slot] = value;
+      this.#unrecognized[slot] = unrecognized;
+      this.#lengths[slot] = length;
+      words.bytes.copy(this.#texts.bytes, at, start, end);
+    }
+    this.#count(this.#unrecognized[slot]);
+    return this.#values[slot] as number;
+  }
+
+  #count(unrecognized: Unrecognized | undefined): void {
+    if (unrecognized !== undefined) this.unrecognized[unrecognized]++;
+  }
+
+  #decode(bytes: Buffer, start: number, end: number): Decoded {
+    const sent: Value = JSON.parse(encodeValue(bytes.toString('utf8', start, end), this.#type));
+    const number = this.#encode(sent);
+    return { value: number ?? Number.NaN, unrecognized: unrecognizedOf(this.#column, sent, number) };
+  }
+}
+
+const QUOTE = 0x22;
+
+/** Reads values of JSON: a field is the text of a string, whose escapes were replaced, or a number; it is empty for null. */
+class JsonColumn implements ColumnReader {
+  /** Always 0: the service does not count the values of a batch. */
+  readonly unrecognized = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
+  readonly #encode: (value: Value) => number | null;
+
+  constructor(column: LearnedColumn) {
+    this.#encode = encoderOf(column);
+  }
+
+  read(
+    { width, bytes, starts, ends }: Fields,
+    index: number,
+    values: Float64Array,
+    at: number,
+    step: number,
+    from: number,
+    to: number,
+  ): void {
+    for (let row = from; row < to; row++) {
+      const field = index + row * width;
+      values[at + row * step] = this.#valueOf(bytes, starts[field] as number, ends[field] as number);
+    }
+  }
+
+  valueOf({ bytes }: WordView, start: number, end: number): number {
+    return this.#valueOf(bytes, start, end);
+  }
+
+  #valueOf(bytes: Buffer, start: number, end: number): number {
+    return this.#encode(jsonValue(bytes, start, end)) ?? Number.NaN;
+  }
+}
+
+function jsonValue(bytes: Buffer, start: number, end: number): Value {
+  if (bytes[start - 1] === QUOTE) return bytes.toString('utf8', start, end);
+  return start === end ? null : Number(bytes.toString('latin1', start, end));
+}
+
+const POINT = 0x2e;
+const COMMA = 0x2c;
+
+/**
+ * Every integer of up to 15 digits is a double, and so are the powers of ten up to 10^22, so the quotient of two is the
+ * double nearest to the decimal (Clinger, "How to Read Floating Point Numbers Accurately", 1990).
+ */
+const MAX_DIGITS = 15;
+const powers = Float64Array.from({ length: MAX_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
+
+/** Reads plain decimals, such as 12 and -0.75. */
+function numberRows(notation: NumberNotation, memory: BatchMemory): ReadRows {
+  // With a decimal comma, a point separates thousands.
+  const separator = notation === 'comma' ? COMMA : POINT;
+  const powersAt = memory.keep(powers);
+  return (kernel, { bytes, starts, ends, fieldStep, values, valueStep }, first, rows) =>
+    kernel.readNumbers(bytes, starts, ends, fieldStep, values, valueStep, first, rows, separator, powersAt);
 }

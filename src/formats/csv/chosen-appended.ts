@@ -1,8 +1,7 @@
-import type { ChosenProbabilities } from '../appended.ts';
+import { type ChosenProbabilities, predictedClass, thresholdsOf } from '../appended.ts';
 import { chosenClasses } from '../appended-names.ts';
+import { writeDecimal } from '../bytes/decimals.ts';
 import { copyBytes, type WordView } from '../bytes/word-view.ts';
-import { writeDecimal } from '../bytes/write-decimal.ts';
-import { predictedClass, thresholdsOf } from '../predicted-class.ts';
 
 /** The longest text of a probability with this many digits after the point. */
 export const maxDecimalBytes = (decimals: number): number => decimals + 2;

@@ -3,11 +3,9 @@ import { outputColumns } from '../output-columns.ts';
 import { requiredNumbers } from '../required-numbers.ts';
 import { CsvLayout, type CsvLayoutValue } from './csv-layout.ts';
 import { dialectOf } from './dialect.ts';
+import { FIRST_BYTES, refuseBlank, refuseRule } from './first-lines.ts';
 import type { Header } from './header.ts';
-import { FIRST_BYTES } from './later-header.ts';
 import { readHead } from './read-head.ts';
-import { refuseBlank } from './refuse-blank.ts';
-import { refuseRule } from './refuse-rule.ts';
 
 /** CSV and TSV, by the rules of docs/design.md. */
 export const csv: Format = {
@@ -21,7 +19,7 @@ export const csv: Format = {
     // A copy, because the memory of `rest` is reused.
     const first = Buffer.from(rest.subarray(0, FIRST_BYTES));
     refuseBlank(header, first, source.name);
-    refuseRule(header, first, source.name);
+    refuseRule(header, first, source);
     const layoutOf = (own: Header): CsvLayout =>
       new CsvLayout(own, columns, options.writes?.groups, undefined, first);
     const numbers = requiredNumbers(layoutOf(header), options, first);

@@ -1,42 +1,41 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { type Dialect, parseRecords } from '../../base/parse-records.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
 import { appendedNames } from '../appended-names.ts';
-import type { ColumnOptions } from '../column-options.ts';
 import type { Comparison, RejectRecords } from '../comparison.ts';
 import type { Layout, LayoutData, MergeBatch, RejectsFile } from '../format.ts';
-import { type OutputColumns, ownNames, renamed } from '../output-columns.ts';
+import { type ColumnOptions, type OutputColumns, ownNames, renamed } from '../output-columns.ts';
 import type { ReadAs } from '../read-options.ts';
 import { type Batch, positionOf, sliceBatch } from '../records/batch.ts';
-import type { BatchOptions } from '../records/batch-options.ts';
+import type { BatchOptions, LongField } from '../records/batch-reader.ts';
 import type { Fault } from '../records/faults.ts';
 import type { Fields } from '../records/fields.ts';
 import { CR, contentEnd, countLines, LF } from '../records/line-endings.ts';
-import type { LongField } from '../records/long-field.ts';
-import type { MalformedCause, MalformedRecord } from '../records/malformed-cause.ts';
 import type { Position } from '../records/position.ts';
-import type { Reject } from '../records/reject.ts';
-import { rejectColumns } from '../records/reject-columns.ts';
+import { type MalformedCause, type MalformedRecord, type Reject, rejectColumns } from '../records/reject.ts';
 import type { RowGroups } from '../records/row-groups.ts';
 import { typedFieldReader } from '../records/typed-fields.ts';
 import { appendedColumns } from './appended-columns.ts';
 import { csvComparison } from './csv-comparison.ts';
-import { csvRejectRecords } from './csv-reject-records.ts';
-import { csvRejectsFile } from './csv-rejects-file.ts';
+import {
+  csvRejectRecords,
+  csvRejectsFile,
+  rejectEnding,
+  rejectsHeaderText,
+  rejectsText,
+} from './csv-rejects.ts';
 import { FieldReader } from './fields/field-reader.ts';
 import { malformedFinder } from './fields/malformed.ts';
 import { NumberFinder } from './fields/number-finder.ts';
 import { longFieldOfHeader } from './find-long-field.ts';
+import { laterHeaderHint, refuseUnits } from './first-lines.ts';
 import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts';
 import { keptRecordMerger } from './kept-records.ts';
 import { kernelMerger } from './kernel-merger.ts';
-import { laterHeaderHint } from './later-header.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
-import { EmptyRecord } from './records/empty-record.ts';
+import { EmptyRecord, RepeatedHeader } from './records/no-rows.ts';
 import { RecordReader } from './records/record-reader.ts';
-import { RepeatedHeader } from './records/repeated-header.ts';
-import { refuseUnits } from './refuse-units.ts';
-import { rejectEnding, rejectsHeaderText, rejectsText } from './reject-records.ts';
 import { whyMalformed } from './why-malformed.ts';
 
 /** What makes the same layout in another thread. */
@@ -114,7 +113,7 @@ export class CsvLayout implements Layout {
     return this.#first && laterHeaderHint(this.#header, this.#first, wanted);
   }
 
-  refuseUnits(nulls: readonly string[], file: string): void {
+  refuseUnits(nulls: readonly string[], file: PipedFile): void {
     if (this.#first !== undefined) refuseUnits(this.#header, this.#first, nulls, file);
   }
 
@@ -204,7 +203,7 @@ export class CsvLayout implements Layout {
     return malformedFinder(this.names.length, this.#dialect, NumberFinder.of(this.#header));
   }
 
-  whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause {
+  whyMalformed(records: readonly MalformedRecord[], file: PipedFile): MalformedCause {
     return whyMalformed(this.#header, records, file);
   }
 

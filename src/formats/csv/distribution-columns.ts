@@ -1,8 +1,8 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { type Appended, type ChosenProbabilities, ofKind } from '../appended.ts';
+import { MAX_DECIMAL_BYTES, writeDecimal } from '../bytes/decimals.ts';
 import { copyBytes, textView, type WordView, wordView } from '../bytes/word-view.ts';
-import { MAX_DECIMAL_BYTES, writeDecimal } from '../bytes/write-decimal.ts';
 import { fieldOf, fieldsOf, type Placing, unscoredFields } from './appended-fields.ts';
 import { chosenWriter, maxDecimalBytes } from './chosen-appended.ts';
 

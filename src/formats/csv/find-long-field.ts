@@ -1,6 +1,6 @@
 import type { Dialect } from '../../base/parse-records.ts';
+import type { LongField } from '../records/batch-reader.ts';
 import { countLines } from '../records/line-endings.ts';
-import type { LongField } from '../records/long-field.ts';
 import type { Header } from './header.ts';
 
 /** Longer fields are reported. Documents in a cell are usually shorter; a stray quote in a large file soon exceeds both. */

@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
-import type { Dialect } from '../../base/parse-records.ts';
-import { parseRecords } from '../../base/parse-records.ts';
+import { type Dialect, parseRecords } from '../../base/parse-records.ts';
+import { RecordKind } from '../records/batch.ts';
 import { contentEnd, countLines } from '../records/line-endings.ts';
 import type { Position } from '../records/position.ts';
-import { RecordKind } from '../records/record-kind.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
 import type { RequiredNumbers } from '../required-numbers.ts';
 import { countFields } from './fields/count-fields.ts';
@@ -36,8 +35,8 @@ export interface HeaderOptions {
   dialect: Dialect;
   /** The input's name, for messages only. */
   file: string;
-  /** The command that decompresses it, for messages only. */
-  decompressor?: string | undefined;
+  /** As of `PipedFile`, for messages only. */
+  decodedBy?: readonly string[] | undefined;
   maxRecordBytes: number;
   /** The number of lines before it. */
   linesBefore?: number | undefined;
@@ -129,7 +128,7 @@ export function startOfText(bytes: Buffer, last: boolean): number | undefined {
 /** @throws RowcastError `unsupported_format`, `bad_header` if a file is not a CSV in UTF-8, by its first bytes */
 export function refuseOtherText(
   bytes: Buffer,
-  { file, decompressor }: Pick<HeaderOptions, 'file' | 'decompressor'>,
+  { file, decodedBy }: Pick<HeaderOptions, 'file' | 'decodedBy'>,
 ): void {
   const encoding = utf16Of(bytes);
   if (encoding !== undefined)
@@ -137,11 +136,11 @@ export function refuseOtherText(
       location: { file, line: 1 },
       hint: encodingHint(encoding),
     });
-  refuseUnsupported(bytes, { name: file, decompressor }, 'CSV');
+  refuseUnsupported(bytes, { name: file, decodedBy }, 'CSV');
 }
 
 const encodingHint = (encoding: string): string =>
-  `Name its encoding, such as --encoding ${encoding}, or convert it: iconv -f ${encoding} -t UTF-8.`;
+  `Name its encoding, such as --encoding ${encoding}, or convert it to UTF-8.`;
 
 /** The name of the encoding of a file that begins with the byte order mark of UTF-16, or with two ASCII characters in it. */
 function utf16Of([first, second, third, fourth]: Uint8Array): 'utf-16' | 'utf-16be' | undefined {
@@ -151,6 +150,10 @@ function utf16Of([first, second, third, fourth]: Uint8Array): 'utf-16' | 'utf-16
   // Without a byte order mark, the order has to be said.
   return inBigEndian ? 'utf-16be' : 'utf-16';
 }
+
+/** The command that makes lines of records that end with a lone CR, for those commands that read lines. */
+export const asLines = ({ dialect }: Pick<Header, 'dialect'>): string[] =>
+  dialect.loneCr === true ? ["tr '\\r' '\\n'"] : [];
 
 /** Where the first record after a header begins. */
 export const afterHeader = (header: Header): Position => ({
@@ -172,7 +175,7 @@ export function delimiterHint({ names }: Header): string | undefined {
   if (separator !== undefined)
     return `The first line names the delimiter for Excel: use --skip-lines 1${separator === '' ? '' : ` --delimiter ${separator === '\t' ? 'tab' : `'${separator}'`}`}.`;
   if (only === undefined || names.length > 1) return undefined;
-  return hintOf(USUAL_DELIMITERS.find(character => only.includes(character)));
+  return hintOf(COMMON_DELIMITERS.find(character => only.includes(character)));
 }
 
 /** The delimiter that a line for Excel names, such as `sep=;`; empty if it is the one that the line was read with. */
@@ -185,16 +188,16 @@ export function excelSeparator(names: readonly string[]): string | undefined {
 }
 
 /** Common delimiters of CSV files. */
-export const USUAL_DELIMITERS = [',', ';', '\t', '|'] as const;
-type UsualDelimiter = (typeof USUAL_DELIMITERS)[number];
+export const COMMON_DELIMITERS = [',', ';', '\t', '|'] as const;
+type CommonDelimiter = (typeof COMMON_DELIMITERS)[number];
 
 /** The common delimiter that follows a closing quote, as in `"a";"b"` read with commas. */
-function delimiterAfterQuote(record: Buffer, quote: string | undefined): UsualDelimiter | undefined {
+function delimiterAfterQuote(record: Buffer, quote: string | undefined): CommonDelimiter | undefined {
   const text = record.toString('latin1');
-  return USUAL_DELIMITERS.find(delimiter => text.includes(`${quote}${delimiter}`));
+  return COMMON_DELIMITERS.find(delimiter => text.includes(`${quote}${delimiter}`));
 }
 
-function hintOf(delimiter: UsualDelimiter | undefined): string | undefined {
+function hintOf(delimiter: CommonDelimiter | undefined): string | undefined {
   if (delimiter === undefined) return undefined;
   const name = delimiter === '\t' ? 'tab' : `'${delimiter}'`;
   return `The header looks as if its columns are separated by ${name}: try --delimiter ${name}.`;

@@ -2,9 +2,8 @@ import type { Dialect } from '../../base/parse-records.ts';
 import type { Appended } from '../appended.ts';
 import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
 import type { MergeRecords, PredictedBatch } from '../format.ts';
-import { kindOf, startOf } from '../records/batch.ts';
+import { kindOf, RecordKind, startOf } from '../records/batch.ts';
 import { CR, contentEnd, joinsLine } from '../records/line-endings.ts';
-import { RecordKind } from '../records/record-kind.ts';
 import { fieldEnd } from './fields/count-fields.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
-import { type Appended, ofKind } from '../appended.ts';
-import { predictedNumber } from '../predicted-number.ts';
+import { type Appended, ofKind, predictedNumber } from '../appended.ts';
 import { fieldsOf, type Placing, unscoredFields } from './appended-fields.ts';
 
 export interface NumberOptions extends Placing {

@@ -1,21 +1,22 @@
 import { countOf } from '../../base/number-text.ts';
 import { parseRecords } from '../../base/parse-records.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { filteredBy } from '../filtered-by.ts';
-import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/malformed-cause.ts';
+import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/reject.ts';
 import { looksLikeValue } from '../refuse-row-as-header.ts';
-import type { Header } from './header.ts';
+import { asLines, type Header } from './header.ts';
 
 /**
  * Why the records of a CSV are malformed.
  *
  * @param records in input order
- * @param file its name, for the command
+ * @param file for the command
  */
 export function whyMalformed(
   header: Header,
   records: readonly MalformedRecord[],
-  file: string,
+  file: PipedFile,
 ): MalformedCause {
   const { names, dialect, instead } = header;
   const ragged = records.filter(({ code }) => code === 'too_many_fields' || code === 'too_few_fields');
@@ -25,7 +26,7 @@ export function whyMalformed(
   if (2 * empty.length > records.length)
     return {
       cause: `the fields of ${empty.length === records.length ? 'each record' : 'most records'} are all empty`,
-      remedy: filteredBy(file, withoutEmpty(header)),
+      remedy: filteredBy(file, ...withoutEmpty(header)),
       example: empty[0],
     };
   if (2 * ragged.length <= records.length || instead !== undefined)
@@ -36,13 +37,13 @@ export function whyMalformed(
   if (hasOneMore && rows.every(row => row.at(-1) === ''))
     return {
       cause: `${each} one field more than the header, and it is empty`,
-      remedy: filteredBy(file, withoutLast(header)),
+      remedy: filteredBy(file, ...withoutLast(header)),
       example,
     };
   if (hasOneMore && areIndexes(rows.map(([first = '']) => first)))
     return {
       cause: `${each} one field more than the header: the first one is a different number in each, so the header lacks the name of an index`,
-      remedy: filteredBy(file, withIndexName(header)),
+      remedy: filteredBy(file, ...withIndexName(header)),
       example,
     };
   const later = laterHeader(rows);
@@ -77,30 +78,29 @@ function laterHeader(rows: readonly (readonly string[])[]): number {
 }
 
 /** A command that leaves out lines of delimiters only. */
-function withoutEmpty({ bytes, contentEnd, dialect: { delimiter } }: Header): string {
-  const isCrLf = bytes.length - contentEnd === 2;
-  const filter =
-    delimiter === '\t'
-      ? `grep -v "^[$(printf ' \\t')]*$"`
-      : `grep -v ${shellWord(`^[${delimiter === ']' ? '] ' : ` ${delimiter}`}]*$`)}`;
-  return isCrLf ? `tr -d '\\r' | ${filter}` : filter;
+function withoutEmpty(header: Header): string[] {
+  const { bytes, contentEnd, dialect } = header;
+  // In a list of characters, these two mean themselves only at its start and at its end.
+  const place = (character: string): number => Number(character === '-') - Number(character === ']');
+  const empty = [' ', dialect.delimiter, dialect.quote ?? ''].sort((a, b) => place(a) - place(b));
+  const filter = `grep -v ${shellWord(`^[${empty.join('')}]*$`)}`;
+  return bytes.length - contentEnd === 2 ? ["tr -d '\\r'", filter] : [...asLines(header), filter];
 }
 
 /** A command that removes the delimiter at the end of each line. */
-function withoutLast({ bytes, contentEnd, dialect: { delimiter } }: Header): string {
-  const isCrLf = bytes.length - contentEnd === 2;
-  const character =
-    delimiter === '\t' ? `"s/$(printf '\\t')\\$//"` : shellWord(`s/${basicRegExp(delimiter)}$//`);
-  return isCrLf ? `tr -d '\\r' | sed ${character}` : `sed ${character}`;
+function withoutLast(header: Header): string[] {
+  const { bytes, contentEnd, dialect } = header;
+  const filter = `sed ${shellWord(`s/${basicRegExp(dialect.delimiter)}$//`)}`;
+  return bytes.length - contentEnd === 2 ? ["tr -d '\\r'", filter] : [...asLines(header), filter];
 }
 
 /** A command that gives the first column a name. */
-function withIndexName({ contentStart, dialect: { delimiter } }: Header): string {
-  const separator = delimiter === '\t' ? "$(printf '\\t')" : delimiter;
-  // The name goes behind a byte order mark.
-  const place = contentStart > 0 ? "1s/^$(printf '\\357\\273\\277')/&" : '1s/^/';
-  const text = `${place}index${separator}/`;
-  return text.includes('$(') ? `sed "${text}"` : `sed ${shellWord(text)}`;
+function withIndexName(header: Header): string[] {
+  const { contentStart, dialect, before } = header;
+  const name = `${1 + (before?.lines ?? 0)}s/^/index${dialect.delimiter.replace(/[/&\\]/, '\\$&')}/`;
+  // The name goes behind a byte order mark, which is left out.
+  const start = contentStart > 0 ? ['tail -c +4'] : [];
+  return [...start, ...asLines(header), `sed ${shellWord(name)}`];
 }
 
 /** A character in a regular expression of sed. */

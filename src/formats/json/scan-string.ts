@@ -36,3 +36,6 @@ export class StringScanner {
     return all < FIRST_NON_ASCII ? 'ascii' : 'utf8';
   }
 }
+
+/** Half of a surrogate pair, which JSON may have as an escape, and which becomes U+FFFD in UTF-8. */
+export const HALF_PAIR = /\p{Surrogate}/u;

@@ -6,13 +6,14 @@ import {
   type ChosenProbabilities,
   MAX_LABEL_BYTES,
   ofKind,
+  predictedClass,
+  predictedNumber,
+  thresholdsOf,
 } from '../appended.ts';
 import { chosenClasses, distinctNames } from '../appended-names.ts';
+import { MAX_DECIMAL_BYTES, writeDecimal } from '../bytes/decimals.ts';
 import { copyBytes, textView, type WordView, wordView } from '../bytes/word-view.ts';
-import { MAX_DECIMAL_BYTES, writeDecimal } from '../bytes/write-decimal.ts';
 import type { Named, OutputColumns } from '../output-columns.ts';
-import { predictedClass, thresholdsOf } from '../predicted-class.ts';
-import { predictedNumber } from '../predicted-number.ts';
 
 /** Writes the value of an appended member, and returns the offset after it. */
 type WriteValue = (row: number, into: WordView, to: number) => number;

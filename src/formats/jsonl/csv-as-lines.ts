@@ -1,19 +1,22 @@
 import { RowcastError } from '../../base/errors.ts';
+import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import type { Appended, AppendedOptions } from '../appended.ts';
-import type { ColumnOptions } from '../column-options.ts';
+import { copyBytes, textView, type WordView, wordView } from '../bytes/word-view.ts';
 import type { Comparison, RecordAt } from '../comparison.ts';
 import { CsvLayout } from '../csv/csv-layout.ts';
+import { FieldReader } from '../csv/fields/field-reader.ts';
 import type { Layout, LayoutData, MergeBatch } from '../format.ts';
-import { isNumberType } from '../number-types.ts';
-import { renamed } from '../output-columns.ts';
-import { batchOfOne } from '../records/batch.ts';
-import { type CellLines, cellLines, FIELD_GROWTH } from './cell-lines.ts';
-import { ComparedLines } from './compared-lines.ts';
+import { type ColumnOptions, renamed } from '../output-columns.ts';
+import { type Batch, batchOfOne, RecordKind, startOf } from '../records/batch.ts';
+import { LF } from '../records/line-endings.ts';
+import { isNumberType } from '../required-numbers.ts';
 import { appendedTo, LineLayout } from './jsonl-layout.ts';
 import { lineComparison } from './line-comparison.ts';
 import type { LineShape } from './line-shape.ts';
-import { lineColumns } from './output-members.ts';
+import { membersOf } from './members.ts';
+import { lineColumns } from './merge-lines.ts';
 
 /** What makes the same layout in another thread. */
 export interface CsvAsLinesValue {
@@ -57,7 +60,7 @@ export class CsvAsLines extends CsvLayout {
     return this.#read.laterHeader(wanted);
   }
 
-  override refuseUnits(nulls: readonly string[], file: string): void {
+  override refuseUnits(nulls: readonly string[], file: PipedFile): void {
     this.#read.refuseUnits(nulls, file);
   }
 
@@ -137,4 +140,166 @@ function checkDistinct(names: readonly string[], file: string): void {
     location: { file, line: 1 },
     hint: 'Rename one: an object has each member once.',
   });
+}
+
+/** How many bytes of a line a byte of a field can become: a control character is an escape of six. */
+const FIELD_GROWTH = 6;
+
+/** Makes lines of the records of a CSV. */
+export interface CellLines {
+  /**
+   * The lines of a batch of records, each an object, ending in a line feed if its record has a line ending. Those of malformed and
+   * blank records are empty.
+   */
+  linesOf(batch: Batch): Batch;
+  /** The most bytes that a line has besides those of its fields. */
+  readonly maxBytes: number;
+}
+
+const [QUOTE, BACKSLASH, OPEN, CLOSE, SPACE] = [0x22, 0x5c, 0x7b, 0x7d, 0x20];
+const NULL = textView('null');
+/** RFC 8259, section 6. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * A field is a string, and an empty one without quotes null. In a column of numbers, one that is written as JSON writes numbers is a
+ * number, with the same digits.
+ *
+ * @param isNumber whether a column has numbers
+ */
+export function cellLines(
+  names: readonly string[],
+  dialect: Dialect,
+  isNumber: readonly boolean[],
+): CellLines {
+  const width = names.length;
+  const openings = names.map((name, index) => textView(`${index === 0 ? '' : ','}${JSON.stringify(name)}:`));
+  // Braces, and null or quotes for each value.
+  const maxBytes = openings.reduce((sum, { bytes }) => sum + bytes.length + NULL.bytes.length, 3);
+  const reader = new FieldReader(width, dialect);
+  const quote = dialect.quote?.charCodeAt(0);
+  return {
+    maxBytes,
+    linesOf(batch) {
+      const fields = reader.read(batch);
+      const from = wordView(fields.bytes);
+      const most = FIELD_GROWTH * batch.bytes.length + batch.ends.length * maxBytes;
+      const into = wordView(Buffer.allocUnsafe(most));
+      const lines = into.bytes;
+      const ends = new Int32Array(batch.ends.length);
+      const kinds = new Uint8Array(batch.ends.length);
+      let at = 0;
+      let row = 0;
+      for (let index = 0; index < ends.length; index++) {
+        if (batch.kinds[index] === RecordKind.blank) kinds[index] = RecordKind.blank;
+        else if (!fields.faults.has(index)) {
+          lines[at++] = OPEN;
+          for (let column = 0; column < width; column++) {
+            const { bytes } = openings[column] as WordView;
+            at = copyBytes(openings[column] as WordView, 0, bytes.length, into, at);
+            const field = row * width + column;
+            const [start, end] = [fields.starts[field] as number, fields.ends[field] as number];
+            const isMissing = start === end && (quote === undefined || from.bytes[start - 1] !== quote);
+            if (isMissing) at = copyBytes(NULL, 0, NULL.bytes.length, into, at);
+            else if (isNumber[column] === true && NUMBER.test(from.bytes.toString('latin1', start, end)))
+              at = copyBytes(from, start, end, into, at);
+            else at = addString(from, start, end, into, at);
+          }
+          lines[at++] = CLOSE;
+          if ((batch.ends[index] as number) > startOf(batch, index) && endsLine(batch, index))
+            lines[at++] = LF;
+          row++;
+        }
+        ends[index] = at;
+      }
+      return { ...batch, bytes: lines.subarray(0, at), ends, kinds };
+    },
+  };
+}
+
+/** Whether a record has a line ending: the last one of an input may have none. */
+function endsLine({ bytes, ends }: Batch, index: number): boolean {
+  const last = bytes[(ends[index] as number) - 1];
+  return last === LF || last === 0x0d;
+}
+
+function addString(from: WordView, start: number, end: number, into: WordView, to: number): number {
+  const { bytes } = from;
+  let isPlain = true;
+  for (let at = start; at < end && isPlain; at++) {
+    const byte = bytes[at] as number;
+    isPlain = byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH;
+  }
+  if (!isPlain) return to + into.bytes.write(JSON.stringify(bytes.toString('utf8', start, end)), to);
+  into.bytes[to] = QUOTE;
+  const after = copyBytes(from, start, end, into, to + 1);
+  into.bytes[after] = QUOTE;
+  return after + 1;
+}
+
+/**
+ * The lines that a run makes of the records of a CSV. A field that is written as a number may be one or a text, by the type of its
+ * column, which only the first such value of the output tells.
+ */
+class ComparedLines {
+  readonly #names: readonly string[];
+  readonly #dialect: Dialect;
+  readonly #nameOf: (column: string) => string;
+  /** Whether each column has numbers, as far as the output has told. */
+  readonly #areNumbers: (boolean | undefined)[];
+  #asTexts: CellLines;
+  /** If the types of some columns are not known, the lines if they have numbers. */
+  #asNumbers: CellLines | undefined;
+
+  /** @param nameOf a column's name in the output */
+  constructor(names: readonly string[], dialect: Dialect, nameOf: (column: string) => string) {
+    this.#names = names;
+    this.#dialect = dialect;
+    this.#nameOf = nameOf;
+    this.#areNumbers = names.map(() => undefined);
+    this.#asTexts = this.#lines(false);
+    this.#asNumbers = this.#lines(true);
+  }
+
+  /** The line of a record, as the output has it, with all columns. */
+  of({ bytes, start, contentEnd }: RecordAt, output: RecordAt): RecordAt {
+    const batch = batchOfOne(bytes.subarray(start, contentEnd));
+    const line = this.#asTexts.linesOf(batch).bytes;
+    const other = this.#asNumbers?.linesOf(batch).bytes;
+    if (other === undefined || other.equals(line)) return { bytes: line, start: 0, contentEnd: line.length };
+    this.#learn([line, other], output);
+    const learned = this.#asTexts.linesOf(batch).bytes;
+    return { bytes: learned, start: 0, contentEnd: learned.length };
+  }
+
+  #lines(isNumber: boolean): CellLines {
+    return cellLines(
+      this.#names,
+      this.#dialect,
+      this.#areNumbers.map(known => known ?? isNumber),
+    );
+  }
+
+  /** @param lines of a record, if the columns of which nothing is known have texts, and if they have numbers */
+  #learn([text, number]: readonly [Buffer, Buffer], output: RecordAt): void {
+    const values = new Map(membersIn(output).map(({ name, value }) => [name, output.bytes[value]]));
+    const [asText, asNumber] = [membersOf(text, 0, text.length), membersOf(number, 0, number.length)];
+    for (const [column, name] of this.#names.entries()) {
+      const isEither = text[asText[column]?.value ?? -1] !== number[asNumber[column]?.value ?? -1];
+      const first = values.get(this.#nameOf(name));
+      if (isEither && first !== undefined) this.#areNumbers[column] = first !== QUOTE;
+    }
+    this.#asTexts = this.#lines(false);
+    this.#asNumbers = this.#areNumbers.includes(undefined) ? this.#lines(true) : undefined;
+  }
+}
+
+/** The members of a line; none if it is not an object. */
+function membersIn({ bytes, start, contentEnd }: RecordAt): ReturnType<typeof membersOf> {
+  try {
+    JSON.parse(bytes.toString('utf8', start, contentEnd));
+    return membersOf(bytes, start, contentEnd);
+  } catch {
+    return [];
+  }
 }

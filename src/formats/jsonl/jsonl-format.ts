@@ -1,12 +1,12 @@
-import type { ColumnOptions } from '../column-options.ts';
 import { csv } from '../csv/csv-format.ts';
 import { CsvLayout } from '../csv/csv-layout.ts';
 import type { Format, Layout } from '../format.ts';
+import type { ColumnOptions } from '../output-columns.ts';
 import { CsvAsLines, type CsvAsLinesValue } from './csv-as-lines.ts';
 import { LineLayout, type LineLayoutValue, readLineLayout } from './jsonl-layout.ts';
 import { isWrittenAsLines, LinesAsCsv, type LinesAsCsvValue, readAsCsv } from './lines-as-csv.ts';
 
-/** JSON lines: an object on each line, by the rules of docs/json-lines.md. */
+/** JSON lines: an object on each line, by the rules of docs/formats.md#json-lines. */
 export const jsonl: Format = {
   name: 'jsonl',
   isNameOf: file => /\.(jsonl|ndjson)$/i.test(file),

@@ -1,23 +1,27 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import { type Appended, type AppendedOptions, USUAL_PREFIX } from '../appended.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
+import { type Appended, type AppendedOptions, DEFAULT_PREFIX } from '../appended.ts';
 import { appendedNames } from '../appended-names.ts';
-import type { ColumnOptions } from '../column-options.ts';
 import type { Comparison, RejectRecords } from '../comparison.ts';
 import { kernelMerger } from '../csv/kernel-merger.ts';
 import { RecordReader } from '../csv/records/record-reader.ts';
 import type { Layout, LayoutData, MergeBatch, Opened, RejectsFile, RejectsOptions } from '../format.ts';
-import { ownNames } from '../output-columns.ts';
+import { type ColumnOptions, ownNames } from '../output-columns.ts';
 import type { ReadAs, ReadOptions } from '../read-options.ts';
 import { type Batch, positionOf, sliceBatch } from '../records/batch.ts';
-import type { BatchOptions } from '../records/batch-options.ts';
+import type { BatchOptions } from '../records/batch-reader.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import type { Fault } from '../records/faults.ts';
 import type { Fields } from '../records/fields.ts';
 import { contentEnd, LF } from '../records/line-endings.ts';
-import type { MalformedCause, MalformedRecord } from '../records/malformed-cause.ts';
 import { INPUT_START, type Position } from '../records/position.ts';
-import type { Reject } from '../records/reject.ts';
-import { REJECT_RECORD, rejectColumns } from '../records/reject-columns.ts';
+import {
+  type MalformedCause,
+  type MalformedRecord,
+  REJECT_RECORD,
+  type Reject,
+  rejectColumns,
+} from '../records/reject.ts';
 import type { RowGroups } from '../records/row-groups.ts';
 import { typedFieldReader } from '../records/typed-fields.ts';
 import { appendedMembers } from './appended-members.ts';
@@ -25,10 +29,8 @@ import { lineComparison } from './line-comparison.ts';
 import { lineFieldReader } from './line-fields.ts';
 import { lineRejectRecords, lineRejectsText } from './line-rejects.ts';
 import { type LineShape, readShape } from './line-shape.ts';
-import { countLineFeeds, lines } from './lines.ts';
-import { membersOf } from './members.ts';
-import { type LineColumns, lineMerger, renamedBytes, withMembers } from './merge-lines.ts';
-import { lineColumns } from './output-members.ts';
+import { countLineFeeds, lines, membersOf } from './members.ts';
+import { type LineColumns, lineColumns, lineMerger, renamedBytes, withMembers } from './merge-lines.ts';
 import { whyMalformed } from './why-malformed.ts';
 
 /** What makes the same layout in another thread. */
@@ -160,7 +162,7 @@ export class LineLayout implements Layout {
     return isBlank ? record : withMembers(record, appended.empty.bytes, this.#columns);
   }
 
-  whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause {
+  whyMalformed(records: readonly MalformedRecord[], file: PipedFile): MalformedCause {
     return whyMalformed(records, file);
   }
 
@@ -255,7 +257,7 @@ type AppendedIn = (output: Layout) => readonly string[] | 0;
 
 /** The names of the last members of an output that are named as a run names what it appends. */
 const appendedByName =
-  ({ prefix = USUAL_PREFIX, rename = {} }: RejectsOptions): AppendedIn =>
+  ({ prefix = DEFAULT_PREFIX, rename = {} }: RejectsOptions): AppendedIn =>
   output => {
     const { last } = LineLayout.shapeOf(output);
     if (output.names.length === 0) return 0;

@@ -2,9 +2,8 @@ import type { Dialect } from '../../base/parse-records.ts';
 import { writeRow } from '../../base/write-row.ts';
 import type { AppendedAt, Comparison, RecordAt } from '../comparison.ts';
 import { StringScanner } from '../json/scan-string.ts';
-import { membersOf } from './members.ts';
+import { membersOf, parseLine } from './members.ts';
 import { closingBrace, isEmptyUntil, type LineColumns, ownObject } from './merge-lines.ts';
-import { parseLine } from './parse-line.ts';
 
 const dialect: Dialect = { delimiter: ',', quote: '"', loneCr: false };
 const [QUOTE, COMMA, CLOSE] = [0x22, 0x2c, 0x7d];

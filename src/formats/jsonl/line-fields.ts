@@ -4,20 +4,17 @@ import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { wordView } from '../bytes/word-view.ts';
 import { MAX_PLACED_BYTES, placeRecords } from '../columns/place-records.ts';
-import { doubleOf } from '../double-of.ts';
-import { type Batch, startOf } from '../records/batch.ts';
+import { type Batch, RecordKind, startOf } from '../records/batch.ts';
 import { emptyRecord, type Fault, notUtf8 } from '../records/faults.ts';
 import { type Fields, type PlacedRecords, textOf, type Without } from '../records/fields.ts';
 import { contentEnd } from '../records/line-endings.ts';
-import { RecordKind } from '../records/record-kind.ts';
-import { isRejectsFile, REJECT_RECORD, rejectColumns } from '../records/reject-columns.ts';
-import { notANumber, type RequiredNumbers } from '../required-numbers.ts';
+import { isRejectsFile, REJECT_RECORD, rejectColumns } from '../records/reject.ts';
+import { doubleOf, notANumber, type RequiredNumbers } from '../required-numbers.ts';
 import { KernelMembers } from './kernel-members.ts';
 import type { LineShape } from './line-shape.ts';
-import { lines } from './lines.ts';
+import { lines, parseLine } from './members.ts';
 import { hasColumn, namesIn } from './object-names.ts';
 import { type LineFault, MAX_DEPTH, ObjectReader } from './object-reader.ts';
-import { parseLine } from './parse-line.ts';
 
 /** What is wrong with a line, by its code. */
 const faultOf: Readonly<Record<Exclude<LineFault, 'unknown_member'>, Fault>> = {

@@ -1,8 +1,7 @@
 import type { RejectRecords } from '../comparison.ts';
-import { type Reject, reasonText } from '../records/reject.ts';
-import { REJECT_RECORD } from '../records/reject-columns.ts';
+import { REJECT_RECORD, type Reject, reasonText } from '../records/reject.ts';
+import { parseLine } from './members.ts';
 import { closingBrace, isEmptyUntil } from './merge-lines.ts';
-import { parseLine } from './parse-line.ts';
 
 const OPEN = 0x7b;
 const [LF, COMMA, BRACE] = [Buffer.from('\n'), Buffer.from(','), Buffer.from('{')];

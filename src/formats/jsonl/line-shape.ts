@@ -1,19 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
-import { withRoom } from '../bytes/with-room.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { jqPath } from '../../base/unsupported-files.ts';
+import { withRoom } from '../bytes/word-view.ts';
 import { MAX_COLUMNS } from '../csv/header.ts';
+import { filteredBy } from '../filtered-by.ts';
 import type { Layout } from '../format.ts';
-import { HALF_PAIR } from '../json/half-pair.ts';
+import { HALF_PAIR } from '../json/scan-string.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
 import type { RequiredNumbers } from '../required-numbers.ts';
-import { isSpace } from './members.ts';
+import { isSpace, parseLine } from './members.ts';
 import { hasColumn, namesIn, type ObjectNames } from './object-names.ts';
 import { isScoredName, outerNames } from './object-reader.ts';
-import { parseLine } from './parse-line.ts';
-import { rowsInList } from './rows-in-list.ts';
 
 /** What the first objects of an input are like, as plain data. */
 export interface LineShape {
@@ -79,7 +81,7 @@ const [OPEN, CLOSE] = [0x7b, 0x7d];
  * @returns the shape, and all that was read after the byte order mark
  */
 export async function readShape(
-  source: Pick<ByteSource, 'name' | 'decompressor' | 'chunks'>,
+  source: Pick<ByteSource, 'name' | 'decodedBy' | 'chunks'>,
   { known, maxRecordBytes, maxColumns = MAX_COLUMNS, namesColumns = false }: ShapeOptions,
 ): Promise<{ shape: LineShape; rest: Buffer }> {
   const wanted = namesColumns ? undefined : known;
@@ -117,7 +119,7 @@ export async function readShape(
       if (!isKnown) return { shape: { ...shape, absent: [] }, rest };
       const hasNone = known !== undefined && known.length > 0 && shape.absent.length === known.length;
       return {
-        shape: hasNone ? { ...shape, rowsInList: rowsInList(firstObject(rest), known, source.name) } : shape,
+        shape: hasNone ? { ...shape, rowsInList: rowsInList(firstObject(rest), known, source) } : shape,
         rest,
       };
     }
@@ -254,4 +256,26 @@ function isObject(line: Buffer): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * What to do if the rows are in a list of the only object, as in responses: `{"data":[{"age":1},{"age":2}]}`.
+ *
+ * @param line the first object
+ * @param columns of the rows
+ * @param file for the command
+ * @returns undefined if none of its lists has objects with such columns
+ */
+function rowsInList(line: string, columns: readonly string[], file: PipedFile): string | undefined {
+  // A malformed line is reported when it is read; this one has an object.
+  const members = Object.entries(parseLine(line) as Record<string, unknown>);
+  const outer = columns.map(name => name.split('.')[0] ?? name);
+  const isRow = (value: unknown): boolean =>
+    typeof value === 'object' &&
+    value !== null &&
+    [...columns, ...outer].some(name => Object.hasOwn(value, name));
+  const [name] = members.find(([, value]) => Array.isArray(value) && isRow(value[0])) ?? [];
+  if (name === undefined) return undefined;
+  const path = jqPath(JSON.stringify(name).slice(1, -1));
+  return `The rows are in a list of the first object. ${filteredBy(file, `jq -c ${shellWord(`${path}[]`)}`)}`;
 }

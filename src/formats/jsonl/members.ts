@@ -1,4 +1,6 @@
+import type { Dialect } from '../../base/parse-records.ts';
 import { StringScanner } from '../json/scan-string.ts';
+import { LF } from '../records/line-endings.ts';
 
 /** A member of an object, in the bytes of that. */
 export interface MemberAt {
@@ -60,3 +62,30 @@ function valueEnd(bytes: Buffer, start: number, end: number, strings: StringScan
 }
 
 export const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
+
+/** Lines as records without fields; they end with LF or CRLF. */
+export const lines: Dialect = { delimiter: '\t', quote: undefined, loneCr: false };
+
+/** Counts the lines that end in `bytes[start, end)`. They are long, so searching for their ends is faster than a loop over the bytes. */
+export function countLineFeeds(bytes: Uint8Array, start: number, end: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LF, start); at !== -1 && at < end; at = bytes.indexOf(LF, at + 1)) count++;
+  return count;
+}
+
+/** `NaN` and infinities where a value is, as Python and other programs write them. */
+const NOT_FINITE = /(?<=[:[,]\s*)(?:NaN|-?Infinity)(?=\s*[,}\]])/g;
+
+/**
+ * Parses a line as `ObjectReader` reads it: NaN and infinities, which JSON does not have, are null.
+ *
+ * @throws SyntaxError
+ */
+export function parseLine(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!/NaN|Infinity/.test(text)) throw error;
+    return JSON.parse(text.replace(NOT_FINITE, 'null'));
+  }
+}

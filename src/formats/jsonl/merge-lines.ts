@@ -1,12 +1,11 @@
 import type { Appended } from '../appended.ts';
 import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
 import type { MergeRecords, PredictedBatch } from '../format.ts';
-import { type OutputColumns, renamed } from '../output-columns.ts';
-import { startOf } from '../records/batch.ts';
+import { type ColumnOptions, type OutputColumns, outputColumns, renamed } from '../output-columns.ts';
+import { RecordKind, startOf } from '../records/batch.ts';
 import { contentEnd } from '../records/line-endings.ts';
-import { RecordKind } from '../records/record-kind.ts';
-import { lines } from './lines.ts';
-import { type MemberAt, membersOf } from './members.ts';
+import type { LineShape } from './line-shape.ts';
+import { lines, type MemberAt, membersOf } from './members.ts';
 
 const [OPEN, CLOSE] = [0x7b, 0x7d];
 
@@ -121,3 +120,20 @@ export const renamedBytes = (columns: LineColumns | undefined): number =>
     (sum, name) => sum + Buffer.byteLength(JSON.stringify(name)),
     0,
   );
+
+/**
+ * The members of an output's objects.
+ *
+ * @returns undefined if they are those of the input, with the same names
+ * @throws RowcastError `missing_columns`, `duplicate_columns`
+ */
+export function lineColumns(
+  { members }: Pick<LineShape, 'members'>,
+  options: ColumnOptions,
+  file: string,
+): LineColumns | undefined {
+  const columns = outputColumns({ names: members }, options, file);
+  if (columns === undefined) return undefined;
+  const kept = columns.kept ?? members.map((_, index) => index);
+  return { ...columns, names: kept.map(index => members[index] ?? '') };
+}

@@ -1,7 +1,6 @@
 import { textView, type WordView } from '../bytes/word-view.ts';
-import { HALF_PAIR } from '../json/half-pair.ts';
-import { StringScanner } from '../json/scan-string.ts';
-import { isRejectsFile, REJECT_RECORD } from '../records/reject-columns.ts';
+import { HALF_PAIR, StringScanner } from '../json/scan-string.ts';
+import { isRejectsFile, REJECT_RECORD } from '../records/reject.ts';
 
 /** Where the values of an object's columns are. */
 export interface FoundValues {

@@ -1,5 +1,6 @@
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import { filteredBy } from '../filtered-by.ts';
-import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/malformed-cause.ts';
+import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/reject.ts';
 
 /** An object, behind which a comma separates it from the next one of a list. */
 const WITH_COMMA = /^\s*\{.*\}\s*,\s*$/s;
@@ -8,9 +9,9 @@ const WITH_COMMA = /^\s*\{.*\}\s*,\s*$/s;
  * Why the lines of JSON lines are malformed.
  *
  * @param records in input order
- * @param file its name, for the command
+ * @param file for the command
  */
-export function whyMalformed(records: readonly MalformedRecord[], file: string): MalformedCause {
+export function whyMalformed(records: readonly MalformedRecord[], file: PipedFile): MalformedCause {
   const texts = records.map(({ record }) => record.toString());
   const [example] = records;
   if (texts[0]?.trimStart().startsWith('['))

@@ -1,16 +1,16 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import type { TextEntry, TextOfFile } from '../../base/text-of-file.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { CsvLayout } from '../csv/csv-layout.ts';
 import { readHeader } from '../csv/header.ts';
 import type { OpenedGroups, RepairedColumns } from '../format.ts';
 import type { ByteSource } from '../records/byte-source.ts';
+import { doubleOf } from '../required-numbers.ts';
 import { type FileColumn, outermostName } from './footer/file-column.ts';
-import { openParquet } from './footer/parquet-file.ts';
-import { HeardText } from './text/heard-text.ts';
+import { openParquet, type ParquetFile } from './footer/parquet-file.ts';
 import { ParquetText } from './text/parquet-text.ts';
-import { AddedRows } from './writing/added-rows.ts';
-import { hasText, keepUnchanged } from './writing/keep-unchanged.ts';
+import { changedColumn } from './writing/changed-column.ts';
 import { RepairedFile } from './writing/repaired-file.ts';
 
 /**
@@ -79,3 +79,138 @@ const notRepaired = (file: string, why: string): RowcastError =>
     location: { file },
     hint: 'Score the corrected rows into a file of their own, or correct the input and score it again.',
   });
+
+/** Places for rows that a file does not have: each goes into the group of the row that it comes before, or into the last one. */
+export class AddedRows {
+  /** The number of the last row of each group, with the rows that were added so far; nothing is after the last group. */
+  readonly ends: number[];
+  /** The number of the last row of each group as it is in the file, without added rows. */
+  readonly #formerEnds: readonly number[];
+  readonly #empty: Buffer | undefined;
+
+  /** @param columns those that are written again */
+  constructor({ groups, columns: all }: ParquetFile, columns: readonly FileColumn[]) {
+    this.#formerEnds = groups.map(({ before, rows }) => before + rows);
+    this.ends = [...this.#formerEnds.slice(0, -1), Number.POSITIVE_INFINITY];
+    const areWritten = all.every(column => columns.includes(column) && changedColumn(column) !== undefined);
+    this.#empty = areWritten && groups.length > 0 ? Buffer.alloc(columns.length - 1, ',') : undefined;
+  }
+
+  /**
+   * Makes room for a row.
+   *
+   * @param after the number of rows of the file before it
+   * @returns a row without values; undefined if rows cannot be added: the file has no group, or columns that are only copied
+   */
+  add(after: number): Buffer | undefined {
+    if (this.#empty === undefined) return undefined;
+    for (let group = this.ends.length - 2; group >= 0 && (this.#formerEnds[group] ?? 0) > after; group--)
+      this.ends[group] = (this.ends[group] ?? 0) + 1;
+    return this.#empty;
+  }
+}
+
+const [COMMA, QUOTE] = [0x2c, 0x22];
+const NOTHING = Buffer.alloc(0);
+
+export interface UnchangedOptions {
+  /** Whether each column has numbers. */
+  readonly numbers: readonly boolean[];
+  /** Texts that stood for a missing number when the output was made. */
+  readonly nulls: ReadonlySet<string>;
+}
+
+/**
+ * A corrected row of a CSV with commas, in which a field that stands for the value which the output has is written as there: the
+ * input may have written it in another way. The fields of the rejects do not tell what was corrected, because they may be corrected
+ * in their place.
+ */
+export function keepUnchanged(corrected: Buffer, output: Buffer, options: UnchangedOptions): Buffer {
+  const written = fieldsOf(output);
+  const fields = fieldsOf(corrected).map((field, index) => {
+    const own = written[index];
+    if (own === undefined) return field;
+    const [text, former] = [textOf(field), textOf(own)];
+    if (text === former) return own;
+    if (options.numbers[index] !== true) return field;
+    if (options.nulls.has(text)) return NOTHING;
+    const number = doubleOf(text, options.nulls);
+    const isSame =
+      former === '' ? number === undefined || number === null : Object.is(number, Number(former));
+    return isSame ? own : field;
+  });
+  return Buffer.concat(fields.flatMap((field, index) => (index === 0 ? [field] : [Buffer.of(COMMA), field])));
+}
+
+/** Whether a corrected row has a text in a column of numbers, which stands for no missing one. */
+export const hasText = (corrected: Buffer, { numbers, nulls }: UnchangedOptions): boolean =>
+  fieldsOf(corrected).some(
+    (field, index) => numbers[index] === true && doubleOf(textOf(field), nulls) === undefined,
+  );
+
+/** The fields of a row that is well formed, with their quotes. */
+function fieldsOf(row: Buffer): Buffer[] {
+  const fields: Buffer[] = [];
+  for (let start = 0; start <= row.length; ) {
+    let at = start;
+    if (row[at] === QUOTE)
+      do at = indexOr(row, QUOTE, at + 1) + 1;
+      while (row[at] === QUOTE);
+    const end = indexOr(row, COMMA, at);
+    fields.push(row.subarray(start, end));
+    start = end + 1;
+  }
+  return fields;
+}
+
+function indexOr(row: Buffer, byte: number, from: number): number {
+  const at = row.indexOf(byte, from);
+  return at === -1 ? row.length : at;
+}
+
+function textOf(field: Buffer): string {
+  const text = field.toString();
+  return field[0] === QUOTE ? text.slice(1, -1).replaceAll('""', '"') : text;
+}
+
+/** A text that keeps the text of each group that was read, until it is asked for. */
+export class HeardText implements TextOfFile {
+  readonly codec: string;
+  readonly footer: string;
+  readonly #text: TextOfFile;
+  readonly #groups = new Map<number, Buffer[]>();
+
+  constructor(text: TextOfFile) {
+    this.codec = text.codec;
+    this.footer = text.footer;
+    this.#text = text;
+  }
+
+  get data(): unknown {
+    return this.#text.data;
+  }
+
+  async *from(offset: number, entry?: TextEntry): AsyncGenerator<Buffer> {
+    let at = offset;
+    for await (const chunk of this.#text.from(offset, entry)) {
+      // A chunk has text of one group.
+      const group = this.#text.entryBefore(at)?.group ?? 0;
+      const chunks = this.#groups.get(group) ?? [];
+      chunks.push(Buffer.from(chunk));
+      this.#groups.set(group, chunks);
+      at += chunk.length;
+      yield chunk;
+    }
+  }
+
+  entryBefore(offset: number): TextEntry | undefined {
+    return this.#text.entryBefore(offset);
+  }
+
+  /** The text of a group, once. */
+  take(group: number): Buffer {
+    const chunks = this.#groups.get(group) ?? [];
+    this.#groups.delete(group);
+    return Buffer.concat(chunks);
+  }
+}

@@ -4,7 +4,7 @@ import type { Format } from '../format.ts';
 /** The magic number, and the first member of a page or of the footer: a 32-bit integer. A CSV may begin with `PAR1`. */
 const BEGINNING = 'PAR1\x15';
 
-/** Parquet, by the rules of docs/parquet.md. Its rows are read as those of a CSV. */
+/** Parquet, by the rules of docs/formats.md#parquet. Its rows are read as those of a CSV. */
 export const parquet: Format = {
   name: 'parquet',
   isNameOf: file => /\.(parquet|pq)$/i.test(file),

@@ -1,4 +1,5 @@
 import type { Comparison } from '../comparison.ts';
+import { cellComparison, textCell } from '../csv/csv-comparison.ts';
 import { CsvLayout } from '../csv/csv-layout.ts';
 import type { Header } from '../csv/header.ts';
 import type { Layout, LayoutData } from '../format.ts';
@@ -6,7 +7,7 @@ import type { OutputColumns } from '../output-columns.ts';
 import type { RowGroups } from '../records/row-groups.ts';
 import type { FileColumn } from './footer/file-column.ts';
 import type { ParquetFile } from './footer/parquet-file.ts';
-import { valueComparison } from './value-comparison.ts';
+import { doubleText } from './text/value-text.ts';
 
 export interface ParquetLayoutOptions {
   readonly file: ParquetFile;
@@ -81,3 +82,34 @@ const TYPES: Readonly<Record<Exclude<FileColumn['type']['is'], NoText>, string>>
 };
 
 type NoText = 'unknown' | 'unsupported' | 'struct';
+
+interface ComparedNumbers {
+  readonly numbers: readonly boolean[];
+  readonly nulls: ReadonlySet<string>;
+  readonly file: string;
+}
+
+/**
+ * Compares a CSV with the text of a Parquet file that was made of it.
+ *
+ * @param numbers whether a column of the output has numbers
+ * @param nulls texts that stand for a missing number
+ * @param file the name of the CSV, for messages
+ */
+const valueComparison = (
+  header: Header,
+  columns: OutputColumns | undefined,
+  output: Header,
+  { numbers, nulls, file }: ComparedNumbers,
+): Comparison =>
+  cellComparison(header, columns, output, {
+    file,
+    cellOf: (text, place) => (numbers[place] === true ? numberCell(text, nulls) : textCell(text)),
+  });
+
+function numberCell(text: string, nulls: ReadonlySet<string>): string {
+  if (nulls.has(text)) return '';
+  const number = Number(text);
+  // A text that is not a number stands for a missing one, which has no text in the file.
+  return text.trim() === '' || (Number.isNaN(number) && text !== 'NaN') ? '' : doubleText(number);
+}

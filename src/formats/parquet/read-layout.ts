@@ -2,19 +2,25 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { StoredBytes } from '../../base/text-of-file.ts';
 import { writeRow } from '../../base/write-row.ts';
-import type { ColumnOptions, WrittenFile } from '../column-options.ts';
 import { readHeader } from '../csv/header.ts';
 import type { Opened, Piece } from '../format.ts';
 import { readLineLayout } from '../jsonl/jsonl-layout.ts';
-import { outputColumns } from '../output-columns.ts';
+import { type ColumnOptions, outputColumns, type WrittenFile } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
+import type { InputRange } from '../records/position.ts';
+import type { RowGroup } from './footer/chunk-table.ts';
 import { type FileColumn, outermostName } from './footer/file-column.ts';
-import { openParquet, type ParquetFile, uncompressedBytes } from './footer/parquet-file.ts';
-import { valuesInRows } from './footer/values-in-rows.ts';
-import { groupsIn, piecesOf } from './group-places.ts';
+import {
+  openParquet,
+  type ParquetFile,
+  rangesOf,
+  uncompressedBytes,
+  valuesInRows,
+} from './footer/parquet-file.ts';
 import { ParquetLayout, typeOf } from './parquet-layout.ts';
 import { ParquetText, type ParquetTextData } from './text/parquet-text.ts';
 
@@ -145,7 +151,7 @@ function needsFile(file: string): RowcastError {
     'a Parquet file is read from its end, so it can be neither a pipe nor an upload',
     {
       location: { file },
-      hint: 'Score the file itself: rowcast score FILE.',
+      hint: 'Score the file itself, with its path or URL as the input.',
     },
   );
 }
@@ -253,6 +259,12 @@ const unsupported = (file: string, column: string, what: string, isScored: boole
       : 'Name the columns to write with --keep, or write Parquet, to which columns are copied as they are.',
   });
 
+/** The command that prints a file as CSV. In a name, DuckDB takes `*`, `?` and `[` for those of a pattern. */
+function duckdbCsv(name: string): string {
+  const pattern = name.replaceAll(/[*?[]/g, '[$&]').replaceAll("'", "''");
+  return `duckdb -c ${shellWord(`COPY (FROM read_parquet('${pattern}')) TO '/dev/stdout' (FORMAT csv)`)}`;
+}
+
 /** @throws RowcastError `group_too_large` */
 function checkGroups(
   { groups, name }: ParquetFile,
@@ -271,8 +283,38 @@ function checkGroups(
       `row group ${index + 1} has ${counted(group.rows)} rows, which take ${counted(bytes)} bytes of memory; the limit is ${counted(maxGroupBytes)}`,
       {
         location: { file: name },
-        hint: `Raise --max-group-bytes if there is memory for several times as much, or pipe the rows as text: duckdb -c "COPY (FROM '${sanitize(name)}') TO '/dev/stdout' (FORMAT csv)" | rowcast score -.`,
+        hint: `Raise --max-group-bytes if there is memory for several times as much, or pipe the rows as text, with - as the input: ${duckdbCsv(name)} | rowcast …`,
       },
     );
   }
 }
+
+/**
+ * More bytes than the text of a group has. A shard does not know how much text the groups before its own make, so the text of
+ * each group that a shard begins with is taken to begin at a multiple of this.
+ */
+const TEXT_BYTES = 2 ** 36;
+
+/** The groups of a file as pieces of an input, and the end of the last one. No page is read. */
+export function piecesOf({
+  columns,
+  groups,
+  rows,
+}: Pick<ParquetFile, 'columns' | 'groups' | 'rows'>): readonly Piece[] {
+  const at = (group: number, before: number) => ({
+    offset: group * TEXT_BYTES,
+    row: before + 1,
+    line: before + 1,
+  });
+  return [
+    ...groups.map((group, index) => ({ start: at(index, group.before), bytes: storedBytes(group, columns) })),
+    { start: at(groups.length, rows), bytes: 0 },
+  ];
+}
+
+/** The groups of a range. */
+export const groupsIn = <T>(groups: readonly T[], { start, end }: InputRange): readonly T[] =>
+  groups.slice(start.offset / TEXT_BYTES, end === undefined ? undefined : end / TEXT_BYTES);
+
+const storedBytes = (group: RowGroup, columns: readonly FileColumn[]): number =>
+  columns.flatMap(column => rangesOf(group, column)).reduce((bytes, { from, to }) => bytes + to - from, 0);

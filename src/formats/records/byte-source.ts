@@ -6,8 +6,8 @@ export interface ByteSource {
   readonly name: string;
   /** The name without the suffix of a compression. */
   readonly contentName: string;
-  /** The command that decompresses the file, if it is compressed; known once some bytes were read. */
-  readonly decompressor?: string | undefined;
+  /** The commands that make text in UTF-8 of the file, as of `PipedFile`; known once some bytes were read. */
+  readonly decodedBy?: readonly string[] | undefined;
   /** Whether the bytes arrive as another process writes them. */
   readonly isLive: boolean;
   /**
@@ -19,4 +19,21 @@ export interface ByteSource {
   readonly stored?: StoredBytes | undefined;
   /** @throws RowcastError `input_changed` if the file has changed since it was opened */
   checkUnchanged(): Promise<void>;
+}
+
+/** A source of bytes that arrive while they are read and that nothing else can change, such as those of an upload. */
+export function liveSource(name: string, bytes: AsyncIterable<Buffer>): ByteSource {
+  return {
+    name,
+    contentName: name,
+    isLive: true,
+    chunks: bytes[Symbol.asyncIterator](),
+    checkUnchanged: async () => {},
+  };
+}
+
+/** Gives bytes that were already read, then the others. */
+export async function* chunksAfter(first: Buffer, others: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  for (let next = await others.next(); !next.done; next = await others.next()) yield next.value;
 }

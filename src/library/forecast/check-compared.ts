@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import { type EarlierOptions, earlierOf } from '../../runs/summary/earlier-of.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
-import type { JobValues } from '../job-values.ts';
-import { comparedFiles } from '../run-job.ts';
+import { comparedFiles } from '../run-memory.ts';
 
 type Written = 'output' | 'rejects' | 'summary' | 'summaryHtml' | 'metrics' | 'lineage';
 

@@ -1,7 +1,7 @@
 import { type Auth, isOfCloud } from '../../base/contract/auth-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { headerFault, isHeaderValue } from '../../client/header-fault.ts';
+import { headerFault, isHeaderValue } from '../../client/credentials.ts';
 import { type ClientTls, checkTls } from '../../client/transport/tls.ts';
 import { keyIn } from '../service/key-file.ts';
 

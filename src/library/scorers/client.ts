@@ -1,17 +1,16 @@
 import { Readable } from 'node:stream';
 import { type Auth, isOfCloud } from '../../base/contract/auth-names.ts';
+import { defaultProtocol } from '../../base/contract/default-protocol.ts';
 import type { Predicted, Prediction } from '../../base/contract/prediction.ts';
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
 import type { Features, LooseReport, ValueWarning } from '../../base/contract/schemas.ts';
 import type { UploadFormat } from '../../base/contract/upload-formats.ts';
-import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import { appendedOptions } from '../../base/options/output.ts';
 import { serviceOptions } from '../../base/options/score.ts';
 import { protocolOption } from '../../base/options/service.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
-import { connectReports } from '../../client/connect-reports.ts';
-import { ReportClient } from '../../client/protocols/report/report-client.ts';
+import { connectReports, ReportClient } from '../../client/protocols/report/report-client.ts';
 import { ServiceClient } from '../../client/service-client.ts';
 import type { ClientTls } from '../../client/transport/tls.ts';
 import type { RunControl } from '../../runs/run-control.ts';
@@ -183,7 +182,7 @@ export class Client implements Scorer {
       ...(this.#maxOutage !== undefined && { maxOutage: this.#maxOutage }),
       ...(retry && { onRetry: retry }),
     };
-    if (this.#protocol === usualProtocol) {
+    if (this.#protocol === defaultProtocol) {
       const service = connectReports(connecting);
       this.#client = service;
       this.#reports = new ReportClient(service);

@@ -1,7 +1,7 @@
-import type { ClientOptions } from '../../client/client-options.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import { httpScorer } from '../../client/scorer/http-scorer.ts';
+import type { ClientOptions } from '../../client/service-client.ts';
 import type { OpenScorer, Scorer } from '../../scoring/scorer.ts';
-import type { JobValues } from '../job-values.ts';
 import type { Scorer as GivenScorer } from '../scorer.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
 import { openPredictor } from '../service/open-predictor.ts';

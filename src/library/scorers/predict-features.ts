@@ -7,7 +7,7 @@ import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { readLayout } from '../../formats/formats.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import { liveSource } from '../../formats/records/live-source.ts';
+import { liveSource } from '../../formats/records/byte-source.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { ScoreBatch } from '../../scoring/batch/score-batch.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';

@@ -4,14 +4,14 @@ import type { connectionOptions } from '../../base/options/service.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { writeRow } from '../../base/write-row.ts';
-import { headerFault } from '../../client/header-fault.ts';
+import { headerFault } from '../../client/credentials.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import { isOwnVariable, isVariableOfDefinition } from './own-variable.ts';
 import { checkProxy } from './proxy-of.ts';
 
 /** How a service is reached, besides its URL and its key. It holds no secrets, only where they are. */
 export interface Access {
-  /** How the key is sent, unless as is usual with the protocol. */
+  /** How the key is sent, unless as the protocol has it. */
   auth?: Auth;
   /** Another host that may get what identifies this machine to a cloud. */
   authHost?: string;

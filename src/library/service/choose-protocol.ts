@@ -1,11 +1,11 @@
 import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
 import { describeIssue } from '../../base/options/values/expectation.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import { type CustomProtocol, customShape } from '../../client/protocols/described/custom-shape.ts';
 import type { Protocol } from '../../client/protocols/protocol.ts';
 import { protocolOf } from '../../client/protocols/protocols.ts';
 import { contractWire, type Wire } from '../../client/protocols/report/wire-names.ts';
-import type { JobValues } from '../job-values.ts';
 
 /** The options that decide how a service is asked. */
 export type ProtocolValues = Pick<JobValues, 'protocol' | 'wire' | 'custom'> &

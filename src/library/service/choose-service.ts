@@ -3,7 +3,7 @@ import { type Auth, type CloudAuth, isOfCloud } from '../../base/contract/auth-n
 import { RowcastError } from '../../base/errors.ts';
 import { connectionOptions, homeOption, protocolOption } from '../../base/options/service.ts';
 import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
-import { usualAuth } from '../../client/protocols/usual-auth.ts';
+import { defaultAuth } from '../../client/protocols/described/descriptions.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import { type Access, accessFiles, accessOf, flagsOfAccess } from './access.ts';
@@ -98,7 +98,7 @@ export function chooseService(given: Given, defined: Section = {}): Address {
   if (url === LOCAL) return { kind: 'local', home: homeOf(given, defined) };
   if (isDefined) checkFlags(given);
   const { protocol } = resolveValues(protocolOption, given.flags, defined);
-  const { auth = usualAuth(protocol), allowHttp } = values;
+  const { auth = defaultAuth(protocol), allowHttp } = values;
   if (isDefined && isOfCloud(auth)) checkWay(auth, given, defined);
   const access = accessOf(values, auth, isDefined);
   return { kind: 'remote', url, key: keyOf(given, auth, { url, isDefined, values }), allowHttp, ...access };
@@ -181,8 +181,8 @@ function isElsewhere(url: string, other: string | undefined): boolean {
 export function flagsOfAddress(address: Address, env: Environment): string[] {
   if (address.kind === 'local') {
     const isLocal = (env.ROWCAST_URL || LOCAL) === LOCAL;
-    const isUsual = address.home === resolve(env.ROWCAST_HOME || '.rowcast');
-    return [...(isLocal ? [] : ['--url', LOCAL]), ...(isUsual ? [] : ['--home', address.home])];
+    const isDefault = address.home === resolve(env.ROWCAST_HOME || '.rowcast');
+    return [...(isLocal ? [] : ['--url', LOCAL]), ...(isDefault ? [] : ['--home', address.home])];
   }
   const { url, key, allowHttp } = address;
   const file = key?.kind === 'file' ? ['--api-key-file', key.path] : [];

@@ -1,8 +1,8 @@
+import { defaultProtocol } from '../../base/contract/default-protocol.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
-import { usualProtocol } from '../../base/contract/usual-protocol.ts';
-import type { ClientOptions } from '../../client/client-options.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
+import type { ClientOptions } from '../../client/service-client.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
-import type { JobValues } from '../job-values.ts';
 import type { Address, Environment } from './choose-service.ts';
 import { openClient } from './open-client.ts';
 import { noService } from './refuse-protocol.ts';
@@ -49,7 +49,7 @@ export async function openPredictor({
     const client = await openClient(address, protocol, { values, pace, env, onRetry, trace, stop });
     return { scorer: sharedHttpScorer(client), close: () => client.close() };
   }
-  if (values.protocol !== usualProtocol) throw noService(values.protocol);
+  if (values.protocol !== defaultProtocol) throw noService(values.protocol);
   // Loaded only when it is needed.
   const { ModelScorer } = await import('../../models/local/model-scorer.ts');
   const scorer = await ModelScorer.open({ home: address.home, threads, maxRowsPerSecond, sharedPace });

@@ -1,5 +1,5 @@
+import { defaultProtocol } from '../../base/contract/default-protocol.ts';
 import type { ProtocolName } from '../../base/contract/protocol-names.ts';
-import { usualProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 
 /**
@@ -9,17 +9,17 @@ import { RowcastError } from '../../base/errors.ts';
  * @throws RowcastError `usage`
  */
 export function onlyReports(protocol: ProtocolName, what: string): void {
-  if (protocol === usualProtocol) return;
+  if (protocol === defaultProtocol) return;
   throw new RowcastError(
     'usage',
-    `${what} works only with the protocol ${usualProtocol}, not with ${protocol}`,
+    `${what} works only with the protocol ${defaultProtocol}, not with ${protocol}`,
     {
       hint: `Services of the protocol ${protocol} have nothing like it. score, plan and predict work with every protocol.`,
     },
   );
 }
 
-/** What a protocol other than the usual one needs. */
+/** What a protocol other than the default one needs. */
 export const noService = (protocol: ProtocolName): RowcastError =>
   new RowcastError('usage', `the protocol ${protocol} needs a server; give its --url`, {
     hint: 'Without a URL, the reports of this machine predict.',

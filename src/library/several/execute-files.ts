@@ -1,40 +1,40 @@
 import { setMaxListeners } from 'node:events';
+import { RowcastError } from '../../base/errors.ts';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
 import type { EarlierFigures } from '../../runs/drift/earlier-figures.ts';
 import { TotalTally } from '../../runs/drift/total-tally.ts';
-import { executeRecorded, executeRun } from '../../runs/execute-run.ts';
+import { executeRun } from '../../runs/execute-run.ts';
 import { exitCodeOf, exitCodeOfRows } from '../../runs/exit-code.ts';
 import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
-import { inputWait, type Waiting } from '../../runs/input-wait.ts';
+import { HeldRun } from '../../runs/held-run.ts';
+import { inputWait } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { ledgerEntry } from '../../runs/observers/ledger.ts';
 import { SharedColumns } from '../../runs/observers/lineage/shared-columns.ts';
 import { RunsTotal } from '../../runs/observers/total.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
-import type { Run } from '../../runs/run.ts';
+import type { Run, RunJob } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { runErrorOf } from '../../runs/run-error.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunLedger } from '../../runs/several/run-ledger.ts';
-import { lastRunOfFile, unchangedRun } from '../../runs/several/unchanged-run.ts';
+import { lastRunOfFile, type ReadAgain, unchangedRun } from '../../runs/several/unchanged-run.ts';
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import { isScoredSince } from '../../runs/summary/good-run.ts';
 import type { LastRun } from '../../runs/summary/last-run.ts';
 import type { RunNote, Summary } from '../../runs/summary/summary.ts';
-import { watchRequests } from '../../runs/watch.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
-import type { RunJob } from '../run-job.ts';
 import { memoryOf } from '../run-memory.ts';
 import { reportOf, runOfFile } from '../runs-of.ts';
 import { codeOfFile, combineExitCodes, totalStatus } from './combine-exit-codes.ts';
 import { concernsAll } from './common-failures.ts';
 import type { FileGroup, FilesWatch } from './group.ts';
 import { lockTotal } from './lock-total.ts';
-import { fixedFolders, planFiles, sizesOf, writtenBy } from './plan-files.ts';
+import { fixedFolders, ledgerOf, planFiles, sizesOf, writtenBy } from './plan-files.ts';
 import { workOf } from './work-of.ts';
 
 /**
@@ -43,31 +43,47 @@ import { workOf } from './work-of.ts';
  *
  * @throws as `executeRun`; a file that fails is no reason to stop the others, unless they would fail in the same way
  */
-export function executeFiles(group: FileGroup): Promise<Summary> {
+export async function executeFiles(group: FileGroup): Promise<Summary> {
   const { job, control, watch } = group;
-  const record = new RunRecord({
-    names: job.names,
-    observers: watch.observers,
-    control,
-    memory: memoryOf(job, true),
-  });
-  return executeRecorded(record, control, {
-    restart: false,
-    lock: () => lockTotal(job),
-    execute: () => openFiles(group, record),
-  });
+  const { names } = job;
+  const ledger = ledgerOf(job);
+  /** Known if all files are done, and what they are together is refused. */
+  let rejectedBefore: number | undefined;
+  const onRefused = (rows: number): void => {
+    rejectedBefore = rows;
+  };
+  const memory = memoryOf(job, ledger);
+  const record = new RunRecord({ names, observers: watch.observers, control, memory });
+  const held = new HeldRun(record, control);
+  try {
+    const files = await held.lock(lockTotal(job));
+    await record.begin(files, false);
+    return await record.within(() => openFiles(group, record, ledger, onRefused));
+  } catch (error) {
+    const failure = await held.failed(error);
+    const { result } = record;
+    if (rejectedBefore !== undefined && result !== undefined) watch.finished(result, rejectedBefore);
+    throw failure;
+  } finally {
+    await held.release();
+  }
 }
 
 /** Finds the files, and opens what predicts for all of them. */
-async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> {
+async function openFiles(
+  group: FileGroup,
+  record: RunRecord,
+  ledger: RunLedger,
+  onRefused: OpenFiles['onRefused'],
+): Promise<Summary> {
   const { job, watch } = group;
   const { signal: stop } = group.control;
   const report = reportOf(job.values);
   const { inputs, values, backends } = job;
   const begun = performance.now();
-  const onWaiting = (waiting: Waiting): void => record.waiting(waiting);
+  const onWaiting = record.waiting.bind(record);
   await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
-  const { pairs, ledger } = await planFiles(job, stop);
+  const { pairs } = await planFiles(job, stop, undefined, ledger);
   // A name that promises too much is refused once, before the start.
   for (const { output, rejects } of pairs) writtenFile({ ...values, output, rejects });
   const reading = ledger.read().catch(error => watch.ledgerUnreadable(ledger.path, error));
@@ -78,9 +94,9 @@ async function openFiles(group: FileGroup, record: RunRecord): Promise<Summary> 
   const earlier = await unlessStopped(earlierOf(found), stop);
   const folders = await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
   try {
-    const { scorer, close } = await group.openScorer(watchRequests(record));
+    const { scorer, close } = await group.openScorer(record.requests);
     try {
-      return await scoreFiles(group, record, { pairs, ledger, earlier, scorer, begun });
+      return await scoreFiles(group, record, { pairs, ledger, earlier, scorer, begun, onRefused });
     } finally {
       await close();
     }
@@ -96,12 +112,18 @@ interface OpenFiles {
   scorer: SharedScorer;
   /** When waiting for the inputs began, by `performance.now()`. */
   begun: number;
+  /**
+   * The total is about to be refused.
+   *
+   * @param rejectedBefore rows that were rejected when the files that are unchanged now were scored
+   */
+  onRefused: (rejectedBefore: number) => void;
 }
 
 async function scoreFiles(
   { job, control, watch }: FileGroup,
   record: RunRecord,
-  { pairs, ledger, earlier, scorer, begun }: OpenFiles,
+  { pairs, ledger, earlier, scorer, begun, onRefused }: OpenFiles,
 ): Promise<Summary> {
   const { values } = job;
   const { signal: stop } = control;
@@ -143,6 +165,7 @@ async function scoreFiles(
   record.files = () => ({ rowCounts: total.rowCounts, runs: total.summaries });
   await ledger.begin(pairs).catch(watch.ledgerNotWritten);
   watch.started(total);
+  let refusal: RowcastError | undefined;
   try {
     const left = pairs.entries();
     const scoreNext = async (): Promise<void> => {
@@ -153,12 +176,17 @@ async function scoreFiles(
       watch.suspended();
       throw new Interrupted(stop);
     }
-    budget.checkEnd();
+    budget.setOthers(files.before);
+    refusal = refusalOf(() => {
+      budget.checkEnd();
+      if (files.failures.length === 0) checkLeastRows(least, total.rowCounts.read + files.skipped.read);
+    });
+    if (refusal !== undefined || files.failures.length === 0) ledger.judge(values.output, refusal);
   } finally {
     watch.scored();
     await ledger.flush().catch(watch.ledgerNotWritten);
   }
-  const { skipped, failures, same } = files;
+  const { skipped, failures, same, again } = files;
   const { read, rejected } = total.rowCounts;
   // Running a command again does not turn rejected rows into a success.
   const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
@@ -166,7 +194,11 @@ async function scoreFiles(
   const code = combineExitCodes(codes, exitCodeOfRows(values, all));
   const decisive = failures.find(failure => failure.code === code);
   if (same.length > 0) record.note(sameFiles(same, values.ifSameAsLast));
-  if (failures.length === 0) checkLeastRows(least, all.read);
+  if (again.length > 0) record.note(filesAgain(again));
+  if (refusal !== undefined) {
+    onRefused(skipped.rejected);
+    throw refusal;
+  }
   if (files.isPart && earlier !== undefined)
     record.note({
       code: 'no_comparison',
@@ -180,15 +212,38 @@ async function scoreFiles(
   return summary;
 }
 
+/** Why all files together are refused; undefined if they are not. */
+function refusalOf(check: () => void): RowcastError | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof RowcastError) return error;
+    throw error;
+  }
+}
+
 function sameFiles(files: readonly string[], action: string): RunNote {
-  const [first = ''] = files;
-  const others = files.length === 1 ? '' : ` and ${countOf(files.length - 1, 'other file')}`;
   const [has, is] = files.length === 1 ? ['has', 'it is'] : ['have', 'they are'];
   const skipped = action === 'skip' ? `; ${is} skipped` : '';
   return {
     code: 'same_as_last',
-    message: `${first}${others} ${has} the same bytes as files of the last good run${skipped}`,
+    message: `${someOf(files)} ${has} the same bytes as files of the last good run${skipped}`,
   };
+}
+
+function filesAgain(files: readonly string[]): RunNote {
+  const [was, it] = files.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
+  return {
+    code: 'same_as_last',
+    message: `${someOf(files)} ${was} delivered again with the same bytes; ${it} skipped`,
+  };
+}
+
+function someOf(files: readonly string[]): string {
+  // Several are scored at a time.
+  const [first = ''] = files.toSorted();
+  return files.length === 1 ? first : `${first} and ${countOf(files.length - 1, 'other file')}`;
 }
 
 export interface FileScorerOptions {
@@ -217,10 +272,14 @@ export class FileScorer {
   readonly columns = new SharedColumns();
   /** Rows of the runs that finished files which were skipped because they have not changed. */
   readonly skipped = { read: 0, rejected: 0 };
+  /** Of these, the rows of files that attempts after the last good run have finished: those of the same night. */
+  readonly before = { read: 0, rejected: 0 };
   /** Whether an attempt after the last good run has finished some of them. */
   isPart = false;
   /** Inputs with the bytes of one of the last good run. */
   readonly same: string[] = [];
+  /** Inputs that were delivered again with the bytes that they had when they were scored, and are skipped. */
+  readonly again: string[] = [];
   readonly #options: FileScorerOptions;
   /** Aborted when the other files are not to be scored either. */
   readonly #failed = new AbortController();
@@ -239,7 +298,7 @@ export class FileScorer {
     const key = { ...file, options: work };
     const told = watch.ofFile(file, this.#stop);
     // A file that was scored before is scored again because something else has changed.
-    const isAgain = job.values.ifExists === 'skip-unchanged' && (await ledger.isUntouched(file));
+    const isUntouched = job.values.ifExists === 'skip-unchanged' && (await ledger.isUntouched(file));
     const run = runOfFile(job, file, {
       openScorer: async () => scorer.forRun(job.values.report),
       observers: [
@@ -249,25 +308,39 @@ export class FileScorer {
       ],
       control: new RunControl(this.#stop),
       wait: { begun, hasArrived: true },
-      shared: isAgain ? { ...shared, last: null } : shared,
+      shared: isUntouched ? { ...shared, last: null } : shared,
     });
     const last = ledger.finished(file.output);
     const record = new RunRecord(run);
     if (last !== undefined) record.last = lastRunOfFile(last, record.names);
+    let isAgain = false;
     try {
       if (this.#stop.aborted) throw new Interrupted(this.#stop);
-      const earlier =
+      const unchanged =
         job.values.ifExists === 'skip-unchanged'
-          ? await unlessStopped(unchangedRun(ledger, key), this.#stop)
+          ? await unlessStopped(unchangedRun(ledger, key, this.#readAgain()), this.#stop)
           : undefined;
-      if (earlier === undefined) {
+      if (unchanged === undefined) {
         told.begin(record);
         await executeRun(run, record).finally(() => told.end(record));
         return;
       }
+      const { run: earlier } = unchanged;
+      isAgain = unchanged.isAgain;
+      if (isAgain) {
+        record.note({
+          code: 'same_as_last',
+          message: `${file.input} was delivered again with the bytes that it had when it was scored; it is skipped`,
+        });
+        this.again.push(file.input);
+      }
       this.skipped.read += earlier.rows.read;
       this.skipped.rejected += earlier.rows.rejected;
-      this.isPart ||= earlier.rows.read > 0 && isScoredSince(earlier, this.#options.last);
+      if (isScoredSince(earlier, this.#options.last)) {
+        this.before.read += earlier.rows.read;
+        this.before.rejected += earlier.rows.rejected;
+        this.isPart ||= earlier.rows.read > 0;
+      }
       await record.end('skipped', exitCodeOfRows(job.values, earlier.rows));
     } catch (error) {
       if (record.result === undefined) await record.fail(error);
@@ -277,10 +350,18 @@ export class FileScorer {
       if (job.values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${file.input}`);
     } finally {
       run.control.end();
-      if (record.result?.warnings.some(({ code }) => code === 'same_as_last')) this.same.push(file.input);
+      const isSame = record.result?.warnings.some(({ code }) => code === 'same_as_last');
+      if (isSame && !isAgain) this.same.push(file.input);
       this.#keepColumns(record);
       total.end(index);
     }
+  }
+
+  #readAgain(): ReadAgain {
+    const { job, last } = this.#options;
+    const { encoding, ifSameAsLast } = job.values;
+    const refused = ifSameAsLast === 'fail' ? last?.digests : undefined;
+    return { encoding, backends: job.backends, stop: this.#stop, refused };
   }
 
   #keepColumns({ attempt: { runId }, predictionType, columnsOf }: RunRecord): void {

@@ -1,12 +1,11 @@
 import type { DriftLine } from '../../runs/drift/drift-line.ts';
-import type { RunObserver, RunView } from '../../runs/observer.ts';
+import type { RequestWatch, RunObserver, RunView } from '../../runs/observer.ts';
 import type { RunsTotal } from '../../runs/observers/total.ts';
+import type { RunJob } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import type { RequestWatch } from '../../runs/watch.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
-import type { RunJob } from '../run-job.ts';
 import type { OpenPredictor } from '../service/open-predictor.ts';
 
 /** Several inputs that are scored together, of which nothing has been touched yet. */

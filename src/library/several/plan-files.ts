@@ -1,10 +1,14 @@
 import { schemeOf } from '../../base/scheme.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
 import { folderOfPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/several/pair-files.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
-import { backends as usual, versionOf } from '../../storage/backends.ts';
-import type { RunJob } from '../run-job.ts';
+import { backends as allBackends, versionOf } from '../../storage/backends.ts';
+
+/** The record of the outputs of a job. */
+export const ledgerOf = ({ values, backends }: Pick<RunJob, 'values' | 'backends'>): RunLedger =>
+  new RunLedger(folderOfPattern(values.output), backends);
 
 /**
  * Finds the inputs of a job and names their outputs.
@@ -16,9 +20,9 @@ export async function planFiles(
   { inputs, values, backends }: Pick<RunJob, 'inputs' | 'values' | 'backends'>,
   stop?: AbortSignal,
   outputOption?: string,
+  ledger = ledgerOf({ values, backends }),
 ): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
   const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
-  const ledger = new RunLedger(folderOfPattern(output), backends);
   const others = {
     'the summary': summary,
     'the HTML summary': summaryHtml,
@@ -58,7 +62,7 @@ export const fixedFolders = ({
 /** The sizes of files in bytes; 0 for those that cannot be read. */
 export async function sizesOf(
   paths: readonly string[],
-  among = usual,
+  among = allBackends,
   stop?: AbortSignal,
 ): Promise<number[]> {
   const sizes: number[] = [];

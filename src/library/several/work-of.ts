@@ -1,8 +1,8 @@
 import { unlessStopped } from '../../base/interrupted.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
-import type { JobValues } from '../job-values.ts';
 import { reportOf } from '../runs-of.ts';
 
 /**

@@ -1,10 +1,11 @@
 import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
+import type { RunJob } from '../../runs/run.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { backendsOf } from '../../storage/backends.ts';
 import type { UsedFile } from '../../storage/target.ts';
-import type { JobValues } from '../job-values.ts';
-import { comparedFiles, type RunJob } from '../run-job.ts';
+import { comparedFiles } from '../run-memory.ts';
 import { namesOf } from '../run-names.ts';
 
 /** The options of a planned run; flags override those that do not determine its bytes. */
@@ -30,7 +31,8 @@ export function plannedJob(plan: ShardPlan, planned: JobValues, reads: readonly 
     values,
     backends,
     inputs,
-    places: {
+    isMany: plan.ledger !== null,
+    paths: {
       backends,
       input: inputs[0],
       output,

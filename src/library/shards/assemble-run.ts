@@ -1,12 +1,14 @@
 import { checkRejects } from '../../base/options/values/reject-limit.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import type { Attempt } from '../../runs/attempt.ts';
 import type { DriftLine } from '../../runs/drift/drift-line.ts';
-import { executeRecorded } from '../../runs/execute-run.ts';
 import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
+import { HeldRun } from '../../runs/held-run.ts';
 import type { LockedTargets } from '../../runs/observer.ts';
 import { type LockedPaths, lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { Releases } from '../../runs/releases.ts';
+import type { RunJob } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import type { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
@@ -23,8 +25,6 @@ import { isSingle } from '../../shards/folder/plan-shape.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
-import type { JobValues } from '../job-values.ts';
-import type { RunJob } from '../run-job.ts';
 import { lockTotal } from '../several/lock-total.ts';
 import { recordFinished, recordJoined } from './record-joined.ts';
 
@@ -64,18 +64,23 @@ interface HeldFiles extends LockedTargets {
  */
 export async function assembleRun(options: AssembleOptions): Promise<Summary> {
   const { job, run, record, control } = options;
-  return executeRecorded<HeldFiles>(record, control, {
-    restart: job.values.restart,
-    lock: () => lockOutputs(job, run),
-    execute: ({ locked }) => assemble(options, locked),
-  });
+  const held = new HeldRun(record, control);
+  try {
+    const files = await held.lock(lockOutputs(job, run));
+    await record.begin(files, job.values.restart);
+    return await record.within(() => assemble(options, files.locked));
+  } catch (error) {
+    throw await held.failed(error);
+  } finally {
+    await held.release();
+  }
 }
 
 async function lockOutputs(job: RunJob, { plan }: ShardedRun): Promise<HeldFiles> {
   const held = new Releases();
   const { summary, release } = await lockTotal(job);
   held.add(release);
-  const { private: isPrivate, reads } = job.places;
+  const { private: isPrivate, reads } = job.paths;
   const { backends } = job;
   const locked: LockedPaths[] = [];
   try {

@@ -1,3 +1,4 @@
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import type { DriftLine } from '../../runs/drift/drift-line.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
@@ -13,7 +14,6 @@ import { workTimeOf } from '../../shards/assemble/work-time.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { type Backends, sha256Of } from '../../storage/backends.ts';
-import type { JobValues } from '../job-values.ts';
 import { namesOf } from '../run-names.ts';
 
 type Rows = Pick<RowCounts, 'read' | 'rejected'>;

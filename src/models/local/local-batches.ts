@@ -4,22 +4,20 @@ import { type Appended, maxMergedBytes } from '../../formats/appended.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import { allocatedFor, OutputBuffers } from '../../scoring/merge/output-buffers.ts';
 import type { Outcome, PartRequest, Scored, ScorerInput } from '../../scoring/scorer.ts';
+import type { StoredModel } from '../model/compiled-model.ts';
 import { engineOf } from '../model/engine.ts';
-import type { StoredModel } from '../model/stored-model.ts';
 import { LocalBatchScorer } from './local-batch-scorer.ts';
 import { RecordScorer } from './record-scorer.ts';
 import type { RowPace } from './row-pace.ts';
 import { BATCHES_EACH, type ScoringThreads } from './threads/scoring-threads.ts';
-import { endsBytes, withSharedEnds } from './threads/shared-ends.ts';
-import { type SharedModel, sharedModel } from './threads/shared-model.ts';
-import type { InputData } from './threads/thread-messages.ts';
+import { type InputData, type SharedModel, sharedModel } from './threads/thread-messages.ts';
 
 /** The maximum size of a batch: it takes a thread some milliseconds. */
 const BATCH_BYTES = 1 << 18;
 /** The maximum size of what may be appended to a batch, if there are many classes. */
 const MAX_APPENDED_BYTES = 4 << 20;
 
-export interface LocalBatchesOptions {
+interface LocalBatchesOptions {
   input: ScorerInput;
   model: StoredModel;
   threads: ScoringThreads;
@@ -145,4 +143,23 @@ export class LocalBatches extends LocalBatchScorer {
     memory?.reset();
     if (memory !== undefined) this.#options.memories.push(memory);
   }
+}
+
+/** Bytes in shared memory for the ends and kinds of the records of a batch, wherever they begin. */
+export const endsBytes = ({ ends, kinds }: Pick<Batch, 'ends' | 'kinds'>): number =>
+  ends.byteLength + kinds.byteLength + Int32Array.BYTES_PER_ELEMENT;
+
+/**
+ * A batch whose ends and kinds are in shared memory. What a thread gets as a copy in a message becomes garbage that V8 does
+ * not collect before it is 64 MB (Node 24 and 26).
+ *
+ * @param memory at least `endsBytes`
+ */
+export function withSharedEnds(batch: Batch, { buffer, byteOffset }: Uint8Array): Batch {
+  const size = Int32Array.BYTES_PER_ELEMENT;
+  const ends = new Int32Array(buffer, Math.ceil(byteOffset / size) * size, batch.ends.length);
+  ends.set(batch.ends);
+  const kinds = new Uint8Array(buffer, ends.byteOffset + ends.byteLength, batch.kinds.length);
+  kinds.set(batch.kinds);
+  return { ...batch, ends, kinds };
 }

@@ -3,6 +3,7 @@ import { type CallStatistics, newCallStatistics } from '../../base/contract/call
 import type { Prediction } from '../../base/contract/prediction.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
+import { RowcastError } from '../../base/errors.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { withOrders } from '../../scoring/feature-columns.ts';
 import {
@@ -12,14 +13,13 @@ import {
   type ScorerInput,
   type SharedScorer,
 } from '../../scoring/scorer.ts';
+import type { StoredModel } from '../model/compiled-model.ts';
 import type { Model } from '../model/model-file.ts';
-import type { StoredModel } from '../model/stored-model.ts';
-import { checkReadable } from '../store/report-folder.ts';
 import { type LocalReport, loadReportModel, readLocalReport } from '../store/report-model.ts';
+import { checkReadable } from '../store/report-version.ts';
 import { LocalBatches } from './local-batches.ts';
 import { predictPersonas } from './predict-personas.ts';
 import { RowPace } from './row-pace.ts';
-import { suggestOtherService } from './suggest-other-service.ts';
 import { ScoringThreads } from './threads/scoring-threads.ts';
 
 export interface ModelScorerOptions {
@@ -132,5 +132,16 @@ export class ModelScorer implements SharedScorer {
     for (const loaded of this.#loaded.values()) loaded.then(({ engine }) => engine.unload()).catch(() => {}); // reported
     this.#loaded.clear();
     await this.#threads.end();
+  }
+}
+
+/** Adds to the error about an unknown report that another service may have it: only local reports were looked for. */
+export async function suggestOtherService<T>(found: Promise<T>): Promise<T> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof RowcastError && error.code === 'no_such_report')
+      error.hint = `Use --url for the reports of another service. ${error.hint}`;
+    throw error;
   }
 }

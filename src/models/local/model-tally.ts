@@ -1,5 +1,5 @@
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import type { ColumnReader } from '../../formats/columns/column-reader.ts';
+import type { ColumnReader } from '../../formats/columns/kernel-column.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import type { Counting } from '../../scoring/counting/counted-column.ts';

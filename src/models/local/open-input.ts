@@ -2,12 +2,12 @@ import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { layoutFrom } from '../../formats/layout-from.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Scored } from '../../scoring/scorer.ts';
+import type { StoredModel } from '../model/compiled-model.ts';
 import type { EngineModel } from '../model/engine.ts';
-import type { StoredModel } from '../model/stored-model.ts';
 import { RecordScorer } from './record-scorer.ts';
-import type { Answered } from './threads/answer-requests.ts';
 import type { InputData } from './threads/thread-messages.ts';
 import { asBuffer, ownedBy } from './threads/transfer.ts';
+import type { Answered } from './threads/worker-thread.ts';
 
 /** Prepares for the batches of an input, in a thread. */
 export function openInput(

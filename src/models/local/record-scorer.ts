@@ -1,26 +1,24 @@
-import { classesOf } from '../../base/contract/predictions.ts';
+import { classesOf, type Predictions, sumsToOne } from '../../base/contract/predictions.ts';
 import { unknownColumns } from '../../base/contract/unknown-columns.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import type { AppendedOptions } from '../../formats/appended.ts';
+import { type Appended, type AppendedOptions, maxMergedBytes } from '../../formats/appended.ts';
 import { BatchColumns, type PlacedBatch } from '../../formats/columns/batch-columns.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import type { ColumnReader } from '../../formats/columns/column-reader.ts';
+import type { ColumnReader } from '../../formats/columns/kernel-column.ts';
 import { readerOf } from '../../formats/columns/reader-of.ts';
 import { withoutNulls } from '../../formats/columns/without-nulls.ts';
-import type { Layout } from '../../formats/format.ts';
+import type { Layout, MergeBatch, PredictedBatch } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fields, Without } from '../../formats/records/fields.ts';
 import type { Counting } from '../../scoring/counting/counted-column.ts';
 import { addScores, type Tally } from '../../scoring/counting/tally.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
 import { Members, type Part } from '../../scoring/merge/members.ts';
-import type { Scored } from '../../scoring/scorer.ts';
+import type { MergedRecords, Scored } from '../../scoring/scorer.ts';
 import type { EngineModel } from '../model/engine.ts';
-import { checkProbabilities } from './check-probabilities.ts';
-import { ScoredMerger } from './merge-scored.ts';
 import { ModelTally, type RowRange, rowsOfParts } from './model-tally.ts';
 
-export interface RecordScorerOptions {
+interface RecordScorerOptions {
   layout: Layout;
   /** The columns that the model may use; it gets all others as missing values. */
   features: readonly FeatureColumn[];
@@ -177,3 +175,49 @@ export class RecordScorer {
 }
 
 const NONE = new Float64Array();
+
+/** Checks probabilities, `classes` per row: a row with invalid ones gets an error. */
+export function checkProbabilities(probabilities: Float64Array, classes: number): Predictions['errors'] {
+  const errors = new Map<number, { code: string; message: string }>();
+  for (let at = 0; at < probabilities.length; at += classes) {
+    let sum = 0;
+    let isValid = true;
+    for (let i = at; i < at + classes; i++) {
+      const probability = probabilities[i] as number;
+      sum += probability;
+      if (!(probability >= 0 && probability <= 1)) isValid = false;
+    }
+    if (isValid && sumsToOne(sum, classes)) continue;
+    errors.set(at / classes, {
+      code: 'wrong_probabilities',
+      message: `invalid probabilities: ${probabilities.subarray(at, at + classes).join(', ')}`,
+    });
+  }
+  return errors;
+}
+
+/** Merges batches with their predictions. */
+class ScoredMerger {
+  readonly #appended: Appended;
+  readonly #merger: MergeBatch;
+
+  constructor(layout: Layout, appended: Appended, memory: BatchMemory | undefined) {
+    this.#appended = appended;
+    this.#merger = layout.merger(appended, memory);
+  }
+
+  /** @param into memory for the records, and `maxBytes` of `Appended` for each; new memory if omitted */
+  merge(scored: PredictedBatch, fields: Fields, parts: readonly Part[], into?: Buffer): MergedRecords {
+    const merge = this.#merger(scored, fields);
+    const bytes =
+      into ??
+      Buffer.allocUnsafe(maxMergedBytes(scored.batch.bytes.length, scored.batch.ends.length, this.#appended));
+    const ends: number[] = [];
+    let length = 0;
+    for (const { from, to } of parts) {
+      length += merge(from, to, undefined, bytes.subarray(length)).length;
+      ends.push(length);
+    }
+    return { bytes: bytes.subarray(0, length), ends };
+  }
+}

@@ -1,7 +1,6 @@
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { featureKinds } from './feature-kinds.ts';
-import { type CompiledLinear, compileLinear } from './linear/compiled-linear.ts';
-import type { PredictorSpec } from './predictor-spec.ts';
+import { type CompiledLinear, compileLinear } from './compiled-linear.ts';
+import { featureKinds, type PredictorSpec } from './predictor-spec.ts';
 import { scoresOf } from './scores.ts';
 import { type CompiledTrees, compileTrees } from './trees/compiled-trees.ts';
 
@@ -44,4 +43,12 @@ export function buffersOf({ predictor, targets }: CompiledModel): ArrayBuffer[] 
     // No array uses shared memory.
     ArrayBuffer.isView(part) ? [part.buffer as ArrayBuffer] : [],
   );
+}
+
+/** A model that was read and validated, as plain data that can be passed to threads. */
+export interface StoredModel {
+  /** Target-encoded columns have their targets in `predictor`, and merged others here instead. */
+  columns: readonly LearnedColumn[];
+  classes: readonly string[];
+  predictor: CompiledModel;
 }

@@ -1,6 +1,6 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import { linearScores } from './compiled-linear.ts';
 import type { CompiledModel } from './compiled-model.ts';
-import { linearScores } from './linear/linear-scores.ts';
 import { probabilitiesOf, scoresOf } from './scores.ts';
 import { allToSinglePrecision, kernelRounding } from './single-precision.ts';
 import { type LeafMasks, leafMasks } from './trees/leaf-masks.ts';
@@ -16,7 +16,7 @@ const BLOCK_ROWS = 256;
  */
 export type EncodedColumn = (number | null)[];
 
-export interface TreeShape {
+interface TreeShape {
   trees: number;
   /** The mean depth of all leaves. */
   depth: number;
@@ -36,7 +36,7 @@ export interface EngineModel {
   unload(): void;
 }
 
-export interface ModelUse {
+interface ModelUse {
   /** If many rows are to be scored: what a kernel reads is kept in it, which takes some milliseconds. */
   memory?: BatchMemory | undefined;
   /** What `masksOf` has returned; otherwise it is computed. */
@@ -116,4 +116,21 @@ function targetReader(targets: CompiledModel['targets'], stride: number) {
     });
     return features;
   };
+}
+
+/** Predicts rows whose values are given column by column. */
+export function predictColumns(model: EngineModel, columns: readonly EncodedColumn[]): Float64Array {
+  const rows = columns[0]?.length ?? 0;
+  const { classCount } = model;
+  const width = columns.length;
+  const probabilities = new Float64Array(rows * classCount);
+  const values = new Float64Array(Math.min(rows, BLOCK_ROWS) * width);
+  for (let from = 0; from < rows; from += BLOCK_ROWS) {
+    const count = Math.min(BLOCK_ROWS, rows - from);
+    columns.forEach((column, i) => {
+      for (let row = 0; row < count; row++) values[row * width + i] = column[from + row] ?? Number.NaN;
+    });
+    probabilities.set(model.predict(values.subarray(0, count * width), count), from * classCount);
+  }
+  return probabilities;
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { dateOrders } from '../../formats/values/date-parts.ts';
-import { datePieces } from '../../formats/values/dates.ts';
+import { dateOrders, datePieces } from '../../formats/values/dates.ts';
 import { numberNotations } from '../../formats/values/numbers.ts';
 import { MAX_BINS, type PredictorSpec, predictorSpec } from './predictor-spec.ts';
 
@@ -52,7 +51,7 @@ export const description = z.object({
 export const descriptionFile = 'rowcast.json';
 
 /** The contents of a model file. */
-export interface ModelContents {
+interface ModelContents {
   columns: readonly LearnedColumn[];
   classes: readonly string[];
   predictor: PredictorSpec;

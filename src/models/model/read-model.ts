@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { buffersOf, type CompiledModel, compileModel } from './compiled-model.ts';
+import { buffersOf, type CompiledModel, compileModel, type StoredModel } from './compiled-model.ts';
 import { description, descriptionFile, MODEL_FORMAT } from './model-format.ts';
-import type { StoredModel } from './stored-model.ts';
 import { zipEntry } from './zip-entry.ts';
 
 /** A model, and its approximate size in memory, in bytes. */

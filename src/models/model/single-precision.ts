@@ -1,7 +1,7 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 
 /** Decimals that nearly every float32 in [0.1, 1) needs at most. */
-const USUAL_DECIMALS = 8;
+const DEFAULT_DECIMALS = 8;
 /** Below it, nine digits need more decimals than there are exact powers of ten. */
 const SMALLEST = 1e-14;
 /** A float32 has 24 bits and 5^12 has 28, so that their product is exact. */
@@ -48,7 +48,7 @@ export function kernelRounding(memory: BatchMemory): typeof allToSinglePrecision
 export function toSinglePrecision(probability: number): number {
   const single = Math.fround(probability);
   if (!(single >= SMALLEST && single < 1)) return fromText(single);
-  let decimals = USUAL_DECIMALS;
+  let decimals = DEFAULT_DECIMALS;
   for (let least = 0.1; single < least; least /= 10) decimals++;
   let shortest = toDecimals(single, decimals);
   while (Math.fround(shortest) !== single) shortest = toDecimals(single, ++decimals);

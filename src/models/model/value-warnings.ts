@@ -1,7 +1,6 @@
 import type { Value, ValueWarning } from '../../base/contract/schemas.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { unrecognizedOf } from '../../formats/columns/unrecognized-value.ts';
+import { type LearnedColumn, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
 
 /** Warnings of one persona: of more, no one needs a list. */
 const MAX_WARNINGS = 100;

@@ -1,7 +1,7 @@
 import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
+import type { StoredModel } from '../model/compiled-model.ts';
 import { loadModel, type Model, readStoredModel } from '../model/model-file.ts';
-import type { StoredModel } from '../model/stored-model.ts';
 import { readReportOf } from './report-store.ts';
 import { damaged, readIntact, sumOf, type Version, withReportVersion } from './report-version.ts';
 

@@ -7,12 +7,14 @@ import { type Report, reportId, report as reportShape } from '../../base/contrac
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { openRegular } from '../../storage/local/read-files.ts';
-import { listFolder, reportFolder, reportsFolder } from './report-folder.ts';
 import {
   damaged,
+  listFolder,
   type ReportFile,
   readIntact,
   reportFiles,
+  reportFolder,
+  reportsFolder,
   sumOf,
   sumsFile,
   type Version,

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { readdir, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { reportId } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { formatList } from '../../base/sanitize.ts';
 import { commandOf } from '../../base/shell-word.ts';
+import { unreadableHome } from '../../storage/local/home-folder.ts';
+import { isMissing } from '../../storage/local/missing.ts';
 import { readRegular } from '../../storage/local/read-files.ts';
-import { listFolder, reportFolder, reportsFolder } from './report-folder.ts';
 
 /**
  * Local reports: `<home>/reports/<id>/` with report.json (as in the service's response), model.zip, testing-results.csv,
@@ -96,14 +98,14 @@ export async function absentReport(home: string, id: string, cause: unknown): Pr
     location: { file: reportsFolder(home) },
     hint:
       ids.length === 0
-        ? `Train one first: ${commandOf('train', ['HISTORY.csv', '--predict', 'COLUMN', '--report', id, ...homeFlag(home)])}.`
+        ? `Train one first: ${commandOf('train', ['HISTORY.csv', '--predict', 'COLUMN', '--report', id, ...homeFlag(home)])}`
         : `${question}Existing reports: ${formatList(ids.sort())}.`,
     cause,
   });
 }
 
-/** The flag for a folder of reports that is not the usual one. */
-const homeFlag = (home: string): string[] => (home === resolve('.rowcast') ? [] : ['--home', home]);
+/** The flag for a folder of reports that is not the default one. */
+export const homeFlag = (home: string): string[] => (home === resolve('.rowcast') ? [] : ['--home', home]);
 
 /** A question about similar ids, with a space after it; empty if no id is similar. */
 async function didYouMean(id: string, ids: readonly string[]): Promise<string> {
@@ -119,4 +121,39 @@ export function damaged({ id, folder }: Version, what: string, cause?: unknown):
     hint: 'Train it again with --if-exists replace.',
     cause,
   });
+}
+
+export function reportsFolder(home: string): string {
+  return resolve(home, 'reports');
+}
+
+/** The folder of a report, which need not exist. The id is validated before it becomes part of a path. */
+export function reportFolder(home: string, id: string): string {
+  if (!reportId.safeParse(id).success) {
+    throw new RowcastError('bad_report_id', 'a report id is 1 to 64 letters, digits, "-" and "_"');
+  }
+  return join(reportsFolder(home), id);
+}
+
+/**
+ * Checks that the reports folder can be read, if it exists.
+ *
+ * @throws RowcastError `unreadable_home`
+ */
+export async function checkReadable(home: string): Promise<void> {
+  await listFolder(reportsFolder(home));
+}
+
+/**
+ * What a folder contains; nothing if it does not exist.
+ *
+ * @throws RowcastError `unreadable_home`
+ */
+export async function listFolder(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (cause) {
+    if (isMissing(cause)) return [];
+    throw unreadableHome(folder, 'reports', cause);
+  }
 }

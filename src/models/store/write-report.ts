@@ -7,10 +7,17 @@ import { diskFiles } from '../../storage/durable-files.ts';
 import { writeDurably } from '../../storage/local/atomic-write.ts';
 import { makeFolder, removeAbandoned, unwritableHome } from '../../storage/local/home-folder.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
-import { checkReadable, reportFolder, reportsFolder } from './report-folder.ts';
-import { absentReport, type ReportFile, reportFiles, sumsFile } from './report-version.ts';
+import {
+  absentReport,
+  checkReadable,
+  type ReportFile,
+  reportFiles,
+  reportFolder,
+  reportsFolder,
+  sumsFile,
+} from './report-version.ts';
 
-export interface ReportContents {
+interface ReportContents {
   report: Report;
   model: Uint8Array;
   testingResults: Uint8Array;

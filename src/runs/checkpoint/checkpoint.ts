@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { usualProtocol } from '../../base/contract/usual-protocol.ts';
+import { defaultProtocol } from '../../base/contract/default-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { History } from '../../base/options/values/run-values.ts';
@@ -210,7 +210,7 @@ function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string>
   else if (!isDeepStrictEqual(saved.readAs, now.readAs))
     yield `the input was read with ${readAsText(saved.readAs)}, now with ${readAsText(now.readAs)}`;
   if (saved.service !== now.service) yield `the service was ${saved.service}, now it is ${now.service}`;
-  const [before = usualProtocol, protocol = usualProtocol] = [saved.protocol, now.protocol];
+  const [before = defaultProtocol, protocol = defaultProtocol] = [saved.protocol, now.protocol];
   if (before !== protocol) yield `the protocol was ${before}, now it is ${protocol}`;
   if (saved.report.id !== now.report.id)
     yield `the report was ${saved.report.id}, now it is ${now.report.id}`;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative, resolve } from 'node:path';
+import { namedProtocol } from '../../base/contract/default-protocol.ts';
 import { type Description, techSpecs } from '../../base/contract/schemas.ts';
-import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import type { RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { camelCase } from '../../base/options/values/resolve-options.ts';

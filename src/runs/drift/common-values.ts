@@ -1,9 +1,8 @@
 import { sanitize } from '../../base/sanitize.ts';
-import { encoderOf } from '../../formats/columns/column-encoder.ts';
-import { type Unrecognized, unrecognizedOf } from '../../formats/columns/unrecognized-value.ts';
+import { encoderOf, type Unrecognized, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
 import { withoutNulls } from '../../formats/columns/without-nulls.ts';
 import type { Layout } from '../../formats/format.ts';
-import { encodeValue } from '../../formats/json/encode-value.ts';
+import { encodeValue } from '../../formats/json/write-bytes.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { textOf } from '../../formats/records/fields.ts';
 import { INPUT_START } from '../../formats/records/position.ts';

@@ -1,5 +1,4 @@
-import type { PredictionType } from '../../base/contract/predictions.ts';
-import { classesOf } from '../../base/contract/predictions.ts';
+import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
 import { type Counting, isLimited } from '../../scoring/counting/counted-column.ts';
 import { RunTally } from '../../scoring/counting/run-tally.ts';
 import { TallyLayout } from '../../scoring/counting/tally.ts';

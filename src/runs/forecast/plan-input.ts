@@ -50,7 +50,7 @@ export interface ForecastOptions {
   probes: number;
   showRequest: boolean;
   stop: AbortSignal;
-  /** Backends of the name of the input, if they are not the usual ones. */
+  /** Backends of the name of the input, if not the default ones. */
   backends?: Backends | undefined;
 }
 
@@ -88,7 +88,7 @@ async function planSource(
   let problem: RowcastError | undefined;
   try {
     features = chooseFeatures(layout, report, options, source.name);
-    layout.refuseUnits?.(nulls, source.name);
+    layout.refuseUnits?.(nulls, source);
     scorer.check?.({ ...options, features, nulls });
   } catch (error) {
     if (!(error instanceof RowcastError)) throw error;

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
-import type { WrittenFile } from '../../formats/column-options.ts';
 import type { Layout } from '../../formats/format.ts';
+import type { WrittenFile } from '../../formats/output-columns.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 
 /**

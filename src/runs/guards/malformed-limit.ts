@@ -1,10 +1,10 @@
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { RejectLimit } from '../../base/options/values/reject-limit.ts';
+import type { PipedFile } from '../../base/shell-pipe.ts';
 import type { Layout } from '../../formats/format.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
-import type { Reject } from '../../formats/records/reject.ts';
-import { isRejectsFile } from '../../formats/records/reject-columns.ts';
+import { isRejectsFile, type Reject } from '../../formats/records/reject.ts';
 import { MIN_ROWS_FOR_SHARE } from '../../scoring/counting/columns-that-matter.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 
@@ -17,8 +17,8 @@ const MAX_SAMPLE = 100;
 
 export interface MalformedLimitOptions {
   layout: Pick<Layout, 'names' | 'whyMalformed'>;
-  /** The name of the input, for messages. */
-  file: string;
+  /** The input, for messages. */
+  file: PipedFile;
   /** The rows before this process. */
   before: Pick<RowCounts, 'read' | 'rejectedBy'>;
   /** The user's limit of rejects: all of them means that any input is accepted. */
@@ -87,8 +87,8 @@ export class MalformedLimit {
     return new RowcastError('malformed_input', `${part} malformed: ${cause}`, {
       severity: 'stopped',
       needsRestart: true,
-      location: { file, ...(line !== undefined && { line }) },
-      hint: `${remedy.replace(/\.$/, '')}; to reject all such rows instead, use --max-rejects 100%.`,
+      location: { file: file.name, ...(line !== undefined && { line }) },
+      hint: `To reject all such rows, use --max-rejects 100%. Otherwise: ${remedy.charAt(0).toLowerCase()}${remedy.slice(1)}`,
     });
   }
 }

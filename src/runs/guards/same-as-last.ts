@@ -55,11 +55,8 @@ export async function skipsSameInput({
 }: ComparedInput): Promise<boolean> {
   const { size } = input;
   if (size === null || !last?.digests.some(digest => digest.startsWith(`${size}:`))) return false;
-  const hash =
-    input.footer === undefined
-      ? await textDigest(options, backends, stop)
-      : (input.etag ?? (await sha256Of(options.input, backends)));
-  if (!last.digests.includes(digestOf(size, hash))) return false;
+  const digest = await digestToBe(options, input, backends, stop);
+  if (digest === undefined || !last.digests.includes(digest)) return false;
   const message = `the input has the same bytes as one of the last good run, which finished at ${last.finished_at}`;
   if (options.ifSameAsLast === 'fail')
     throw new RowcastError('same_as_last', message, {
@@ -73,6 +70,26 @@ export async function skipsSameInput({
     message: `${options.input}: ${message}${isSkipped ? '; it is skipped' : ''}`,
   });
   return isSkipped;
+}
+
+/**
+ * The digest that an input will have once it has been read to its end, from a reading of its own.
+ *
+ * @returns undefined if its size is not known
+ * @throws RowcastError what reading it throws; Interrupted
+ */
+export async function digestToBe(
+  options: Pick<RunValues, 'input' | 'encoding'>,
+  { size, etag, footer }: Identity,
+  backends: Backends | undefined,
+  stop: AbortSignal,
+): Promise<string | undefined> {
+  if (size === null) return undefined;
+  const hash =
+    footer === undefined
+      ? await textDigest(options, backends, stop)
+      : (etag ?? (await sha256Of(options.input, backends)));
+  return digestOf(size, hash);
 }
 
 async function textDigest(

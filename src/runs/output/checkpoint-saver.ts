@@ -27,7 +27,7 @@ export interface CheckpointSaverOptions {
   rejects: RejectsOutput;
   /** The checkpoint that is stored. */
   saved: Checkpoint | undefined;
-  /** Minimum time between checkpoints, in seconds; by default, the usual one of the output. */
+  /** Minimum time between checkpoints, in seconds; by default, that of the output. */
   interval: number | undefined;
 }
 
@@ -69,7 +69,7 @@ export class CheckpointSaver {
 
   /** Saves in the background, now and when nothing is written for a while; a failure is thrown by the next `throwIfFailed`. */
   saveWhenDue(): void {
-    const { outputs, partial, interval = outputs.output.usualInterval } = this.#options;
+    const { outputs, partial, interval = outputs.output.defaultInterval } = this.#options;
     this.#clock ??= setInterval(() => this.saveWhenDue(), Math.max(MIN_CLOCK_MS, interval * 1000)).unref();
     if (this.#saving !== undefined || this.#failure !== undefined) return;
     const seconds = (performance.now() - this.#savedAt) / 1000;

@@ -27,7 +27,7 @@ export interface ResumableOutputOptions
     | ('history' | 'checkpointInterval' | 'private')
   > {
   outputs: RunOutputs;
-  /** Backends, if they are not the usual ones. */
+  /** Backends, if not the default ones. */
   backends?: Backends | undefined;
   /** Whether an unfinished run is known to be of different work. */
   isOtherWork?: boolean;

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
-import { beginsLikeRejects } from '../../formats/records/reject-columns.ts';
+import { beginsLikeRejects } from '../../formats/records/reject.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
 import type { DurableOutput } from '../../storage/durable-output.ts';
 import { unwritable } from '../../storage/target.ts';

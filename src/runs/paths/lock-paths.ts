@@ -27,7 +27,7 @@ import { temporaryFilesOf } from './temporary-files.ts';
 export interface LockedPaths extends RunPaths {
   /** The rejects path as recorded in a fingerprint. */
   relativeRejects: string | undefined;
-  /** Backends of their names, if they are not the usual ones. */
+  /** Backends of their names, if not the default ones. */
   backends?: Backends | undefined;
   release(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export interface PreviousRejects {
  * what was written to it may be modified only if a checkpoint or the lock of a dead process proves whose it is.
  *
  * @param bytes its checkpoint
- * @param among backends, if they are not the usual ones
+ * @param among backends, if not the default ones
  * @returns undefined without a readable checkpoint
  */
 export async function previousRejectsOf(

@@ -22,7 +22,7 @@ export interface RunPathsOptions {
   hasFolders?: boolean | undefined;
   /** Other files that the command reads. */
   reads?: readonly UsedFile[] | undefined;
-  /** Backends of the names, if they are not the usual ones. */
+  /** Backends of the names, if not the default ones. */
   backends?: Backends | undefined;
 }
 

@@ -1,8 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RejectRecords } from '../../formats/comparison.ts';
-import type { Batch } from '../../formats/records/batch.ts';
+import { type Batch, RecordKind } from '../../formats/records/batch.ts';
 import { type Fault, isNoRow } from '../../formats/records/faults.ts';
-import { RecordKind } from '../../formats/records/record-kind.ts';
 import { load, type RecordCursor } from '../verify/record-cursor.ts';
 import type { CorrectionChecks } from './check-headers.ts';
 

@@ -19,7 +19,7 @@ export interface FilesOptions extends Omit<ReadOptions, 'names'>, OutputShape {
   output: string;
   /** The scored corrections of its rejects: a path, or `-` for stdin. */
   corrected: string;
-  /** The formats that the files may have, if they are not the usual ones. */
+  /** The formats that the files may have, if not the default ones. */
   formats?: Formats | undefined;
 }
 

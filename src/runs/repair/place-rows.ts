@@ -1,8 +1,8 @@
 import type { RowcastError } from '../../base/errors.ts';
 import type { OpenedGroups } from '../../formats/format.ts';
+import { RecordKind } from '../../formats/records/batch.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
 import { joinsLine } from '../../formats/records/line-endings.ts';
-import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { RejectHead } from '../verify/compare-reject.ts';
 import { mismatch } from '../verify/mismatch.ts';
 import { load, type RecordCursor } from '../verify/record-cursor.ts';

@@ -1,9 +1,9 @@
-import type { Backends } from '../../storage/backends.ts';
-import { backends, documentAt } from '../../storage/backends.ts';
+import { type Backends, backends, documentAt } from '../../storage/backends.ts';
 import { absoluteName, fileIn, fixedFolderOf, nameFrom } from '../../storage/folders.ts';
 import type { LastRun, RunMemory } from '../summary/last-run.ts';
 import { lastRunShape } from '../summary/last-run-shape.ts';
-import { LEDGER, ledgerBytes, readOrReplace, withLast } from './ledger-file.ts';
+import { LEDGER } from './ledger-file.ts';
+import { RunLedger } from './run-ledger.ts';
 
 /** What changes from night to night in the name of an output: `${ROWCAST_DAY}`, and what the inputs decide. */
 const CHANGING = /\$\{|\{\w*\}/;
@@ -13,8 +13,14 @@ const CHANGING = /\$\{|\{\w*\}/;
  *
  * @param written the output as the command or the definition has written it: `scored/${ROWCAST_DAY}/{name}.csv`
  * @param output the same with the values of variables
+ * @param open the ledger that the command writes anyway: if it is the same file, its thousands of entries are not read again
  */
-export function lastRunOf(written: string, output: string, among: Backends = backends): Required<RunMemory> {
+export function lastRunOf(
+  written: string,
+  output: string,
+  among: Backends = backends,
+  open?: RunLedger,
+): Required<RunMemory> {
   const own = fixedFolderOf(output, CHANGING);
   const common = fixedFolderOf(written, CHANGING);
   // A variable may also be what the name begins with, such as a bucket.
@@ -32,7 +38,8 @@ export function lastRunOf(written: string, output: string, among: Backends = bac
       }
     },
     async write(run: LastRun) {
-      await document.update(bytes => ledgerBytes(withLast(readOrReplace(path, bytes), name, run)));
+      const isOpen = open !== undefined && absoluteName(open.path) === absoluteName(path);
+      await (isOpen ? open : new RunLedger(folder, among)).addLast(name, run);
     },
   };
 }

@@ -39,6 +39,10 @@ const unfinishedRun = z.object({
 });
 export type UnfinishedRun = z.infer<typeof unfinishedRun>;
 
+/** Why the files of a command are together no good run, although each of them may be finished. */
+const refusedTotal = z.object({ code: z.string(), message: z.string() });
+export type RefusedTotal = z.infer<typeof refusedTotal>;
+
 /** Incremented when an earlier version cannot read it. In the first format, each run had its options. */
 const FORMAT = 2;
 
@@ -51,13 +55,15 @@ const ledgerShape = z.object({
   unfinished: z.record(z.string(), unfinishedRun),
   /** The last good run of each command or definition, by the output as that has written it: a path or a pattern. */
   last: z.record(z.string(), lastRunShape).default({}),
+  /** By the pattern of the outputs; until all of them are a good run. */
+  refused: z.record(z.string(), refusedTotal).default({}),
 });
-export type LedgerContent = Pick<z.infer<typeof ledgerShape>, 'unfinished'> & {
+export type LedgerContent = Pick<z.infer<typeof ledgerShape>, 'unfinished' | 'refused'> & {
   runs: Record<string, FinishedRun>;
   last: Readonly<Record<string, LastRun>>;
 };
 
-export const emptyLedger: LedgerContent = { runs: {}, unfinished: {}, last: {} };
+export const emptyLedger: LedgerContent = { runs: {}, unfinished: {}, last: {}, refused: {} };
 
 /** Those of the most recent commands are kept. */
 const MAX_LAST = 1000;
@@ -76,10 +82,10 @@ export interface News {
 export function readLedgerBytes(path: string, bytes: Buffer | undefined): LedgerContent {
   if (bytes === undefined) return emptyLedger;
   try {
-    const { runs, unfinished, last, options } = ledgerShape.parse(JSON.parse(bytes.toString()));
+    const { runs, unfinished, last, refused, options } = ledgerShape.parse(JSON.parse(bytes.toString()));
     const shared = sharedOptions(options);
     for (const run of Object.values(runs)) run.options = shared(run.options);
-    return { runs: runs as LedgerContent['runs'], unfinished, last }; // the options of all are there
+    return { runs: runs as LedgerContent['runs'], unfinished, last, refused }; // the options of all are there
   } catch (cause) {
     const isOther =
       cause instanceof z.ZodError && cause.issues.some(({ path: [member] }) => member === 'format');
@@ -102,10 +108,10 @@ export function readOrReplace(path: string, bytes: Buffer | undefined): LedgerCo
 
 /** A ledger with what is new. */
 export function withNews(
-  { runs, unfinished, last }: LedgerContent,
+  { runs, unfinished, ...others }: LedgerContent,
   news: Readonly<Record<string, News>>,
 ): LedgerContent {
-  const updated: LedgerContent = { runs: { ...runs }, unfinished: { ...unfinished }, last };
+  const updated: LedgerContent = { runs: { ...runs }, unfinished: { ...unfinished }, ...others };
   for (const [output, now] of Object.entries(news)) {
     if (now.finished !== undefined) updated.runs[output] = now.finished;
     if (now.unfinished !== undefined) updated.unfinished[output] = now.unfinished;
@@ -114,13 +120,25 @@ export function withNews(
   return updated;
 }
 
-/** A ledger with the last good run of an output as its command has written it. */
-export function withLast({ last, ...content }: LedgerContent, output: string, run: LastRun): LedgerContent {
-  const others = Object.entries(last)
-    .filter(([name]) => name !== output)
+/** A ledger with the last good runs of outputs, by the output as its command has written it. */
+export function withLast(content: LedgerContent, news: LedgerContent['last']): LedgerContent {
+  if (Object.keys(news).length === 0) return content;
+  const others = Object.entries(content.last)
+    .filter(([name]) => news[name] === undefined)
     .sort(([, a], [, b]) => (a.finished_at < b.finished_at ? 1 : -1));
-  const kept = [[output, run] as const, ...others].slice(0, MAX_LAST);
+  const kept = [...Object.entries(news), ...others].slice(0, MAX_LAST);
   return { ...content, last: Object.fromEntries(kept) };
+}
+
+/** A ledger with what became of the outputs of patterns together: undefined if nothing is wrong with that. */
+export function withRefused(
+  { refused, ...content }: LedgerContent,
+  news: Readonly<Record<string, RefusedTotal | undefined>>,
+): LedgerContent {
+  const all = Object.entries({ ...refused, ...news }).flatMap(([pattern, total]) =>
+    total === undefined ? [] : [[pattern, total] as const],
+  );
+  return { ...content, refused: Object.fromEntries(all) };
 }
 
 /** The options that a number stands for, or one object for all that are equal: those of thousands of runs are. */
@@ -145,7 +163,7 @@ function sharedOptions(
 const PART_LENGTH = 1 << 16;
 
 /** The ledger as JSON, a line for each output: made in parts, since a string of all would take as much memory again. */
-export function ledgerBytes({ runs, unfinished, last }: LedgerContent): Buffer {
+export function ledgerBytes({ runs, unfinished, last, refused }: LedgerContent): Buffer {
   const parts: Buffer[] = [];
   let part = '';
   const add = (text: string): void => {
@@ -174,6 +192,7 @@ export function ledgerBytes({ runs, unfinished, last }: LedgerContent): Buffer {
   addAll('runs', runs, run => ({ ...run, options: numberOf(run.options) }));
   addAll('unfinished', unfinished, run => run);
   addAll('last', last, run => run);
+  addAll('refused', refused, total => total);
   add(`"options":[${[...numbers.keys()].join(',\n')}]}\n`);
   return Buffer.concat([...parts, Buffer.from(part)]);
 }

@@ -6,6 +6,7 @@ import { type Backends, backends, documentAt, versionOf } from '../../storage/ba
 import { fileIn, nameFrom } from '../../storage/folders.ts';
 import { followLinks } from '../../storage/local/sibling-path.ts';
 import { runFilesOf } from '../paths/run-files.ts';
+import type { LastRun } from '../summary/last-run.ts';
 import {
   badLedger,
   emptyLedger,
@@ -14,10 +15,13 @@ import {
   type LedgerContent,
   ledgerBytes,
   type News,
+  type RefusedTotal,
   readLedgerBytes,
   readOrReplace,
   type UnfinishedRun,
+  withLast,
   withNews,
+  withRefused,
 } from './ledger-file.ts';
 
 /** An input and its output by path. */
@@ -49,13 +53,17 @@ export class RunLedger {
   #content = emptyLedger;
   /** By output; not yet written. */
   #news: Record<string, News> = {};
+  /** The last good runs of commands that are not yet written, by the output as the command has written it. */
+  #newLast: Record<string, LastRun> = {};
+  /** By pattern of outputs, what has become of them together; not yet written. */
+  #totals: Record<string, RefusedTotal | undefined> = {};
   /** What was read or written last: it is not parsed again as long as nobody else has written since. */
   #last: { sha256: string; content: LedgerContent } | undefined;
   #writing: Promise<void> = Promise.resolve();
   /** When the file may be written again, by `performance.now()`. */
   #writeFrom = 0;
 
-  /** @param among backends, if they are not the usual ones */
+  /** @param among backends, if not the default ones */
   constructor(folder: string, among = backends) {
     this.#folder = folder;
     this.#among = among;
@@ -108,17 +116,34 @@ export class RunLedger {
   }
 
   /** The run that finished this work, unless input, output or rejects have changed since. */
-  async unchanged({ input, output, rejects, options }: LedgerKey): Promise<FinishedRun | undefined> {
-    const run = this.#content.runs[this.#name(output)];
+  async unchanged(key: LedgerKey): Promise<FinishedRun | undefined> {
+    const found = await this.#inPlace(key);
+    return found?.isSameInput ? found.run : undefined;
+  }
+
+  /** The run that finished this work, if of its files only the input may have changed, not in size; and the version of that. */
+  async ofSameSize(key: LedgerKey): Promise<{ run: FinishedRun; read: FileVersion } | undefined> {
+    const found = await this.#inPlace(key);
+    return found !== undefined && found.read.size === found.run.input.size ? found : undefined;
+  }
+
+  /** The run that finished this work, unless output or rejects have changed since; and the version of the input. */
+  async #inPlace({ input, output, rejects, options }: LedgerKey) {
+    const run = this.finished(output);
     if (run === undefined || !isDeepStrictEqual(run.options, { ...options })) return undefined;
-    if (run.input.path !== this.#name(input)) return undefined;
-    const { path: _, ...known } = run.input;
+    const { path, ...known } = run.input;
+    if (path !== this.#name(input)) return undefined;
     const [read, written] = await Promise.all([this.versionOf(input), this.versionOf(output)]);
-    const isSame =
-      isDeepStrictEqual(known, read) &&
+    const isInPlace =
       isDeepStrictEqual(run.output, written) &&
       isDeepStrictEqual(run.rejects, await this.#rejectsOf({ output, rejects }, run));
-    return isSame ? run : undefined;
+    if (read === undefined || !isInPlace) return undefined;
+    return { run, read, isSameInput: isDeepStrictEqual(known, read) };
+  }
+
+  /** Adds that an input has the bytes that its run has read, although it was delivered again. */
+  deliveredAgain({ output }: LedgerFiles, run: FinishedRun, read: FileVersion): void {
+    this.#add(this.#name(output), { finished: { ...run, input: { path: run.input.path, ...read } } });
   }
 
   /** What is known of the last run that finished an output, whatever has become of its files. */
@@ -163,6 +188,7 @@ export class RunLedger {
   /** The output is as it should be, although no run has written it now. */
   skip({ output }: LedgerFiles): void {
     const name = this.#name(output);
+    if (this.#news[name]?.finished !== undefined) return;
     if (this.#content.unfinished[name] !== undefined || this.#content.runs[name] === undefined)
       this.#add(name, {});
   }
@@ -216,6 +242,35 @@ export class RunLedger {
     return true;
   }
 
+  /** By pattern of outputs, why they are together no good run. */
+  get refused(): ReadonlyMap<string, RefusedTotal> {
+    const all = Object.entries(this.#content.refused);
+    return new Map(all.map(([pattern, total]) => [fileIn(this.#folder, pattern), total]));
+  }
+
+  /**
+   * Adds what has become of all outputs of a command together; it is written with the next run, or at the end.
+   *
+   * @param pattern of the outputs
+   * @param total undefined if nothing is wrong with them
+   */
+  judge(pattern: string, total: RefusedTotal | undefined): void {
+    const name = this.#name(pattern);
+    if (total === undefined && this.#content.refused[name] === undefined) return;
+    this.#totals[name] = total && { code: total.code, message: total.message };
+  }
+
+  /**
+   * Writes the last good run of a command, and what else was added.
+   *
+   * @param output as the command has written it, from the folder of the ledger
+   * @throws RowcastError `unwritable_output`, `locked`
+   */
+  async addLast(output: string, run: LastRun): Promise<void> {
+    this.#newLast[output] = run;
+    await this.flush();
+  }
+
   /** Writes what was added. @throws RowcastError `unwritable_output`, `locked` */
   async flush(): Promise<void> {
     this.#writing = this.#writing.catch(() => {}).then(() => this.#write());
@@ -240,20 +295,20 @@ export class RunLedger {
     { rows }: Pick<FinishedRun, 'rows'>,
   ): Promise<FinishedRun['rejects'] | undefined> {
     if (rejects === undefined && rows.rejected === 0) return null;
-    const path = rejects ?? (await usualRejects(output));
+    const path = rejects ?? (await defaultRejects(output));
     const found = await this.versionOf(path);
     return found && { path: this.#name(path), ...found };
   }
 
   async #write(): Promise<void> {
-    if (Object.keys(this.#news).length === 0) return;
+    if ([this.#news, this.#newLast, this.#totals].every(news => Object.keys(news).length === 0)) return;
     const begun = performance.now();
     // Other files may end meanwhile.
     this.#writeFrom = Number.POSITIVE_INFINITY;
-    const news = { ...this.#news };
+    const [news, last, totals] = [{ ...this.#news }, { ...this.#newLast }, { ...this.#totals }];
     try {
       await this.#document.update(bytes => {
-        const content = withNews(this.#contentOf(bytes), news);
+        const content = withRefused(withLast(withNews(this.#contentOf(bytes), news), last), totals);
         const text = ledgerBytes(content);
         this.#last = { sha256: sha256Of(text), content };
         return text;
@@ -262,9 +317,9 @@ export class RunLedger {
       const now = performance.now();
       this.#writeFrom = now + Math.max(WRITE_EVERY_MS, TIMES_OF_WRITING * (now - begun));
     }
-    this.#news = Object.fromEntries(
-      Object.entries(this.#news).filter(([output, entry]) => news[output] !== entry),
-    );
+    this.#news = without(this.#news, news);
+    this.#newLast = without(this.#newLast, last);
+    this.#totals = without(this.#totals, totals);
   }
 
   /** Another command may have added its own. */
@@ -283,8 +338,15 @@ export class RunLedger {
   }
 }
 
+/** The entries that have changed since, or are new. */
+const without = <T>(
+  all: Readonly<Record<string, T>>,
+  written: Readonly<Record<string, T>>,
+): Record<string, T> =>
+  Object.fromEntries(Object.entries(all).filter(([name, entry]) => written[name] !== entry));
+
 const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Where a run puts its rejects unless it is told otherwise. */
-const usualRejects = async (output: string): Promise<string> =>
+const defaultRejects = async (output: string): Promise<string> =>
   schemeOf(output) === undefined ? runFilesOf(await followLinks(output)).rejects : `${output}.rejects`;

@@ -16,7 +16,7 @@ import { noRuns } from './status.ts';
  * Discards the unfinished run of an output: what it has written, and its checkpoint. An output that is there stays; if
  * it has only to be published, by a run or by a repair, that is done instead.
  *
- * @param among backends, if they are not the usual ones
+ * @param among backends, if not the default ones
  * @returns whether something was discarded; if not, the output is finished now
  * @throws RowcastError `locked`, `no_output`, `bad_checkpoint`, `unfinished`
  */

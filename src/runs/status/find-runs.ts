@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type Backends, namesMatching } from '../../storage/backends.ts';
 import { fixedFolderOf } from '../../storage/folders.ts';
 import { readLock } from '../../storage/local/locks/lock-holder.ts';
-import { LEDGER, type UnfinishedRun } from '../several/ledger-file.ts';
+import { LEDGER, type RefusedTotal, type UnfinishedRun } from '../several/ledger-file.ts';
 import { folderOfPattern, globOfPattern, isOutputPattern, likePattern } from '../several/output-pattern.ts';
 import { RunLedger } from '../several/run-ledger.ts';
 
@@ -15,6 +15,8 @@ export interface FoundRuns {
   unfinished: ReadonlyMap<string, UnfinishedRun>;
   /** By finished output, its rejects file if that is gone. */
   lostRejects: ReadonlyMap<string, string>;
+  /** By pattern of outputs that are together no good run, why. */
+  refused?: ReadonlyMap<string, RefusedTotal>;
   /** Outputs of which only the name is known, so that other programs may have written them. */
   unrecorded?: ReadonlySet<string>;
 }
@@ -28,6 +30,7 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
   const outputs = new Set<string>();
   const unfinished = new Map<string, UnfinishedRun>();
   const lostRejects = new Map<string, string>();
+  const refused = new Map<string, RefusedTotal>();
   for (const name of await readdir(folder, { recursive: true })) {
     if (basename(name) === LEDGER) {
       const ledger = new RunLedger(join(folder, dirname(name)));
@@ -36,6 +39,7 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
       for (const output of known.outputs) outputs.add(output);
       for (const [output, lost] of known.lostRejects) lostRejects.set(output, lost);
       for (const [output, run] of known.unfinished) unfinished.set(output, run);
+      for (const [pattern, total] of known.refused ?? []) refused.set(pattern, total);
     }
     const [, output, kind] = /^(.*)\.(checkpoint|partial|lock)$/.exec(name) ?? [];
     if (output === undefined || /\.(rejects|repaired)$/.test(output)) continue;
@@ -47,7 +51,7 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
       if (held?.output !== undefined) outputs.add(join(folder, relative(resolve(folder), held.output)));
     }
   }
-  return { outputs: [...outputs].sort(), unfinished, lostRejects };
+  return { outputs: [...outputs].sort(), unfinished, lostRejects, refused };
 }
 
 /** What the names of files next to an output end with. */
@@ -95,7 +99,9 @@ export async function foundIn(
   }
   const unfinished = new Map([...(await ledger.unfinished())].filter(([output]) => isMeant(output)));
   for (const output of unfinished.keys()) outputs.add(output);
-  return { outputs: [...outputs].sort(), unfinished, lostRejects };
+  const all = [...outputs].sort();
+  const refused = new Map([...ledger.refused].filter(([pattern]) => all.some(likePattern(pattern))));
+  return { outputs: all, unfinished, lostRejects, refused };
 }
 
 /** The rejects file of a finished output, if it is gone, by the ledgers in the output's folder and those above it. */

@@ -21,7 +21,7 @@ export interface SavedCheckpoint {
  * Reads the state of an output and its run, without locking or changing anything but a repair that was killed: it is
  * finished first.
  *
- * @param among backends, if they are not the usual ones
+ * @param among backends, if not the default ones
  * @throws RowcastError `no_output` if there is neither an output nor a run; `bad_checkpoint`,
  *   `unwritable_output`
  */

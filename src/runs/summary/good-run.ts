@@ -13,13 +13,16 @@ export const isScoredSince = (
 
 /**
  * The facts of a run to which later ones are compared; undefined unless it is a good one. A run that skipped files which an
- * earlier attempt had scored has counted only a part, so it has the columns and scores of the good run before it.
+ * earlier attempt had scored has counted only a part, so it has the columns and scores of the good run before it. So has one that
+ * skipped all of them, which is how a run becomes good whose files were all scored before.
  *
  * @param previous the last good run before it, if one is known
+ * @param isEnding whether the run is just ending: a summary that is read later has that run in `last` anyway
  */
-export function goodRun(summary: Summary, previous?: LastRun): LastRun | undefined {
+export function goodRun(summary: Summary, previous?: LastRun, isEnding = false): LastRun | undefined {
   const { status, run_id, exit_code, started_at, finished_at, input, output, report, rows } = summary;
-  if (status !== 'finished' || finished_at === null || rows.read === 0) return undefined;
+  if ((status !== 'finished' && !(status === 'skipped' && isEnding)) || finished_at === null)
+    return undefined;
   const all = { read: rows.read, scored: rows.scored, rejected: rows.rejected };
   const digests: string[] = [];
   let isPart = false;
@@ -32,6 +35,7 @@ export function goodRun(summary: Summary, previous?: LastRun): LastRun | undefin
     all.rejected += run.last.rows.rejected;
     digests.push(...run.last.digests);
   }
+  if (all.read === 0 || (status === 'skipped' && !isPart)) return undefined;
   const facts = { run_id, started_at, finished_at, input, report };
   return {
     ...facts,

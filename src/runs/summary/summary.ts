@@ -1,6 +1,5 @@
 import type { CallStatistics } from '../../base/contract/call-statistics.ts';
-import type { PredictionType } from '../../base/contract/predictions.ts';
-import { classesOf } from '../../base/contract/predictions.ts';
+import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import type { Attempt } from '../attempt.ts';
 import type { DriftFigures } from '../drift/compare.ts';

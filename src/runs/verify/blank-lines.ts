@@ -1,4 +1,4 @@
-import { RecordKind } from '../../formats/records/record-kind.ts';
+import { RecordKind } from '../../formats/records/batch.ts';
 import { mismatch } from './mismatch.ts';
 import { load, type RecordCursor } from './record-cursor.ts';
 

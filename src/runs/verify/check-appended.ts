@@ -2,9 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { type PredictionType, sumsToOne } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.ts';
+import { type ChosenProbabilities, DEFAULT_PREFIX, readNumber } from '../../formats/appended.ts';
 import type { AppendedAt } from '../../formats/comparison.ts';
-import { readNumber } from '../../formats/predicted-number.ts';
 import { type Layout, layoutsOf, layoutsOfCount } from './appended-layouts.ts';
 import {
   type FindWrong,
@@ -95,7 +94,7 @@ const BEYOND_ASCII = /[\x80-\xff]/;
 
 /** Whether the only appended column is that of a label or a number: a predicted class needs options to be alone. */
 function isOneValue(names: readonly string[] | number, shape: AppendedShape): boolean {
-  const { probabilities, threshold, prediction, prefix = USUAL_PREFIX } = shape;
+  const { probabilities, threshold, prediction, prefix = DEFAULT_PREFIX } = shape;
   if (probabilities !== undefined || threshold !== undefined || prediction === true) return false;
   if (typeof names === 'number') return names === 1;
   return isPredictedColumn(names) && !names[0]?.startsWith(`${prefix}_`);

@@ -1,8 +1,7 @@
 import { sumsToOne } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { writeRow } from '../../base/write-row.ts';
-import type { ChosenProbabilities } from '../../formats/appended.ts';
-import { thresholdsOf } from '../../formats/predicted-class.ts';
+import { type ChosenProbabilities, thresholdsOf } from '../../formats/appended.ts';
 
 /**
  * Whether a class can be the predicted one.

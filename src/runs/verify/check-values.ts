@@ -1,11 +1,10 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { ChosenProbabilities } from '../../formats/appended.ts';
-import { readNumber } from '../../formats/predicted-number.ts';
+import { type ChosenProbabilities, readNumber } from '../../formats/appended.ts';
 import { fieldTest } from './check-prediction.ts';
 
-/** What is wrong with the appended fields of a row; `hint` replaces the usual one. */
+/** What is wrong with the appended fields of a row; `hint` replaces the default one. */
 export interface Wrong {
   readonly wrong: string;
   readonly hint?: string;

@@ -1,7 +1,7 @@
 import { sanitize } from '../../base/sanitize.ts';
-import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.ts';
-import type { ColumnOptions } from '../../formats/column-options.ts';
+import { type ChosenProbabilities, DEFAULT_PREFIX } from '../../formats/appended.ts';
 import { type Comparison, NOT_NAMED } from '../../formats/comparison.ts';
+import type { ColumnOptions } from '../../formats/output-columns.ts';
 import { type AppendedCheck, type AppendedShape, appendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';
 
@@ -91,7 +91,7 @@ function unknownName(
   const isPredicted = last?.startsWith('predicted_') === true && prefix !== 'predicted';
   if (predict !== undefined && isPredicted && last !== `predicted_${predict}`) return last;
   const isNumberAlone = kind === 'numbers' && names.length === 1 && !isPredicted;
-  if (predict !== undefined && isNumberAlone && last?.startsWith(`${prefix ?? USUAL_PREFIX}_`) !== true)
+  if (predict !== undefined && isNumberAlone && last?.startsWith(`${prefix ?? DEFAULT_PREFIX}_`) !== true)
     return last;
   const isOfClasses = kind === 'distribution' || (kind === undefined && !(isPredicted && names.length === 1));
   if (classes === undefined || !isOfClasses || probabilities !== 'all') return undefined;

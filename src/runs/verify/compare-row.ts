@@ -1,8 +1,8 @@
 import type { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Comparison, RecordAt } from '../../formats/comparison.ts';
+import { RecordKind } from '../../formats/records/batch.ts';
 import { joinsLine, LF } from '../../formats/records/line-endings.ts';
-import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';
 import { hintAtRecord } from './read-differently.ts';

@@ -1,7 +1,6 @@
 import type { Comparison, RejectRecords } from '../../formats/comparison.ts';
-import type { Batch } from '../../formats/records/batch.ts';
+import { type Batch, RecordKind } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
-import { RecordKind } from '../../formats/records/record-kind.ts';
 import { BlankLines } from './blank-lines.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import type { RowOutcome } from './compare-reject.ts';

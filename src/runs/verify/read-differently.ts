@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import { USUAL_PREFIX } from '../../formats/appended.ts';
+import { DEFAULT_PREFIX } from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
 import type { OutputShape } from './compare-header.ts';
 import { OTHERWISE } from './mismatch.ts';
@@ -23,7 +23,7 @@ export function hintAtHeader(
   { prefix }: Pick<OutputShape, 'prefix'>,
 ): never {
   if (!(error instanceof RowcastError) || error.code !== 'difference') throw error;
-  const isAppended = (name: string): boolean => name.startsWith(`${prefix ?? USUAL_PREFIX}_`);
+  const isAppended = (name: string): boolean => name.startsWith(`${prefix ?? DEFAULT_PREFIX}_`);
   const first = output.names.findIndex(isAppended);
   const own = output.names.slice(0, first === -1 ? undefined : first);
   const found = (own.length > 0 ? input.laterHeader(own) : undefined) ?? input.columnsHint;

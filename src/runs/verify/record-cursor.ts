@@ -1,7 +1,6 @@
 import type { RecordAt } from '../../formats/comparison.ts';
 import type { Layout } from '../../formats/format.ts';
-import { type Batch, kindOf, startOf } from '../../formats/records/batch.ts';
-import { RecordKind } from '../../formats/records/record-kind.ts';
+import { type Batch, kindOf, RecordKind, startOf } from '../../formats/records/batch.ts';
 
 /** A record, and the number of its row. */
 export interface LocatedRecord extends RecordAt {

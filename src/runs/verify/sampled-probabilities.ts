@@ -1,6 +1,5 @@
 import { sanitize } from '../../base/sanitize.ts';
-import { predictedClass, thresholdsOf } from '../../formats/predicted-class.ts';
-import { readNumber } from '../../formats/predicted-number.ts';
+import { predictedClass, readNumber, thresholdsOf } from '../../formats/appended.ts';
 import { latin1FieldOf } from './check-prediction.ts';
 import {
   type AgainProbabilities,

@@ -1,6 +1,6 @@
 import { numbersPerRow } from '../../base/contract/predictions.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { readNumber } from '../../formats/predicted-number.ts';
+import { readNumber } from '../../formats/appended.ts';
 import { latin1FieldOf } from './check-prediction.ts';
 import {
   type AgainLabels,

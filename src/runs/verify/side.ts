@@ -1,7 +1,7 @@
 import type { Opened } from '../../formats/format.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import type { BatchOptions } from '../../formats/records/batch-options.ts';
+import type { BatchOptions } from '../../formats/records/batch-reader.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import type { Source } from '../../storage/source.ts';
 import { RecordCursor } from './record-cursor.ts';

@@ -1,12 +1,12 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { type ChosenProbabilities, USUAL_PREFIX } from '../../formats/appended.ts';
-import type { ColumnOptions } from '../../formats/column-options.ts';
+import { type ChosenProbabilities, DEFAULT_PREFIX } from '../../formats/appended.ts';
 import type { Comparison } from '../../formats/comparison.ts';
 import type { Layout, Opened, WrittenColumns } from '../../formats/format.ts';
 import { type Formats, recognizeInput, recognizeWritten, rejectsFormat } from '../../formats/formats.ts';
+import type { ColumnOptions } from '../../formats/output-columns.ts';
 import type { ReadAs, ReadOptions } from '../../formats/read-options.ts';
-import type { LongField } from '../../formats/records/long-field.ts';
+import type { LongField } from '../../formats/records/batch-reader.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import type { AppendedCheck } from './check-appended.ts';
@@ -50,7 +50,7 @@ export interface VerifyOptions
   classes?: readonly string[] | undefined;
   predict?: string | undefined;
   sample?: SampleOptions | undefined;
-  /** The formats that the files may have, if they are not the usual ones. */
+  /** The formats that the files may have, if not the default ones. */
   formats?: Formats | undefined;
   /** Told whether rows are compared by their bytes or by the values of their fields. */
   onComparison?: ((preserves: Comparison['preserves']) => void) | undefined;
@@ -186,7 +186,7 @@ async function run(
         dialect: comparison.dialect,
         input: input.name,
         output: output.name,
-        prefix: options.prefix ?? USUAL_PREFIX,
+        prefix: options.prefix ?? DEFAULT_PREFIX,
         names: typeof found === 'number' || 'wrong' in found ? undefined : found,
       });
       return value;

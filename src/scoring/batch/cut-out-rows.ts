@@ -1,6 +1,5 @@
 import type { Layout } from '../../formats/format.ts';
-import type { Batch } from '../../formats/records/batch.ts';
-import { RecordKind } from '../../formats/records/record-kind.ts';
+import { type Batch, RecordKind } from '../../formats/records/batch.ts';
 import type { RowFault } from '../failures/call-error.ts';
 import type { Failed } from '../scorer.ts';
 

@@ -1,7 +1,7 @@
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { BatchColumns } from '../../formats/columns/batch-columns.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import type { ColumnReader } from '../../formats/columns/column-reader.ts';
+import type { ColumnReader } from '../../formats/columns/kernel-column.ts';
 import { readerOf } from '../../formats/columns/reader-of.ts';
 import { withoutNulls } from '../../formats/columns/without-nulls.ts';
 import type { Layout } from '../../formats/format.ts';

@@ -1,4 +1,4 @@
-import type { Unrecognized } from '../../formats/columns/unrecognized-value.ts';
+import type { Unrecognized } from '../../formats/columns/column-encoder.ts';
 import type { CountedColumn, Counting } from './counted-column.ts';
 import { NO_SCORE, scoreBin } from './score-bins.ts';
 

@@ -5,7 +5,7 @@ import {
   type Appended,
   type AppendedOptions,
   type ChosenProbabilities,
-  USUAL_PREFIX,
+  DEFAULT_PREFIX,
 } from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
 import { checkClasses } from './check-classes.ts';
@@ -15,7 +15,7 @@ export interface MergeOptions {
   report: Pick<Description, 'predicts' | 'classes' | 'predictionType'>;
   /** Classes in output column order; overrides the report. */
   classes?: readonly string[] | undefined;
-  /** By default, `USUAL_PREFIX`. */
+  /** By default, `DEFAULT_PREFIX`. */
   prefix?: string | undefined;
   prediction: boolean;
   probabilities?: ChosenProbabilities['probabilities'];
@@ -51,7 +51,7 @@ export function appendedOptionsFor(options: MergeOptions): AppendedOptions | und
 
 /** What is appended for predictions of this type. @throws RowcastError `bad_option` */
 export function appendedOptions(options: MergeOptions, predictionType: PredictionType): AppendedOptions {
-  const { report, prefix = USUAL_PREFIX, prediction, probabilities, decimals, threshold } = options;
+  const { report, prefix = DEFAULT_PREFIX, prediction, probabilities, decimals, threshold } = options;
   if (predictionType.kind !== 'distribution') {
     checkOptionsOf(predictionType, options);
     const chosen = decimals === undefined ? undefined : { decimals };

@@ -1,9 +1,8 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { Appended } from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
-import { startOf } from '../../formats/records/batch.ts';
+import { RecordKind, startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
-import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import type { Members } from './members.ts';
 

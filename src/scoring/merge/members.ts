@@ -1,7 +1,6 @@
 import type { Layout } from '../../formats/format.ts';
-import { type Batch, startOf } from '../../formats/records/batch.ts';
+import { type Batch, RecordKind, startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
-import { RecordKind } from '../../formats/records/record-kind.ts';
 import { groupOf, type RowGroups } from '../../formats/records/row-groups.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type { Layout } from '../../formats/format.ts';
-import { startOf } from '../../formats/records/batch.ts';
+import { RecordKind, startOf } from '../../formats/records/batch.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
-import { RecordKind } from '../../formats/records/record-kind.ts';
 import type { Reject } from '../../formats/records/reject.ts';
 import type { ScoredBatch } from '../scorer.ts';
 

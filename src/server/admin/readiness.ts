@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
-import { reportsFolder } from '../../models/store/report-folder.ts';
+import { reportsFolder } from '../../models/store/report-version.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
 import { keysFolder } from '../auth/key-file.ts';
 import { RequestError } from '../problems/problems.ts';

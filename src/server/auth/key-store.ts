@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { reportId } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { commandOf } from '../../base/shell-word.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
+import { homeFlag } from '../../models/store/report-version.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
 import { isUnplaced, placeFile } from '../../storage/local/atomic-write.ts';
 import {
@@ -73,7 +75,7 @@ export async function addKey(
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableHome(home, 'keys', cause);
     throw new RowcastError('key_exists', `a key named "${name}" already exists`, {
       location: { file: path },
-      hint: `Choose another name, or revoke the existing key: rowcast keys revoke ${name}.`,
+      hint: `Choose another name, or revoke the existing key: ${commandOf('keys', ['revoke', name, ...homeFlag(home)])}`,
     });
   }
   return key;
@@ -99,7 +101,7 @@ export async function revokeKey(home: string, name: string): Promise<void> {
     const question = near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `;
     throw new RowcastError('no_such_key', `there is no key named "${name}"`, {
       location: { file: keysFolder(home) },
-      hint: `${question}See the existing keys with: rowcast keys`,
+      hint: `${question}See the existing keys with: ${commandOf('keys', homeFlag(home))}`,
     });
   }
 }

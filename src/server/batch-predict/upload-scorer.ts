@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RowcastError } from '../../base/errors.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { countRows } from '../../formats/records/batch.ts';
-import { liveSource } from '../../formats/records/live-source.ts';
+import { liveSource } from '../../formats/records/byte-source.ts';
 import { LocalBatchScorer } from '../../models/local/local-batch-scorer.ts';
 import { RecordScorer } from '../../models/local/record-scorer.ts';
 import type { Model } from '../../models/model/model-file.ts';
@@ -175,7 +175,7 @@ export async function scoreUpload(
     ...scoring,
     batchRows: Math.min(batchRows, work.sliceRows),
   });
-  const options = {
+  const values = {
     report: '',
     batchBytes: BATCH_BYTES,
     maxRecordBytes: limits.recordBytes,
@@ -185,7 +185,7 @@ export async function scoreUpload(
     prediction: false,
   };
   const source = { ...liveSource('upload', bytes), contentName: name };
-  return scoredStream(scorer, source, options, { windowBytes: WINDOW_BYTES }).catch(error => {
+  return scoredStream({ values, windowBytes: WINDOW_BYTES }, source, scorer).catch(error => {
     throw error instanceof RowcastError && error.code === 'needs_file' ? parquetUpload() : error;
   });
 }

@@ -1,5 +1,4 @@
-import { Latin1Window } from '../../formats/bytes/latin1-window.ts';
-import { NumberScanner } from '../../formats/json/scan-number.ts';
+import { Latin1Window, NumberScanner } from '../../formats/json/scan-number.ts';
 import { type StringContent, StringScanner } from '../../formats/json/scan-string.ts';
 import { RequestError } from '../problems/problems.ts';
 

@@ -1,6 +1,6 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import type { ColumnReader } from '../../formats/columns/column-reader.ts';
+import type { ColumnReader } from '../../formats/columns/kernel-column.ts';
 import { jsonReaderOf } from '../../formats/columns/reader-of.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 

@@ -1,9 +1,9 @@
 import { MAX_PERSONAS } from '../../base/contract/limits.ts';
 import type { Report } from '../../base/contract/schemas.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import type { StoredModel } from '../../models/model/compiled-model.ts';
 import type { EngineModel } from '../../models/model/engine.ts';
 import type { Model } from '../../models/model/model-file.ts';
-import type { StoredModel } from '../../models/model/stored-model.ts';
 import { PersonaReader } from './encode-personas.ts';
 import { ResponseWriter } from './serialize-predictions.ts';
 

@@ -1,6 +1,6 @@
 import type { ValueWarning } from '../../base/contract/schemas.ts';
+import { MAX_DECIMAL_BYTES, writeDecimal } from '../../formats/bytes/decimals.ts';
 import { copyBytes, type WordView, wordView } from '../../formats/bytes/word-view.ts';
-import { MAX_DECIMAL_BYTES, writeDecimal } from '../../formats/bytes/write-decimal.ts';
 import { free } from '../../models/local/threads/transfer.ts';
 import type { EncodedPersonas, PersonaError } from './encode-personas.ts';
 

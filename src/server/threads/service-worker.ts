@@ -1,10 +1,10 @@
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { openInput, scoreBatch } from '../../models/local/open-input.ts';
 import type { RecordScorer } from '../../models/local/record-scorer.ts';
-import { type Answered, answerRequests } from '../../models/local/threads/answer-requests.ts';
 import { free, ownedBy } from '../../models/local/threads/transfer.ts';
+import { type Answered, answerRequests } from '../../models/local/threads/worker-thread.ts';
+import type { StoredModel } from '../../models/model/compiled-model.ts';
 import { engineOf } from '../../models/model/engine.ts';
-import type { StoredModel } from '../../models/model/stored-model.ts';
 import { PersonaWork } from '../predict/persona-work.ts';
 import { type PersonaPredictor, personaPredictor } from '../predict/predictor.ts';
 import { RequestError } from '../problems/problems.ts';

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../../base/reference/problem-codes.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { InputData } from '../../models/local/threads/thread-messages.ts';
-import type { StoredModel } from '../../models/model/stored-model.ts';
+import type { StoredModel } from '../../models/model/compiled-model.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import type { ContentMember, Slice } from '../predict/persona-work.ts';
 import type { WorkLimits } from '../predict/predictor.ts';

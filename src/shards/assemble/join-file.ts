@@ -44,7 +44,7 @@ export interface JoinOptions {
   stop: AbortSignal;
 }
 
-/** The usual `saveBytes`. */
+/** The default of `saveBytes`. */
 export const SAVE_BYTES = 256 << 20;
 
 const NOTHING = Buffer.alloc(0);

@@ -9,7 +9,7 @@ import { countRecords } from '../../runs/forecast/count-records.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
 import { type RunColumns, runColumns } from '../../runs/run-columns.ts';
 import { type EarlierOptions, earlierOf } from '../../runs/summary/earlier-of.ts';
-import { type Plan, prepare, type RowOptions } from '../../scoring/prepare.ts';
+import { type Plan, prepare, type RowOptions, type RowsAndScorer } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
@@ -52,12 +52,8 @@ export async function joinTallies(
   const columns = new Map<number, RunColumns>();
   for (const { index, file, parts, rowCounts } of files) {
     const source = await openPlanned(file, options.encoding, backends);
-    const [prepared, firstRecords] = await prepareWithRecords(
-      source,
-      { ...options, writes: writtenFile({ ...options, output: file.output }) },
-      scorer,
-      stop,
-    );
+    const writes = writtenFile({ ...options, output: file.output });
+    const [prepared, firstRecords] = await prepareWithRecords(options, { source, scorer, writes, stop });
     const isSame = reportHash(prepared.report) === plan.report.hash;
     const tallies = parts.map(part => part.result.tally);
     const counts = isSame
@@ -76,13 +72,12 @@ export async function joinTallies(
 
 /** The plan of an input and the records of its first batch. */
 async function prepareWithRecords(
-  source: Source,
-  options: RowOptions,
-  scorer: Scorer,
-  stop: AbortSignal,
+  values: RowOptions,
+  given: RowsAndScorer<Source>,
 ): Promise<[Plan, Buffer | undefined]> {
+  const { source } = given;
   try {
-    const prepared = await prepare(source, options, scorer, stop);
+    const prepared = await prepare({ values }, given);
     const { first } = await countRecords({
       source,
       opened: prepared,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { namedProtocol } from '../../base/contract/default-protocol.ts';
 import type { PredictionType } from '../../base/contract/predictions.ts';
-import { namedProtocol } from '../../base/contract/usual-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
@@ -38,7 +38,7 @@ export interface PlanWork {
   version: string;
   scorer: Scorer;
   stop: AbortSignal;
-  /** Backends of the names of its files, if they are not the usual ones. */
+  /** Backends of the names of its files, if not the default ones. */
   backends?: Backends | undefined;
 }
 
@@ -61,11 +61,11 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     const source = await openSource(pair.input, false, options.encoding, backends, stop);
     try {
       const writes = writtenFile({ ...options, output: pair.output });
-      const prepared = await prepare(source, { ...options, writes }, scorer, stop);
+      const prepared = await prepare({ values: options }, { source, scorer, writes, stop });
       checkOutputName(pair.output, prepared.layout, writes);
       const identity = await unlessStopped(source.identify(), stop);
       report = reportHash(prepared.report);
-      predictionType ??= await predictedType(prepared, scorer, stop);
+      predictionType ??= await predictedType(prepared, stop);
       // What can be wrong with the columns of the output.
       appendedFor({ ...prepared.options, ...prepared, planned: predictionType });
       await encoderFor(prepared, writes, predictionType);

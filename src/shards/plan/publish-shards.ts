@@ -24,7 +24,7 @@ export interface PublishOptions {
   /** Called for each shard, those from before included. */
   onShard?: (shard: Shard) => void;
   stop: AbortSignal;
-  /** Backends of the names of the inputs, if they are not the usual ones. */
+  /** Backends of the names of the inputs, if not the default ones. */
   backends?: Backends | undefined;
 }
 

@@ -36,7 +36,7 @@ export class KnownRuns {
   readonly #known = new Map<string, KnownRun>();
   readonly #among: Backends | undefined;
 
-  /** @param among backends of the names of the folders, if they are not the usual ones */
+  /** @param among backends of the names of the folders, if not the default ones */
   constructor(among?: Backends) {
     this.#among = among;
   }

@@ -86,9 +86,9 @@ const DEFAULTS = {
 /** A name that is the same for all spellings of an address. */
 function placeOf({ kind, name }: QueueAddress): string {
   const { protocol, hostname, port, pathname, search } = new URL(name);
-  const { port: usualPort, path: usualPath } = DEFAULTS[kind];
-  const place = { host: hostname.toLowerCase(), port: port || usualPort, search };
-  const path = pathname.length > 1 ? pathname : usualPath;
+  const { port: defaultPort, path: defaultPath } = DEFAULTS[kind];
+  const place = { host: hostname.toLowerCase(), port: port || defaultPort, search };
+  const path = pathname.length > 1 ? pathname : defaultPath;
   return JSON.stringify({ ...place, kind, isTls: protocol === 'rediss:', path });
 }
 

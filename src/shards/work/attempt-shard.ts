@@ -41,7 +41,7 @@ export interface Work {
   /** Aborted by a signal. */
   stop: AbortSignal;
   /**
-   * Backends of the names of its files, if they are not the usual ones. Leases alone decide who writes a part, so an object
+   * Backends of the names of its files, if not the default ones. Leases alone decide who writes a part, so an object
    * may be taken over at any time.
    */
   backends?: Backends | undefined;

@@ -1,4 +1,4 @@
-import { usualProtocol } from '../../base/contract/usual-protocol.ts';
+import { defaultProtocol } from '../../base/contract/default-protocol.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
@@ -34,7 +34,7 @@ export async function checkWorker(
       `the plan is for ${plan.service === LOCAL ? 'a local report' : plan.service}, not for ${scorer.name}`,
       plan.service === LOCAL ? 'Unset ROWCAST_URL, or give --url local.' : `Give --url ${plan.service}.`,
     );
-  const [planned = usualProtocol, own = usualProtocol] = [plan.protocol, scorer.protocol];
+  const [planned = defaultProtocol, own = defaultProtocol] = [plan.protocol, scorer.protocol];
   if (own !== planned)
     throw otherWork(`the plan is for the protocol ${planned}, not for ${own}`, 'Use the same everywhere.');
   const { id, hash } = plan.report;

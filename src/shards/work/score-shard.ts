@@ -5,7 +5,7 @@ import type { InputRange } from '../../formats/records/position.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import type { RejectBudget } from '../../runs/guards/reject-budget.ts';
 import type { RunObserver } from '../../runs/observer.ts';
-import type { Run } from '../../runs/run.ts';
+import { plainNames, type Run } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import type { RunResult } from '../../runs/run-result.ts';
 import { countsAll } from '../../runs/score-rows.ts';
@@ -31,7 +31,7 @@ export interface ShardWork {
   budget: RejectBudget;
   observers: readonly RunObserver[];
   control: RunControl;
-  /** Backends of the names of its files, if they are not the usual ones. */
+  /** Backends of the names of its files, if not the default ones. */
   backends: Backends | undefined;
 }
 
@@ -66,16 +66,8 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
     work;
   const { private: isPrivate, encoding, report } = work.options;
   return {
-    names: {
-      version: null,
-      input: file.input,
-      output: part,
-      rejects: null,
-      hasNamedRejects: false,
-      report,
-      options: {},
-    },
-    options: {
+    names: plainNames({ input: file.input, output: part, report }),
+    values: {
       ...work.options,
       ...ofTheWhole,
       ...(isFirst(shard) && limitsOf(work.options)),

@@ -15,7 +15,7 @@ export interface Codec {
   readonly name: string;
   /** How the names of such files end, in lower case. */
   readonly suffix: string;
-  /** The command that decompresses such a file from stdin, or one that it is given, for messages; left out for none. */
+  /** The command that decompresses such a file from stdin, for messages; left out for none. */
   readonly decompressor?: string;
   /** Whether this is how their bytes begin: `MAGIC_BYTES` of them, or fewer if there are no more. */
   isStart(bytes: Buffer): boolean;

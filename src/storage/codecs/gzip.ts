@@ -2,6 +2,7 @@ import { pipeline, Transform, type TransformCallback } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip, type Gunzip, gzip as gzipAsync, gzipSync, type ZlibOptions } from 'node:zlib';
 import { RowcastError } from '../../base/errors.ts';
+import { checkHint } from '../../base/shell-pipe.ts';
 import { CHUNK_BYTES } from '../source.ts';
 import type { Codec } from './codec.ts';
 import { membersPartial } from './members-partial.ts';
@@ -43,7 +44,7 @@ async function* gunzip(chunks: AsyncIterable<Buffer>, file: string): AsyncGenera
     throw new RowcastError('bad_gzip', what, {
       severity: 'stopped',
       location: { file },
-      hint: 'Check it with gzip -t, and download it again.',
+      hint: checkHint(file, 'gzip -t'),
       isUnfinished,
       cause,
     });

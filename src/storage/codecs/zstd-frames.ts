@@ -1,5 +1,6 @@
 import { type ErrorDetails, RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
+import { checkHint } from '../../base/shell-pipe.ts';
 
 /** Consecutive bytes of one frame. They are valid until the next piece is asked for. */
 export interface FramePiece {
@@ -59,7 +60,7 @@ export const badZstd = (
   new RowcastError('bad_zstd', message, {
     severity: 'stopped',
     location: { file },
-    hint: 'Check it with zstd -t, and transfer it again.',
+    hint: checkHint(file, 'zstd -t'),
     ...more,
   });
 

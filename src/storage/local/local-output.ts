@@ -33,7 +33,7 @@ interface LocalOutputOptions {
 export class LocalOutput implements DurableOutput {
   readonly name: string;
   readonly address: string;
-  readonly usualInterval = 1;
+  readonly defaultInterval = 1;
   readonly checkpoint: CheckpointPlace;
   readonly #names: ReturnType<typeof outputNames>;
   readonly #isPrivate: boolean;

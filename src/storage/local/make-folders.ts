@@ -1,7 +1,7 @@
 import { mkdir, readdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
-import { shellWord } from '../../base/shell-word.ts';
+import { pathWord } from '../../base/shell-pipe.ts';
 import { diskFiles } from '../durable-files.ts';
 import { isMissing } from './missing.ts';
 
@@ -64,7 +64,7 @@ export async function refuseUnmounted(folder: string): Promise<void> {
     `there is no such folder, and the one that it would be in is ${names === undefined ? 'not there' : 'empty'}`,
     {
       location: { file: folder },
-      hint: `Check the path, and that its disk is mounted; or create the folder: mkdir -p ${shellWord(folder)}`,
+      hint: `Check the path, and that its disk is mounted; or create the folder: mkdir -p ${pathWord(folder)}`,
     },
   );
 }

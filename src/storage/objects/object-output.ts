@@ -38,7 +38,7 @@ export class ObjectOutput implements DurableOutput {
   readonly partialName: string;
   readonly folder: string;
   /** A checkpoint is a request, and may carry a part. */
-  readonly usualInterval = 10;
+  readonly defaultInterval = 10;
   readonly checkpoint: CheckpointPlace;
   readonly #object: ObjectClient;
   readonly #claim: Claim;

@@ -1,5 +1,6 @@
-import type { EncodedColumn, EngineModel } from '../../models/model/engine.ts';
-import { predictColumns } from '../../models/model/predict-columns.ts';
+import type { Report } from '../../base/contract/schemas.ts';
+import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
+import { type EncodedColumn, type EngineModel, predictColumns } from '../../models/model/engine.ts';
 import { logLoss } from '../learn/evaluation.ts';
 import { seededRandom, shuffled } from '../seeded-random.ts';
 
@@ -77,4 +78,24 @@ function measuredColumns(count: number, riseOf: (group: readonly number[]) => nu
   });
   const ranked = groups.sort((a, b) => b.rise - a.rise).flatMap(({ indexes }) => indexes);
   return ranked.slice(0, MAX_SHUFFLES - GROUP_SHUFFLES).sort((a, b) => a - b);
+}
+
+/** The columns that a model reads, each once, even if several features are derived from it. */
+export function reportColumns(learned: readonly LearnedColumn[]): Report['columns'] {
+  const columns = new Map<string, Report['columns'][number]>();
+  for (const column of learned) {
+    const { name, type } = column;
+    const hasDecimalComma = column.type === 'numerical' && column.notation === 'comma';
+    columns.set(name, { name, type, ...(hasDecimalComma && { decimal: ',' as const }) });
+  }
+  return [...columns.values()];
+}
+
+/** Each column's impact, summed over its features, the largest first. */
+export function driversOf(learned: readonly LearnedColumn[], impacts: readonly number[]): Report['drivers'] {
+  const sums = new Map<string, number>();
+  learned.forEach(({ name }, i) => {
+    sums.set(name, (sums.get(name) ?? 0) + (impacts[i] ?? 0));
+  });
+  return [...sums].map(([column, impact]) => ({ column, impact })).sort((a, b) => b.impact - a.impact);
 }

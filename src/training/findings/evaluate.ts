@@ -2,8 +2,7 @@ import type { Quality } from '../../base/contract/schemas.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { encoderOf } from '../../formats/columns/column-encoder.ts';
 import { compileModel } from '../../models/model/compiled-model.ts';
-import { engineOf } from '../../models/model/engine.ts';
-import { predictColumns } from '../../models/model/predict-columns.ts';
+import { engineOf, predictColumns } from '../../models/model/engine.ts';
 import type { PredictorSpec } from '../../models/model/predictor-spec.ts';
 import { accuracy } from '../learn/evaluation.ts';
 import type { Design, Labelled } from '../learn/features/design.ts';
@@ -17,7 +16,7 @@ export interface LearnedModel {
   predictor: PredictorSpec;
 }
 
-export interface EvaluateOptions {
+interface EvaluateOptions {
   /** For each column of `design`, its index in a row. */
   indexes: readonly number[];
   labelled: Labelled;
@@ -30,7 +29,7 @@ export interface EvaluateOptions {
   onDrivers(): void;
 }
 
-export interface Evaluation {
+interface Evaluation {
   /** For each testing row, a probability per class. */
   probabilities: Float64Array;
   /** Each testing row's class. */

@@ -1,11 +1,7 @@
 import type { Quality } from '../../base/contract/schemas.ts';
-import { accuracy, type EvaluatedRows, logLoss } from '../learn/evaluation.ts';
-import { calibrationOf } from './calibration.ts';
-import { classScores } from './class-scores.ts';
-import { confusionOf } from './confusion.ts';
-import { areaUnderCurve } from './roc.ts';
-import { rounded } from './rounded.ts';
-import { wilson } from './wilson.ts';
+import { accuracy, confusionOf, type EvaluatedRows, logLoss, rounded } from '../learn/evaluation.ts';
+import { calibrationOf, wilson } from './calibration.ts';
+import { areaUnderCurve, classScores } from './roc.ts';
 
 /**
  * The quality metrics of a model on the testing rows.

@@ -1,9 +1,8 @@
 import { sanitize } from '../../base/sanitize.ts';
 import { percent } from '../learn/evaluation.ts';
-import type { ColumnValues } from '../learn/features/column-values.ts';
-import type { Encoding } from '../learn/features/design.ts';
+import type { ColumnValues, Encoding } from '../learn/features/design.ts';
 import type { Candidate } from '../learn/selection/candidates.ts';
-import type { Selection } from '../learn/selection/select.ts';
+import type { Selection } from '../learn/selection/search.ts';
 
 const count = (rows: number): string => rows.toLocaleString('en-US');
 

@@ -1,7 +1,7 @@
 import { writeRow } from '../../base/write-row.ts';
 import { mostLikely } from '../learn/evaluation.ts';
 
-export interface TestingSplit {
+interface TestingSplit {
   header: readonly string[];
   /** The rows, unchanged. */
   rows: readonly (readonly string[])[];

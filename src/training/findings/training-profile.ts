@@ -1,16 +1,14 @@
 import type { ColumnProfile, ScoreProfile, TrainingProfile } from '../../base/contract/profile.ts';
-import { encoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { unrecognizedOf } from '../../formats/columns/unrecognized-value.ts';
-import { countTexts } from '../../formats/values/date-order.ts';
-import { quantile } from './quantile.ts';
-import { rounded } from './rounded.ts';
+import { encoderOf, type LearnedColumn, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
+import { countTexts } from '../../formats/values/column-type.ts';
+import { rounded } from '../learn/evaluation.ts';
 
 /** Categories of a column in a profile: of more, no one needs a list. */
 const MAX_LEVELS = 1000;
 /** Characters of all categories together: a report is sent with every run. */
 const MAX_LEVEL_CHARACTERS = 1 << 18;
 
-export interface ProfiledRows {
+interface ProfiledRows {
   /** The columns of the served model, and the index of each in a row. */
   columns: readonly LearnedColumn[];
   indexes: readonly number[];
@@ -92,4 +90,12 @@ function scoresOf({ classes, probabilities }: ProfiledRows): ScoreProfile[] {
     const deciles = Array.from({ length: 9 }, (_, i) => rounded(quantile(own, (i + 1) / 10)));
     return { class: name, mean: rounded(mean), deciles };
   });
+}
+
+/** A quantile of sorted numbers, of which there is at least one: linear interpolation, as in R's type 7 and NumPy. */
+export function quantile(sorted: Float64Array, share: number): number {
+  const at = share * (sorted.length - 1);
+  const low = sorted[Math.floor(at)] ?? 0;
+  const high = sorted[Math.ceil(at)] ?? low;
+  return low + (high - low) * (at - Math.floor(at));
 }

@@ -2,7 +2,6 @@ import type { Quality, Report, Warning } from '../../base/contract/schemas.ts';
 import { partOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { percent } from '../learn/evaluation.ts';
-import { testingDuplicates } from '../rows/duplicates.ts';
 import type { LearnedColumns } from '../rows/learn-columns.ts';
 import type { Split } from '../rows/split-rows.ts';
 import { type LabelledRows, leakingColumns } from './leaks.ts';
@@ -19,7 +18,7 @@ const DOMINANT_IMPACT = 0.8;
 const LEFT_ERRORS = 0.5;
 
 /** What the testing rows show. */
-export interface Measured {
+interface Measured {
   quality: Quality;
   drivers: Report['drivers'];
 }
@@ -84,3 +83,34 @@ const dominantDrivers = (
   drivers.length < 2 || 1 - accuracy > LEFT_ERRORS * (1 - majority)
     ? []
     : drivers.filter(({ impact }) => impact > DOMINANT_IMPACT);
+
+/**
+ * Counts the testing rows that are identical, including the label, to a row used for training or validation.
+ *
+ * @param ignored columns that differ between copies, such as row counters
+ */
+function testingDuplicates(
+  rows: readonly (readonly string[])[],
+  split: Split,
+  ignored: ReadonlySet<number>,
+): number {
+  const learned = new Set<number>();
+  for (const part of [split.training, split.validation])
+    for (const row of part) learned.add(digestOf(rows[row] ?? [], ignored));
+  return split.testing.filter(row => learned.has(digestOf(rows[row] ?? [], ignored))).length;
+}
+
+/** 53 bits of two FNV-1a hashes: among 100,000 rows, two different ones collide with a chance of one in a million. */
+function digestOf(row: readonly string[], ignored: ReadonlySet<number>): number {
+  let [low, high] = [0x811c9dc5, 0x1000193];
+  const add = (code: number): void => {
+    low = Math.imul(low ^ code, 0x01000193);
+    high = Math.imul(high ^ code, 0x85ebca6b) ^ (high >>> 13);
+  };
+  row.forEach((text, index) => {
+    if (ignored.has(index)) return;
+    for (let i = 0; i < text.length; i++) add(text.charCodeAt(i));
+    add(0x10000); // no character has this code
+  });
+  return (low >>> 0) + (high >>> 11) * 2 ** 32;
+}

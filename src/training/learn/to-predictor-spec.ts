@@ -1,5 +1,4 @@
-import { compileLinear } from '../../models/model/linear/compiled-linear.ts';
-import { linearScores } from '../../models/model/linear/linear-scores.ts';
+import { compileLinear, linearScores } from '../../models/model/compiled-linear.ts';
 import type { PredictorSpec, TreesSpec } from '../../models/model/predictor-spec.ts';
 import { probabilitiesOf, scoresOf } from '../../models/model/scores.ts';
 import { compileTrees } from '../../models/model/trees/compiled-trees.ts';

@@ -1,7 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { columnKind } from '../../formats/values/column-type.ts';
-import type { TextCounts } from '../../formats/values/date-order.ts';
+import { columnKind, type TextCounts } from '../../formats/values/column-type.ts';
 import { readNumber } from '../../formats/values/numbers.ts';
 
 export interface BinnedLabels {

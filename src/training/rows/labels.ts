@@ -1,12 +1,16 @@
 import { RowcastError } from '../../base/errors.ts';
+import { countOf } from '../../base/number-text.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
+import type { Layout } from '../../formats/format.ts';
+import { textsOf } from '../../formats/records/fields.ts';
 import { numberOf } from '../../formats/values/coerce.ts';
-import { columnKind } from '../../formats/values/column-type.ts';
-import type { TextCounts } from '../../formats/values/date-order.ts';
+import { columnKind, countTexts, type TextCounts } from '../../formats/values/column-type.ts';
 import { isMissingSpelling } from '../../formats/values/missing-values.ts';
+import { type BinnedLabels, binLabels } from './bin-labels.ts';
+import { checkLabels, splitRows } from './split-rows.ts';
 
 /** The classes of the labels. */
-export interface CleanLabels {
+interface CleanLabels {
   /** Maps a label as written to the name of its class. */
   names: ReadonlyMap<string, string>;
   /** What was changed and what may be a mistake, one sentence each. */
@@ -19,7 +23,7 @@ export interface CleanLabels {
  *
  * @param texts the labels as written, none of them blank
  */
-export function cleanLabels(texts: TextCounts, predict: string): CleanLabels {
+function cleanLabels(texts: TextCounts, predict: string): CleanLabels {
   const trimmed = [...texts.keys()].map(text => text.trim());
   const areWhole = trimmed.every(text => numberOf(text) === null || whole.test(text));
   const names = new Map([...texts.keys()].map((text, i) => [text, cleaned(trimmed[i] ?? '', areWhole)]));
@@ -31,12 +35,12 @@ export function cleanLabels(texts: TextCounts, predict: string): CleanLabels {
   return {
     names,
     notes: [
-      ...(spaced.length > 0 ? [`Removed the spaces around ${rowsOf(spaced)} of ${column}.`] : []),
+      ...(spaced.length > 0 ? [`Removed the spaces around ${labelCount(spaced)} of ${column}.`] : []),
       ...changed
         .slice(0, 1)
         .map(
           ([text]) =>
-            `Read ${rowsOf(changed)} of ${column} as whole numbers, such as "${sanitize(text.trim())}" as "${sanitize(names.get(text) ?? '')}".`,
+            `Read ${labelCount(changed)} of ${column} as whole numbers, such as "${sanitize(text.trim())}" as "${sanitize(names.get(text) ?? '')}".`,
         ),
       ...cased.map(
         group =>
@@ -88,7 +92,152 @@ function groupsOf(names: readonly string[], keyOf: (name: string) => string): st
   return [...groups.values()];
 }
 
-function rowsOf(counts: readonly (readonly [string, number])[]): string {
+function labelCount(counts: readonly (readonly [string, number])[]): string {
   const rows = counts.reduce((sum, [, count]) => sum + count, 0);
   return rows === 1 ? '1 label' : `${rows.toLocaleString('en-US')} labels`;
+}
+
+/** Labelled rows, and the class of each. */
+interface LabelledTable {
+  rows: string[][];
+  labels: string[];
+  /** The order of the classes, if it is not that of their names. */
+  order?: readonly string[] | undefined;
+  notes: string[];
+}
+
+/** Determines each row's class; with `bins`, rows whose label is not a number are left out. */
+export function labelRows(
+  sampled: string[][],
+  column: number,
+  { predict, bins }: { predict: string; bins?: number | undefined },
+): LabelledTable {
+  const texts = countTexts(sampled.map(row => row[column] ?? ''));
+  if (bins === undefined) {
+    refuseAmounts(texts, predict);
+    const { names, notes } = cleanLabels(texts, predict);
+    return { rows: sampled, labels: sampled.map(row => names.get(row[column] ?? '') ?? ''), notes };
+  }
+  const { nameOf, order, notes } = binLabels(texts, bins, predict);
+  const named = sampled.flatMap(row => {
+    const label = nameOf(row[column] ?? '');
+    return label === undefined ? [] : [{ row, label }];
+  });
+  return { rows: named.map(({ row }) => row), labels: named.map(({ label }) => label), order, notes };
+}
+
+/** Records parsed at once: a copy of all of them would take as much memory as the file. */
+const CHUNK_RECORDS = 5000;
+
+/** The fields of records in Latin-1 strings (one byte per character). */
+export function rowsOf(layout: Layout, records: readonly string[], maxRecordBytes: number): string[][] {
+  const rows: string[][] = [];
+  const fieldsOf = layout.fieldReader();
+  for (let from = 0; from < records.length; from += CHUNK_RECORDS) {
+    const chunk = Buffer.from(records.slice(from, from + CHUNK_RECORDS).join(''), 'latin1');
+    const reader = layout.records({
+      file: 'sample',
+      batchRows: CHUNK_RECORDS,
+      batchBytes: () => Number.POSITIVE_INFINITY,
+      rowOverhead: 0,
+      maxRecordBytes,
+      start: layout.start,
+    });
+    for (const batches of [reader.push(chunk), reader.end()])
+      for (const batch of batches) {
+        const fields = fieldsOf(batch);
+        for (let row = 0; row < fields.rows; row++) rows.push(textsOf(fields, row));
+      }
+  }
+  return rows;
+}
+
+/** The classes that training would make of a column. */
+export interface PreviewedTarget {
+  /** The most frequent first. */
+  classes: { name: string; rows: number }[];
+  notes: string[];
+}
+
+/** With more rows, no number of classes leaves too few for testing. */
+const FEW_ROWS = 1_000;
+
+/**
+ * Finds out from the values of a column whether it can be predicted, by the rules of training and without the rows.
+ *
+ * @param texts all labels as written, none of them blank
+ * @param bins the number of ranges to divide numbers into
+ * @throws RowcastError as training would: `numeric_target`, `not_numbers`, `too_few_rows`, `one_class`, `too_many_classes`
+ */
+export function previewTarget(texts: TextCounts, predict: string, bins?: number): PreviewedTarget {
+  const { nameOf, notes } = bins === undefined ? named(texts, predict) : binLabels(texts, bins, predict);
+  const rowsOf = new Map<string, number>();
+  for (const [text, count] of texts) {
+    const name = nameOf(text);
+    if (name !== undefined) rowsOf.set(name, (rowsOf.get(name) ?? 0) + count);
+  }
+  const counts = [...rowsOf.values()];
+  const rows = counts.reduce((sum, count) => sum + count, 0);
+  checkLabels({ rows, classes: rowsOf.size }, predict);
+  if (rows < FEW_ROWS)
+    splitRows(
+      counts.flatMap((count, label) => new Array<number>(count).fill(label)),
+      counts.length,
+      1,
+    );
+  const classes = [...rowsOf].map(([name, count]) => ({ name, rows: count }));
+  return { classes: classes.sort((a, b) => b.rows - a.rows), notes };
+}
+
+function named(texts: TextCounts, predict: string): BinnedLabels {
+  refuseAmounts(texts, predict);
+  const { names, notes } = cleanLabels(texts, predict);
+  return { nameOf: text => names.get(text), notes };
+}
+
+/** With fewer rows, a class may be no class: a sum below the rows, a note, a value that slipped into another column. */
+const FEW_CLASS_ROWS = 5;
+/** Fewer rows are too few to train from. */
+const MIN_NOTED_ROWS = 50;
+/** The most classes that the note lists. */
+const MAX_LISTED = 20;
+
+/** Notes the classes that have few rows, with where the first one is. */
+export class RareClasses {
+  /** In the order of the rows. */
+  readonly #places = new Map<string, string>();
+
+  /** @param placeOf where the row is, such as `line 7`; called for the first one of a label */
+  see(label: string, placeOf: () => string): void {
+    if (!this.#places.has(label)) this.#places.set(label, placeOf());
+  }
+
+  /**
+   * @param counts label → rows
+   * @param classOf label → the name of its class
+   */
+  notes(
+    counts: ReadonlyMap<string, number>,
+    classOf: ReadonlyMap<string, string>,
+    predict: string,
+  ): string[] {
+    const all = [...counts.values()].reduce((sum, rows) => sum + rows, 0);
+    if (all < MIN_NOTED_ROWS) return [];
+    const classes = new Map<string, { rows: number; place: string }>();
+    for (const [label, place] of this.#places) {
+      const name = classOf.get(label);
+      if (name === undefined) continue;
+      const { rows = 0, place: first = place } = classes.get(name) ?? {};
+      classes.set(name, { rows: rows + (counts.get(label) ?? 0), place: first });
+    }
+    const rare = [...classes].filter(([, { rows }]) => rows < FEW_CLASS_ROWS);
+    if (rare.length === 0) return [];
+    const listed = rare
+      .slice(0, MAX_LISTED)
+      .map(([name, { rows, place }]) => `"${sanitize(name)}" (${countOf(rows, 'row')}, ${sanitize(place)})`);
+    const others = rare.length > MAX_LISTED ? ` and ${rare.length - MAX_LISTED} more` : '';
+    return [
+      `"${sanitize(predict)}" has classes with fewer than five rows: ${listed.join(', ')}${others}. If some of these rows are not data, such as sums, remove them.`,
+    ];
+  }
 }

@@ -2,9 +2,8 @@ import { countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Layout } from '../../formats/format.ts';
 import type { Fields } from '../../formats/records/fields.ts';
-import { checkChoices } from './check-choices.ts';
 import type { ColumnChoices } from './learn-columns.ts';
-import { predictedColumn } from './split-rows.ts';
+import { checkChoices, predictedColumn } from './split-rows.ts';
 
 /** The most columns that the note lists. */
 const MAX_LISTED = 20;

@@ -4,10 +4,8 @@ import { sanitize } from '../../base/sanitize.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import { isBlank } from '../../formats/values/coerce.ts';
-import { columnKind, kindOfType, TYPE_SHARE } from '../../formats/values/column-type.ts';
-import { countTexts } from '../../formats/values/date-order.ts';
-import type { DateOrder } from '../../formats/values/date-parts.ts';
-import { daysOf } from '../../formats/values/dates.ts';
+import { columnKind, countTexts, kindOfType, TYPE_SHARE } from '../../formats/values/column-type.ts';
+import { type DateOrder, daysOf } from '../../formats/values/dates.ts';
 import { readNumber } from '../../formats/values/numbers.ts';
 import { uninformativeNumbers } from './counters.ts';
 
@@ -93,9 +91,7 @@ export const chosenType = ({ types = {} }: ColumnChoices, name: string): TypeCho
 
 const ALL_DISTINCT = 'all its values are distinct, so it only identifies rows';
 
-export type ColumnDecision =
-  | { columns: LearnedColumn[]; note?: string }
-  | { leftOut: string; isCounter?: true };
+type ColumnDecision = { columns: LearnedColumn[]; note?: string } | { leftOut: string; isCounter?: true };
 
 /** Why a column of a chosen type cannot be used as such. */
 const noValues: Readonly<Record<TypeChoice, string>> = {

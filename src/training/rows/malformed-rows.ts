@@ -10,8 +10,9 @@ const MAX_SAMPLE = 100;
 
 /** A file of the training data. */
 export interface HistoryFile {
-  /** For messages. */
+  /** For messages, as is `decodedBy`. */
   name: string;
+  decodedBy?: readonly string[] | undefined;
   layout: Layout;
 }
 
@@ -99,7 +100,7 @@ export class MalformedRows {
     });
     const [{ code, reason, hint, line, row } = first()] = sample;
     if (2 * faults.length > countRows(batch)) {
-      const why = layout.whyMalformed(sample, name);
+      const why = layout.whyMalformed(sample, this.#file);
       const { code, line } = why.example ?? first();
       return new RowcastError(code, why.cause, { location: { file: name, line }, hint: why.remedy });
     }

@@ -1,8 +1,10 @@
+import { countOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Formats, readLayout } from '../../formats/formats.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import type { BatchOptions } from '../../formats/records/batch-options.ts';
+import type { BatchOptions, LongField } from '../../formats/records/batch-reader.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
 
@@ -10,14 +12,16 @@ import { backendsOf, openSource, type StoreValues } from '../../storage/backends
 export interface OpenOptions extends ReadOptions, Pick<StoreValues, 'storeOptions'> {
   /** The encoding of the text, if it is not UTF-8. */
   encoding?: string | undefined;
-  /** The formats that the file may have, if they are not the usual ones. */
+  /** The formats that the file may have, if not the default ones. */
   formats?: Formats | undefined;
 }
 
 /** An opened input whose records are read but not scored. */
-export interface OpenRecords {
+interface OpenRecords {
   /** For messages: the path, or `stdin`. */
   name: string;
+  /** As of `ByteSource`. */
+  decodedBy: readonly string[];
   layout: Layout;
   /**
    * Its records, which can be read only once.
@@ -66,9 +70,24 @@ export async function openRecords(
       await source.checkUnchanged();
       return digest;
     };
-    return { name: source.name, layout, batches, sha256, close: () => source.close() };
+    return {
+      name: source.name,
+      decodedBy: source.decodedBy,
+      layout,
+      batches,
+      sha256,
+      close: () => source.close(),
+    };
   } catch (error) {
     source.close();
     throw error;
   }
 }
+
+/**
+ * A note about a field that a stray quote may have made.
+ *
+ * @param file its name, if there are several
+ */
+export const longFieldNote = ({ line, lines, bytes }: LongField, file?: string): string =>
+  `The quoted field that opens on line ${line}${file === undefined ? '' : ` of ${sanitize(file)}`} has ${countOf(lines, 'line')} and ${countOf(bytes, 'byte')}. If that is too long, a stray quote has made the following rows part of this field.`;

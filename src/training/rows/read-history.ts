@@ -2,26 +2,26 @@ import { RowcastError } from '../../base/errors.ts';
 import type { RejectLimit } from '../../base/options/values/reject-limit.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Layout } from '../../formats/format.ts';
-import { type Batch, startOf } from '../../formats/records/batch.ts';
+import { type Batch, RecordKind, startOf } from '../../formats/records/batch.ts';
+import type { LongField } from '../../formats/records/batch-reader.ts';
 import { type Fields, textOf } from '../../formats/records/fields.ts';
-import type { LongField } from '../../formats/records/long-field.ts';
 import type { Position } from '../../formats/records/position.ts';
-import { RecordKind } from '../../formats/records/record-kind.ts';
 import { refuseRowAsHeader } from '../../formats/refuse-row-as-header.ts';
 import { isBlank } from '../../formats/values/coerce.ts';
 import { combinedSha256 } from '../../storage/digests.ts';
-import { checkChoices, namedColumns } from './check-choices.ts';
 import { firstPart, furtherPart, type HistoryPart } from './history-part.ts';
-import { labelRows, rowsOf } from './label-rows.ts';
-import { refuseAmounts } from './labels.ts';
+import { labelRows, RareClasses, refuseAmounts, rowsOf } from './labels.ts';
 import { LaterColumns } from './later-columns.ts';
 import type { ColumnChoices } from './learn-columns.ts';
-import { longFieldNote } from './long-field-note.ts';
 import { type HistoryFile, MalformedRows } from './malformed-rows.ts';
-import { emptyNulls } from './nulls.ts';
-import { type OpenOptions, openRecords } from './open-batches.ts';
-import { RareClasses } from './rare-classes.ts';
-import { MAX_TRAINED_CLASSES, predictedColumn, tooManyClasses } from './split-rows.ts';
+import { longFieldNote, type OpenOptions, openRecords } from './open-batches.ts';
+import {
+  checkChoices,
+  MAX_TRAINED_CLASSES,
+  namedColumns,
+  predictedColumn,
+  tooManyClasses,
+} from './split-rows.ts';
 import { StratifiedSample } from './stratified-sample.ts';
 
 export interface HistoryOptions extends OpenOptions, ColumnChoices {
@@ -56,7 +56,7 @@ export interface History {
 }
 
 /** Training data that was read from files. */
-export interface ReadHistory extends History {
+interface ReadHistory extends History {
   /** The `combinedSha256` of the files as stored; null if a pipe was not read to its end. */
   sha256: string | null;
 }
@@ -101,7 +101,7 @@ export async function readHistory(
         first === undefined
           ? firstPart(records, checkedColumn(records, options))
           : furtherPart(first, records, sample.seen);
-      layout.refuseUnits?.(options.nulls ?? [], records.name);
+      layout.refuseUnits?.(options.nulls ?? [], records);
       later ??= new LaterColumns(layout);
       malformed.begin(part, sample.seen + unlabelled);
       if (first !== undefined && part.reads !== first.reads) later.hasAll();
@@ -237,4 +237,10 @@ function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled
           `Trained on a sample of ${count(MAX_ROWS)} of the ${count(labelled)} labelled rows${bins === undefined ? ', stratified by class' : ''}.`,
         ]),
   ];
+}
+
+/** Empties the fields that stand for missing values, in place. */
+function emptyNulls(rows: readonly string[][], nulls: ReadonlySet<string>): void {
+  if (nulls.size === 0) return;
+  for (const row of rows) for (let i = 0; i < row.length; i++) if (nulls.has(row[i] ?? '')) row[i] = '';
 }

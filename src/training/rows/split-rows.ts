@@ -4,9 +4,10 @@ import { counted, countOf } from '../../base/number-text.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 import { seededRandom, shuffled } from '../seeded-random.ts';
+import type { ColumnChoices } from './learn-columns.ts';
 
 /** The classes of rows that have a label. */
-export interface LabeledClasses {
+interface LabeledClasses {
   /** Each row's class, as an index into `classes`. */
   labels: number[];
   /** In code point order; ranges of numbers by their bounds. */
@@ -38,7 +39,7 @@ export function predictedColumn(header: readonly string[], predict: string, like
  *
  * @throws RowcastError `no_such_column`
  */
-export function requireColumns(header: readonly string[], names: readonly string[]): void {
+function requireColumns(header: readonly string[], names: readonly string[]): void {
   const known = new Set(header);
   const unknown = names.find(name => !known.has(name));
   if (unknown !== undefined) throw noSuchColumn(header, `"${sanitize(unknown)}"`, unknown);
@@ -170,4 +171,24 @@ function everyNth(rows: readonly number[], wanted: number): [taken: number[], ot
     (take ? taken : others).push(row);
   });
   return [taken, others];
+}
+
+/** The columns that a user named, besides the predicted one. */
+export const namedColumns = ({
+  features = [],
+  excludeFeatures = [],
+  types = {},
+}: ColumnChoices): string[] => [...features, ...excludeFeatures, ...Object.keys(types)];
+
+/**
+ * Checks the columns that a user named.
+ *
+ * @throws RowcastError `no_such_column`; `bad_option` if the predicted column is one of the features
+ */
+export function checkChoices(header: readonly string[], predict: string, choices: ColumnChoices): void {
+  requireColumns(header, namedColumns(choices));
+  if (choices.features?.includes(predict) !== true) return;
+  throw new RowcastError('bad_option', `--features: "${sanitize(predict)}" is the column to predict`, {
+    hint: 'Leave it out: a report never uses the predicted column.',
+  });
 }

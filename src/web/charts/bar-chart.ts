@@ -1,10 +1,9 @@
 import { scaleLinear } from 'd3-scale';
 import { type Html, html } from '../html.ts';
-import { type Figure, figure } from './figure.ts';
-import { rounded } from './frame.ts';
+import { type Figure, figure, rounded } from './figure.ts';
 import { nameText, shortened } from './text.ts';
 
-export interface Bar {
+interface Bar {
   /** The label as it is in the file: it is cleaned and shortened here. */
   label: string;
   value: number;
@@ -15,7 +14,7 @@ export interface Bar {
   interval?: { low: number; high: number };
 }
 
-export interface BarChart extends Pick<Figure, 'id' | 'title' | 'description' | 'caption' | 'numbers'> {
+interface BarChart extends Pick<Figure, 'id' | 'title' | 'description' | 'caption' | 'numbers'> {
   bars: readonly Bar[];
   /** The value of a bar as long as the chart is wide. */
   most: number;

@@ -1,12 +1,10 @@
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
-import { figure } from './figure.ts';
-import { rounded } from './frame.ts';
-import { sharePlot } from './share-plot.ts';
+import { figure, rounded, sharePlot } from './figure.ts';
 import { countedText, countText, nameText, percentText } from './text.ts';
 
 /** The rows with a predicted probability in a range. */
-export interface CalibrationStep {
+interface CalibrationStep {
   from: number;
   to: number;
   rows: number;
@@ -16,7 +14,7 @@ export interface CalibrationStep {
   high: number;
 }
 
-export interface CalibrationChart {
+interface CalibrationChart {
   id: string;
   /** The class, as in the file. */
   name: string;

@@ -2,7 +2,7 @@ import { type Html, html } from '../html.ts';
 import { figure } from './figure.ts';
 import { countedText, countText, nameText, percentText, shortenedInside } from './text.ts';
 
-export interface ConfusionChart {
+interface ConfusionChart {
   id: string;
   title: string;
   /** The classes as in the file, in the order to show them in. */

@@ -1,7 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { type Html, html } from '../html.ts';
-import { figure } from './figure.ts';
-import { rounded } from './frame.ts';
+import { figure, rounded } from './figure.ts';
 import { countText, nameText, percentText, shortened } from './text.ts';
 
 /** The distribution of the probabilities of a class. */
@@ -15,7 +14,7 @@ export interface DecileRow {
   note?: string | undefined;
 }
 
-export interface DecileChart {
+interface DecileChart {
   id: string;
   title: string;
   rows: readonly DecileRow[];

@@ -1,8 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
-import { figure } from './figure.ts';
-import { frame, rounded } from './frame.ts';
+import { figure, frame, rounded } from './figure.ts';
 import { countText, nameText, percentText, shortened } from './text.ts';
 
 /** The probability of a class for each value of the column. */
@@ -12,7 +11,7 @@ export interface ResponseSeries {
   probabilities: readonly number[];
 }
 
-export interface ResponseChart {
+interface ResponseChart {
   id: string;
   /** The column's name, as in the file. */
   column: string;
@@ -83,7 +82,7 @@ ${at !== undefined && html`<line class="here" x1="${at}" x2="${at}" y1="${area.t
 ${series.map(({ probabilities }, i) => html`<path class="curve ${colours[i]}" d="${draw(probabilities)}"/>`)}`;
 }
 
-export interface CategoryResponseChart {
+interface CategoryResponseChart {
   id: string;
   column: string;
   /** The column's values, as in the file. */

@@ -1,16 +1,15 @@
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
-import { figure } from './figure.ts';
-import { sharePlot } from './share-plot.ts';
+import { figure, sharePlot } from './figure.ts';
 import { nameText, percentText } from './text.ts';
 
 /** A point of a ROC curve. */
-export interface RocStep {
+interface RocStep {
   falsePositives: number;
   truePositives: number;
 }
 
-export interface RocChart {
+interface RocChart {
   id: string;
   /** The class, as in the file. */
   name: string;

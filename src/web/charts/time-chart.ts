@@ -1,10 +1,9 @@
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import { type Html, html, type Part } from '../html.ts';
-import { figure } from './figure.ts';
-import { frame } from './frame.ts';
+import { figure, frame } from './figure.ts';
 
-export interface TimeSeries {
+interface TimeSeries {
   name: string;
   /** The value from the time before to each time; undefined where it is not known. The first is not used. */
   values: readonly (number | undefined)[];

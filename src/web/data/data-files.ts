@@ -1,6 +1,13 @@
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
+import { RowcastError } from '../../base/errors.ts';
+import { jsonValue } from '../../base/json-value.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { RequestError } from '../../server/problems/problems.ts';
+import { readLock } from '../../storage/local/locks/lock-holder.ts';
+import { unlessAbsent, unlessMissing } from '../../storage/local/missing.ts';
+import { readRegular } from '../../storage/local/read-files.ts';
 import { dataSettings } from './settings.ts';
 
 /**
@@ -51,3 +58,83 @@ export function shownName(given: string): string {
 }
 
 export const pathIn = (home: string, id: string, file: string): string => join(dataFolder(home), id, file);
+
+export const noSuchData = (): RequestError =>
+  new RequestError('no_such_data', 'There is no such data. It may have been deleted.');
+
+export const damagedData = (): RequestError =>
+  new RequestError('damaged_data', 'This data is damaged. Delete it and upload the file again.');
+
+/** What to do on the pages about errors whose hints are for the command line. */
+const hints: Readonly<Record<string, string>> = {
+  group_too_large: 'Write the file with smaller row groups.',
+};
+
+/** Errors that only a larger limit of the command line helps against have another hint there. */
+const COMMAND_LINE = / --[a-z]/;
+
+/** An error in an uploaded file, with its name, line and reason. */
+function invalidFile({ code, message, location, hint }: RowcastError): RequestError {
+  const { file = '', line } = location;
+  const where = line === undefined ? file : `${file}, line ${line}`;
+  const own = hint === undefined || COMMAND_LINE.test(` ${hint}`) ? '' : hint;
+  const next = hints[code] ?? own;
+  return new RequestError('invalid_csv', `${where}: ${message}.${next === '' ? '' : ` ${next}`}`);
+}
+
+/** An error while an upload is stored, as the response to it. */
+export const uploadError = (error: unknown): unknown =>
+  error instanceof RowcastError ? invalidFile(error) : error;
+
+/** What is in the data folder: data, uploads in progress, and data that is being deleted. */
+const namesIn = async (home: string): Promise<string[]> =>
+  (await readdir(dataFolder(home)).catch(unlessAbsent)) ?? [];
+
+/** The ids of all complete data. */
+export const dataIds = async (home: string): Promise<string[]> =>
+  (await namesIn(home)).filter(name => dataId.safeParse(name).success);
+
+/**
+ * Reads one of the JSON files of uploaded data.
+ *
+ * @throws RequestError `no_such_data`, `damaged_data`
+ */
+export async function readDataFile<T>(
+  home: string,
+  id: string,
+  file: string,
+  shape: z.ZodType<T>,
+): Promise<T> {
+  if (!dataId.safeParse(id).success) throw noSuchData();
+  const text = (await readRegular(pathIn(home, id, file)).catch(unlessMissing))?.toString();
+  if (text === undefined) {
+    const folder = await stat(join(dataFolder(home), id)).catch(unlessMissing);
+    throw folder === undefined ? noSuchData() : damagedData();
+  }
+  const read = shape.safeParse(jsonValue(text));
+  if (!read.success) throw damagedData();
+  return read.data;
+}
+
+/** A folder without a holder is that of an upload that is just starting, unless it is older than this. */
+const STARTING_MS = 60_000;
+
+/** Removes what a killed process left: data that it was deleting or receiving. @returns the number of uploads */
+export async function removeLeftovers(home: string): Promise<number> {
+  let uploads = 0;
+  for (const name of await namesIn(home)) {
+    const isUpload = name.startsWith(uploading);
+    if (!name.startsWith(deleted) && !(isUpload && (await hasEnded(home, name)))) continue;
+    await rm(join(dataFolder(home), name), { recursive: true, force: true });
+    if (isUpload) uploads++;
+  }
+  return uploads;
+}
+
+/** Whether the process of an upload has ended. */
+async function hasEnded(home: string, name: string): Promise<boolean> {
+  const holder = await readLock(pathIn(home, name, holderFile));
+  if (holder !== undefined) return !holder.isHeld;
+  const folder = await stat(join(dataFolder(home), name)).catch(unlessMissing);
+  return folder !== undefined && Date.now() - folder.mtimeMs > STARTING_MS;
+}

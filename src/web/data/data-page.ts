@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bytesText } from '../bytes-text.ts';
-import { person } from '../elements/person.ts';
-import { timeOf } from '../elements/times.ts';
+import { confirmButton, person, timeOf } from '../elements.ts';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { csrfField } from '../session/csrf.ts';
@@ -9,7 +8,6 @@ import { sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
 import { columnRow } from './column-row.ts';
 import type { DataMeta } from './data-files.ts';
-import { deleteButton } from './delete-button.ts';
 import type { Profile } from './profile/profile-shape.ts';
 import { counted, countText } from './texts.ts';
 
@@ -91,3 +89,16 @@ ${more > 0 && html`<p class="muted">Without the last ${counted(more, 'column')}.
 </table>
 </div>`;
 }
+
+/** The button that deletes data, after a question. */
+export const deleteButton = (id: string, name: Html, session: Session): Html =>
+  confirmButton({
+    id: `delete-${id}`,
+    label: 'Delete',
+    about: name,
+    title: ['Delete ', name, '?'],
+    session,
+    text: 'The file is removed from the service. Reports that were trained on it stay.',
+    action: `/platform/data/${id}/delete`,
+    submit: 'Delete data',
+  });

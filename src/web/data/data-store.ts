@@ -1,28 +1,27 @@
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RequestError } from '../../server/problems/problems.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
-import { isMissing } from '../../storage/local/missing.ts';
+import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { readMany } from '../../storage/local/read-files.ts';
-import { Quota } from '../quota/quota.ts';
-import { sizeOfFolder } from '../quota/size-of-folder.ts';
-import { Space } from '../quota/space.ts';
+import { Quota, Space, sizeOfFolder } from '../quota.ts';
 import { TrainingStore } from '../training-store.ts';
-import { damagedData, noSuchData } from './data-errors.ts';
 import {
   type DataMeta,
+  damagedData,
   dataFolder,
   dataId,
+  dataIds,
   dataMeta,
   deleted,
   metaFile,
+  noSuchData,
   pathIn,
   profileFile,
+  readDataFile,
+  removeLeftovers,
 } from './data-files.ts';
-import { removeLeftovers } from './leftovers.ts';
 import { type Profile, profile } from './profile/profile-shape.ts';
-import { RecentProfiles } from './profile/recent-profiles.ts';
-import { dataIds, readDataFile } from './read-data.ts';
 import type { DataSettings } from './settings.ts';
 
 /** The most uploaded files; the page with all of them and a backup of the data directory must stay possible. */
@@ -168,4 +167,26 @@ export class DataStore {
 
 function unlessDamaged(error: unknown): undefined {
   if (!(error instanceof RequestError)) throw error;
+}
+
+/** One of 2,000 columns takes some ten megabytes. */
+const MAX_PROFILES = 4;
+
+/** The profiles that were read last: that of a wide file takes a while to read, and each page of the data needs it. */
+export class RecentProfiles {
+  /** By path, the most recently used last. */
+  readonly #known = new Map<string, { version: string; profile: Profile }>();
+
+  /** The profile in a file. @param read called if it is not known, or if the file has changed */
+  async get(path: string, read: () => Promise<Profile>): Promise<Profile> {
+    const info = await stat(path).catch(unlessMissing);
+    const version = `${info?.ino} ${info?.size} ${info?.mtimeMs}`;
+    const known = this.#known.get(path);
+    this.#known.delete(path);
+    const profile = info !== undefined && known?.version === version ? known.profile : await read();
+    this.#known.set(path, { version, profile });
+    const [oldest = path] = this.#known.keys();
+    if (this.#known.size > MAX_PROFILES) this.#known.delete(oldest);
+    return profile;
+  }
 }

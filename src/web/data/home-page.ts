@@ -2,16 +2,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { type ListedReport, listReports, newestReportIds } from '../../models/store/report-store.ts';
 import type { Principal } from '../../server/auth/principal.ts';
+import { bytesText } from '../bytes-text.ts';
 import type { PlatformContext } from '../context.ts';
-import { pageLinks, pageOf } from '../elements/pages.ts';
-import { timeInColumn } from '../elements/times.ts';
+import { accepted, pageLinks, pageOf, separatorField, timeInColumn } from '../elements.ts';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
-import { sessionOf } from '../session/require-session.ts';
-import { mayCreate } from '../session/rights.ts';
-import { dataList } from './data-list.ts';
+import type { Quota } from '../quota.ts';
+import { csrfField } from '../session/csrf.ts';
+import { mayCreate, sessionOf } from '../session/require-session.ts';
+import type { Session } from '../session/sessions.ts';
+import { deleteButton } from './data-page.ts';
+import type { ListedData } from './data-store.ts';
 import { countText } from './texts.ts';
-import { firstUpload } from './upload/upload-form.ts';
 
 /** The numbers of the pages of both lists. */
 const query = z.object({
@@ -88,3 +90,78 @@ function reportRow({ id, report, created }: ListedReport): Html {
 <td>${created && timeInColumn(created.toISOString())}</td>
 </tr>`;
 }
+
+/** The uploaded data with its quota, and where more is uploaded. */
+function dataList(
+  all: readonly ListedData[],
+  { quota, session, page }: { quota: Quota; session: Session; page: string | undefined },
+): Html {
+  const listed = pageOf(all, page);
+  return html`<div class="page-head"><h2 id="data">Data</h2>${quotaMeter(quota)}</div>
+${uploadForm(session)}
+${
+  all.length > 0 &&
+  html`<div class="table-box" tabindex="0" role="region" aria-label="Data">
+<table>
+<thead><tr><th scope="col">File</th><th scope="col" class="num">Rows</th><th scope="col" class="num">Columns</th><th scope="col" class="num">Size</th><th scope="col">Uploaded (UTC)</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
+<tbody>${listed.shown.map(each => dataRow(each, session))}</tbody>
+</table>
+</div>${pageLinks(listed, { list: 'data', anchor: 'data' })}`
+}`;
+}
+
+/** How much of the disk space for data is used. */
+function quotaMeter({ used, total }: Quota): Html {
+  const text = `${bytesText(used)} of ${bytesText(total)} used`;
+  const width = total === 0 ? 100 : Math.min(100, (100 * used) / total);
+  return html`<span class="quota"><svg class="quota-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="quota-all" width="100" height="6" rx="3"/><rect class="quota-used" width="${width.toFixed(2)}" height="6" rx="3"/></svg><span class="small muted">${text}</span></span>`;
+}
+
+function dataRow({ id, meta }: ListedData, session: Session): Html {
+  const name = meta === undefined ? html`<code>${id}</code>` : named(meta.name);
+  const remove = deleteButton(id, name, session);
+  if (meta === undefined)
+    return html`<tr><th scope="row">${name}</th><td colspan="4"><span class="badge bad">damaged</span> <span class="muted">Delete it and upload the file again.</span></td><td><div class="row actions">${remove}</div></td></tr>`;
+  return html`<tr><th scope="row"><a href="/data/${id}">${name}</a></th>
+<td class="num">${countText(meta.rows)}</td>
+<td class="num">${countText(meta.columns)}</td>
+<td class="num">${bytesText(meta.bytes)}</td>
+<td>${timeInColumn(meta.created)}</td>
+<td><div class="row actions"><a class="button small" href="/data/${id}/predict">Predict<span class="visually-hidden"> with ${name}</span></a>${remove}</div></td></tr>`;
+}
+
+/** The empty home page: one thing to do. */
+const firstUpload = (session: Session): Html => html`<section class="empty drop" data-upload>
+<h2>Upload data to learn from</h2>
+<p class="lead">A CSV, JSON lines or Parquet file whose rows have a known outcome, such as customers and whether they left. Then choose the column to predict.</p>
+${chooser(
+  html`<form method="post" action="/platform/data/sample">${csrfField(session)}<p>No file at hand? <button class="link" type="submit">Try the sample</button>: 5,000 customers of a telecom company.</p></form>`,
+)}
+${progress}
+</section>`;
+
+/** The form to upload a file, on a page that has data already. */
+const uploadForm = (session: Session): Html => html`<section class="empty drop compact" data-upload>
+${chooser(
+  html`<form method="post" action="/platform/data/sample">${csrfField(session)}<p class="small muted">Or <button class="link" type="submit">try the sample</button>.</p></form>`,
+)}
+${progress}
+</section>`;
+
+/** Without JavaScript, only the sample can be used: `upload.js` enables the button. */
+const chooser = (sample: Html): Html => html`<div class="stack tight" data-choose>
+<div class="row">
+<label class="button primary">Upload a file<input class="visually-hidden" type="file" accept="${accepted}" data-file disabled></label>
+<span class="muted">CSV, JSON lines or Parquet; or drop it here</span>
+</div>
+${separatorField}
+<noscript><p class="muted">Uploading needs JavaScript.</p></noscript>
+${sample}
+</div>`;
+
+const progress = html`<div class="upload-progress stack tight" data-progress hidden>
+<p class="row apart"><span data-name></span><span class="muted" data-status role="status"></span></p>
+<progress max="1" value="0" aria-label="Upload" data-bar></progress>
+<p><button class="button small" type="button" data-cancel>Cancel</button></p>
+</div>
+<div class="notice bad" role="alert" data-error hidden></div>`;

@@ -3,11 +3,10 @@ import type { FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
 import type { PlatformContext } from '../context.ts';
 import { notify } from '../notice.ts';
-import { sessionOf } from '../session/require-session.ts';
-import { requireUnbound } from '../session/rights.ts';
+import { requireUnbound, sessionOf } from '../session/require-session.ts';
 import { dataPage } from './data-page.ts';
 import { homePage } from './home-page.ts';
-import { changesIn } from './settings-form.ts';
+import { changesIn } from './settings.ts';
 import { uploadRoutes } from './upload/upload-routes.ts';
 
 /** The form of the columns is also sent by the button that goes on to the Predict page. */

@@ -1,13 +1,12 @@
-import { confirmButton } from '../elements/confirm.ts';
-import { copyBox } from '../elements/copy-box.ts';
-import { dayOf, timeOf } from '../elements/times.ts';
+import type { StoredKey } from '../../server/auth/key-file.ts';
+import { lastUseOf, listKeys } from '../../server/auth/key-store.ts';
+import type { Principal } from '../../server/auth/principal.ts';
+import { readMany } from '../../storage/local/read-files.ts';
+import { confirmButton, copyBox, dayOf, timeOf } from '../elements.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
 import type { Session } from '../session/sessions.ts';
-import { keyFormCard } from './form-card.ts';
-import type { KeyRow } from './key-rows.ts';
-import { mayRevoke } from './may-revoke.ts';
-import type { NewKeyFields } from './new-key-form.ts';
+import { keyFormCard, type NewKeyFields } from './new-key-form.ts';
 
 /** A key that nobody has seen yet. */
 export interface NewlyCreated {
@@ -108,4 +107,33 @@ function keyRow({ name, key }: KeyRow, session: Session): Html {
 function expiry({ expires, isExpired }: NonNullable<KeyRow['key']>): Html {
   if (expires === undefined) return html`<span class="muted">never</span>`;
   return isExpired ? html`<span class="badge bad">expired</span>` : dayOf(expires);
+}
+
+interface KeyRow {
+  name: string;
+  /** Undefined if its file is damaged. */
+  key: (StoredKey & { lastUsed: string | undefined; isExpired: boolean }) | undefined;
+}
+
+/** The keys of a data directory, by name. */
+export async function keyRows(home: string): Promise<KeyRow[]> {
+  return readMany(await listKeys(home), async ({ name, key }) => {
+    if (key === undefined) return { name, key };
+    const lastUsed = await lastUseOf(home, name, key.created);
+    const isExpired = key.expires !== undefined && Date.parse(key.expires) <= Date.now();
+    return { name, key: { ...key, lastUsed, isExpired } };
+  });
+}
+
+/**
+ * Whether the holder of a key that is not bound to reports may revoke another one: only if it grants no more, and for no
+ * longer. A damaged key grants nothing.
+ */
+export function mayRevoke(
+  { hasScope, expires }: Principal,
+  key: Pick<StoredKey, 'scopes' | 'expires'> | undefined,
+): boolean {
+  if (key === undefined) return true;
+  const until = key.expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(key.expires);
+  return until <= expires && key.scopes.every(scope => hasScope(scope));
 }

@@ -5,18 +5,15 @@ import { readKeyFile } from '../../server/auth/key-file.ts';
 import { addKey, listKeys, revokeKey } from '../../server/auth/key-store.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
-import { isPageRequest } from '../errors/page-request.ts';
-import { platformProblem } from '../errors/problem-of.ts';
+import { isPageRequest } from '../errors/send-error.ts';
 import { sentence } from '../errors/sentence.ts';
+import { platformProblem } from '../errors/told-error.ts';
 import { notify } from '../notice.ts';
 import { sendPage } from '../page.ts';
-import { sessionOf } from '../session/require-session.ts';
-import { mayCreate, requireUnbound } from '../session/rights.ts';
+import { mayCreate, requireUnbound, sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
-import { keyRows } from './key-rows.ts';
-import { mayRevoke } from './may-revoke.ts';
 import { emptyFields, newKeyFields, newKeyOf } from './new-key-form.ts';
-import { type KeysView, keysPage, type NewlyCreated, noRightsPage } from './page.ts';
+import { type KeysView, keyRows, keysPage, mayRevoke, type NewlyCreated, noRightsPage } from './page.ts';
 
 /** The files of all keys are looked at whenever one of them changes. */
 const MAX_KEYS = 1_000;

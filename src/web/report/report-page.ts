@@ -1,12 +1,10 @@
-import { html } from '../html.ts';
+import { copyBox } from '../elements.ts';
+import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
 import type { ReportView } from './report-view.ts';
-import { drivers } from './sections/drivers.ts';
-import { notes } from './sections/notes.ts';
-import { heading, techSpecs, warnings } from './sections/overview.ts';
+import { drivers, heading, notes, techSpecs, warnings } from './sections/overview.ts';
 import { personaForm } from './sections/persona-form.ts';
 import { testingResults } from './sections/testing-results.ts';
-import { useIt } from './sections/use-it.ts';
 
 const contents = [
   ['tech-specs', 'Tech specs'],
@@ -36,3 +34,36 @@ ${useIt(view)}
 ${notes(view)}`,
   };
 }
+
+/** The report's id and the commands that use it, to be copied. `copy.js` gives them the address of the page. */
+function useIt({ report: { id }, origin, persona }: ReportView): Html {
+  return html`<section class="card stack" aria-labelledby="use-it" data-origin="${origin}"><h2 id="use-it">Use it</h2>
+<p class="muted">The commands take an API key from the environment: create one on the page <a href="/keys">Keys</a>, then <code>export ROWCAST_API_KEY=…</code></p>
+${copied('report-id', 'The report’s ID', id)}
+${copied('score-command', 'Score a CSV on the command line', scoreCommand(origin, id))}
+${copied('curl-persona', 'Predict one persona: the one in the form', personaCommand(origin, persona.features, id))}
+${copied('curl-batch', 'Score a CSV in one upload', batchCommand(origin, id))}
+</section>`;
+}
+
+const copied = (id: string, title: string, text: string): Html =>
+  html`<div class="stack tight"><h3>${title}</h3>${copyBox(id, text, title)}</div>`;
+
+const scoreCommand = (origin: string, id: string): string =>
+  `rowcast score personas.csv --report ${id} --url ${quoted(origin)} -o scored.csv`;
+
+/** @param features an object as JSON */
+export function personaCommand(origin: string, features: string, id: string): string {
+  const body = `{"id": ${JSON.stringify(id)}, "features": ${features}}`;
+  return `curl -fsS ${quoted(`${origin}/user/persona`)} \\
+  -H "Authorization: ApiKey $ROWCAST_API_KEY" -H 'Content-Type: application/json' \\
+  -d ${quoted(body)}`;
+}
+
+const batchCommand = (origin: string, id: string): string =>
+  `curl -fsS ${quoted(`${origin}/user/batch-predict`)} \\
+  -H "Authorization: ApiKey $ROWCAST_API_KEY" \\
+  -F id=${id} -F file=@personas.csv -o scored.csv`;
+
+/** A word of a POSIX shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

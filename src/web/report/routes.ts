@@ -7,16 +7,13 @@ import type { PlatformContext } from '../context.ts';
 import { html } from '../html.ts';
 import { notify } from '../notice.ts';
 import { sendPage } from '../page.ts';
-import { sessionOf } from '../session/require-session.ts';
-import { requireScope, requireUnbound } from '../session/rights.ts';
+import { requireScope, requireUnbound, sessionOf } from '../session/require-session.ts';
 import { type LoadedReport, LoadedReports } from './loaded-reports.ts';
-import { originOf } from './origin.ts';
-import { curveFigure } from './persona/curve-figure.ts';
 import { type PersonaRequest, type PersonaView, viewPersona } from './persona/persona-view.ts';
 import { type FormValues, textOf } from './persona/read-form.ts';
-import { reportPage } from './report-page.ts';
-import { summaryOf } from './sections/probabilities.ts';
-import { personaCommand } from './sections/use-it.ts';
+import { curveFigure } from './persona/response-curve.ts';
+import { personaCommand, reportPage } from './report-page.ts';
+import { summaryOf } from './sections/persona-form.ts';
 
 interface Route {
   Params: { id: string };
@@ -117,4 +114,14 @@ function classOf(text: string, { report: { classes }, evaluation }: LoadedReport
   if (classes.length === 2 || evaluation === undefined) return 1;
   const rows = evaluation.classes.map(own => own.rows);
   return rows.indexOf(Math.max(...rows));
+}
+
+/**
+ * Where the browser reaches the service: the host that it asked for, which `checkHosts` has checked on loopback and which
+ * elsewhere only the user chose. Behind a proxy both may differ; `copy.js` corrects them.
+ */
+function originOf({ headers, socket }: FastifyRequest, { isEncrypted }: PlatformContext): string {
+  const { host = '' } = headers;
+  const isPlain = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host);
+  return `${isEncrypted ? 'https' : 'http'}://${isPlain ? host : `localhost:${socket.localPort}`}`;
 }

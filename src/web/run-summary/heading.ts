@@ -5,7 +5,6 @@ import { LOCAL } from '../../scoring/scorer.ts';
 import { countedText, countText, percentText } from '../charts/text.ts';
 import { type Html, html, named } from '../html.ts';
 import { noticeBox } from '../notice.ts';
-import { durationText, timeText } from './durations.ts';
 
 const badges: Readonly<Record<Summary['status'], string>> = {
   running: 'info',
@@ -60,3 +59,16 @@ function errorNotice({ code, message, hint, file, line, retryable }: NonNullable
 ${hint !== null && html`<p>${sanitizeLines(hint)}</p>`}${retryable && html`<p>Run the same command again.</p>`}`,
   });
 }
+
+/** Seconds for people: `0.2 s`, `12 s`, `3 min 19 s`, `2 h 5 min`. */
+export function durationText(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A time of the summary for people, to the second. */
+export const timeText = (iso: string): Html =>
+  html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;

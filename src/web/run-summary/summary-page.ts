@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { sanitize } from '../../base/sanitize.ts';
+import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
 import { standingFor } from '../../runs/summary/good-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { TimelinePoint } from '../../runs/summary/timeline.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import { assetText } from '../assets.ts';
-import { type Html, html } from '../html.ts';
+import { barChart } from '../charts/bar-chart.ts';
+import { type DecileRow, decileChart } from '../charts/decile-chart.ts';
+import { countedText, countText, percentText } from '../charts/text.ts';
+import { type Html, html, type Part } from '../html.ts';
 import { columnsSection } from './columns-section.ts';
-import { facts } from './facts.ts';
-import { filesSection } from './files-section.ts';
-import { heading, notices } from './heading.ts';
-import { rejectsSection } from './rejects-section.ts';
-import { classesSection } from './scores-section.ts';
+import { durationText, heading, notices, statusBadge, timeText } from './heading.ts';
 import { timelineSection } from './timeline-section.ts';
 
 /**
@@ -59,4 +59,136 @@ ${content}
 </body>
 </html>`}
 `;
+}
+
+/** The other facts of the summary. */
+export function facts(summary: Summary): Html {
+  const { rows, retries, sha256, error } = summary;
+  const own: [name: string, text: Part][] = [
+    ['Run', summary.run_id],
+    ['Exit code', summary.exit_code ?? undefined],
+    ['Error', error && sanitize(error.code)],
+    ['Started', timeText(summary.started_at)],
+    ['Finished', summary.finished_at && timeText(summary.finished_at)],
+    ['Processes', summary.attempts],
+    ['Resumed at row', summary.resumed_from_row && countText(summary.resumed_from_row)],
+    ['Input', sanitize(summary.input)],
+    ['Output', sanitize(summary.output)],
+    ['Rejects', summary.rejects && sanitize(summary.rejects)],
+    ['Report', summary.report && sanitize(summary.report)],
+    ['Predicted', summary.prediction && predictedText(summary.prediction)],
+    ['Service', summary.service && sanitize(summary.service)],
+    ['Rows read', countText(rows.read)],
+    ['Blank lines', summary.blank_lines > 0 && countText(summary.blank_lines)],
+    ['Batches', countText(summary.batches)],
+    ['Requests', summary.service !== LOCAL && countText(summary.calls)],
+    ['Retries', countedList(retries)],
+    ['Bytes read', countText(summary.bytes_in)],
+    ['Bytes written', countText(summary.bytes_out)],
+    ['SHA-256 of the input', sha256 && (sha256.input ?? 'not read to its end')],
+    ['SHA-256 of the output', sha256?.output],
+    ['Options', optionList(summary.options)],
+    ['Version of rowcast', summary.version],
+  ];
+  return html`<section class="card stack" aria-labelledby="facts"><h2 id="facts">Run</h2>
+<dl class="facts">${own.map(([name, text]) => text !== undefined && text !== null && text !== false && html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>
+</section>`;
+}
+
+function predictedText(prediction: NonNullable<Summary['prediction']>): string {
+  const list = (names: readonly string[]): string => sanitize(names.join(', '));
+  switch (prediction.kind) {
+    case 'distribution':
+      return `probabilities of ${list(prediction.classes)}`;
+    case 'label':
+      return 'a label';
+    case 'numbers':
+      return prediction.names.length === 0 ? 'a number' : `the numbers ${list(prediction.names)}`;
+  }
+}
+
+const countedList = (counts: Readonly<Record<string, number>>): string | undefined =>
+  Object.entries(counts)
+    .map(([code, count]) => `${countText(count)} × ${sanitize(code)}`)
+    .join(', ') || undefined;
+
+function optionList(options: Summary['options']): Html | undefined {
+  const entries = Object.entries(options);
+  if (entries.length === 0) return undefined;
+  return html`<ul class="plain">${entries.map(([name, value]) => html`<li><code>${sanitize(name)}: ${sanitize(typeof value === 'string' ? value : JSON.stringify(value))}</code></li>`)}</ul>`;
+}
+
+/** A page with more lines would be slow to open. */
+const MAX_FILES = 5000;
+
+/** A line for each of several files. */
+export function filesSection({ runs }: Summary): Html | undefined {
+  if (runs === null || runs.length === 0) return undefined;
+  return html`<section class="card stack" aria-labelledby="files"><h2 id="files">${countedText(runs.length, 'file')}</h2>
+${runs.length > MAX_FILES && html`<p class="muted">These are the first ${countText(MAX_FILES)}; the JSON summary has all.</p>`}
+<div class="table-box" role="region" tabindex="0" aria-label="Table of files"><table>
+<thead><tr><th scope="col">Input</th><th scope="col">Status</th><th scope="col" class="num">Scored</th><th scope="col" class="num">Rejected</th><th scope="col" class="num">Time</th></tr></thead>
+<tbody>${firstOf(runs).map(fileRow)}</tbody></table></div>
+</section>`;
+}
+
+function firstOf(runs: Iterable<Summary>): Summary[] {
+  const first: Summary[] = [];
+  for (const run of runs) {
+    if (first.length === MAX_FILES) break;
+    first.push(run);
+  }
+  return first;
+}
+
+function fileRow(run: Summary): Html {
+  const { input, output, status, error, rows, seconds } = standingFor(run);
+  return html`<tr><th scope="row"><span class="path">${sanitize(input)}</span><br><span class="small muted path">${sanitize(output)}</span></th>
+<td>${statusBadge(status)}${error !== null && html`<br><span class="small run-problem">${sanitizeLines(error.message)} [${sanitize(error.code)}]</span>`}</td>
+<td class="num">${countText(rows.scored)}</td><td class="num">${countText(rows.rejected)}</td><td class="num">${durationText(seconds)}</td></tr>`;
+}
+
+/** Why rows were rejected, if any were. */
+export function rejectsSection({ rows, rejects }: Summary): Html | undefined {
+  const reasons = Object.entries(rows.rejected_by).toSorted(([, a], [, b]) => b - a);
+  const [worst] = reasons;
+  if (worst === undefined) return undefined;
+  const share = (count: number): string => percentText(count / Math.max(1, rows.rejected));
+  return html`<section class="card stack" aria-labelledby="rejects"><h2 id="rejects">Rejected rows</h2>
+${rejects !== null && html`<p class="muted">They are in <span class="path">${sanitize(rejects)}</span>.</p>`}
+${barChart({
+  id: 'reasons',
+  title: 'Rejects by reason',
+  description: `${countedText(rows.rejected, 'row')} were rejected, most of them for ${sanitize(worst[0])}.`,
+  most: worst[1],
+  bars: reasons.map(([label, value]) => ({ label, value, text: `${countText(value)} (${share(value)})` })),
+  numbers: {
+    head: ['Reason', 'Rows', 'Share'],
+    rows: reasons.map(([code, count]) => [sanitize(code), countText(count), share(count)]),
+  },
+})}
+</section>`;
+}
+
+/** Classes that are drawn; the table of the numbers has all. */
+const MAX_SHOWN = 40;
+
+/** The distribution of the probabilities of each class. */
+export function classesSection({ scores, drift, classes }: Summary): Html | undefined {
+  // A summary of several files names the classes only in its scores.
+  const names = classes.length > 0 ? classes : Object.keys(scores ?? {});
+  const all = names.flatMap((name): DecileRow[] => {
+    const own = scores !== null && Object.hasOwn(scores, name) ? scores[name] : undefined;
+    if (own === undefined) return [];
+    const psi = drift !== null && Object.hasOwn(drift.scores, name) ? drift.scores[name]?.psi : undefined;
+    return [
+      { name, mean: own.mean, deciles: own.deciles, note: psi == null ? undefined : `PSI ${psi.toFixed(2)}` },
+    ];
+  });
+  if (all.length === 0) return undefined;
+  const rows = all.length > MAX_SHOWN ? all.toSorted((a, b) => b.mean - a.mean).slice(0, MAX_SHOWN) : all;
+  return html`<section class="card stack" aria-labelledby="classes"><h2 id="classes">Classes</h2>
+${all.length > MAX_SHOWN && html`<p class="muted">The ${MAX_SHOWN} most probable of ${countText(all.length)} classes.</p>`}
+${decileChart({ id: 'deciles', title: 'Probabilities', rows, all })}
+</section>`;
 }

@@ -1,15 +1,15 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import { sanitize } from '../../base/sanitize.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { onRequestEnd } from '../../server/request-end.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { isMissing } from '../../storage/local/missing.ts';
-import { attachment } from '../download-name.ts';
-import type { Watched } from '../events/watched.ts';
+import { CHUNK_BYTES } from '../../storage/source.ts';
 import { type FileFormat, formatOfName } from '../recognize-upload.ts';
-import { growingOutput } from './growing-output.ts';
-import type { RunContext } from './run-context.ts';
+import type { Watched } from '../watched.ts';
+import type { RunContext } from './runs.ts';
 import type { StoredProgress } from './stored-run.ts';
 
 const mediaTypes: Readonly<Record<FileFormat, string>> = {
@@ -78,7 +78,7 @@ async function begun(run: Watched<StoredProgress>, gone: AbortSignal): Promise<v
 }
 
 /** The name of the input with a word before its suffix, which is that of the format if it says another one or none. */
-export function nameOf(file: string, word: string, format: FileFormat): string {
+function nameOf(file: string, word: string, format: FileFormat): string {
   const name = nameOfContent(file);
   const told = formatOfName(file);
   const dot = name.lastIndexOf('.');
@@ -87,4 +87,67 @@ export function nameOf(file: string, word: string, format: FileFormat): string {
   if (dot <= 0 || (told === undefined && !isCsv)) return `${name}-${word}.${format}`;
   const suffix = told === format || isCsv ? name.slice(dot) : `.${format}`;
   return `${name.slice(0, dot)}-${word}${suffix}`;
+}
+
+/**
+ * The value of Content-Disposition for a download (RFC 6266): browsers use the second name, other clients the first one.
+ *
+ * @param name may come from a user; no path of it is kept
+ */
+function attachment(name: string): string {
+  const plain = sanitize(name.replace(/^.*[/\\]/, '')).replace(/^\.+/, '') || 'download';
+  const ascii = plain.replace(/[^A-Za-z0-9._-]/g, '_');
+  const encoded = encodeURIComponent(wellFormed(plain)).replace(
+    /['()*!]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}
+
+/** Half of a surrogate pair cannot be encoded; through bytes it becomes a replacement character. */
+const wellFormed = (text: string): string => Buffer.from(text).toString();
+
+/**
+ * The bytes of an output while it is written, up to its end.
+ *
+ * @param paths where it is: the unfinished file, then the finished one
+ * @throws Error if the run fails, so that what was read is not mistaken for the whole
+ */
+async function* growingOutput(
+  { partial, output }: { partial: string; output: string },
+  run: Watched<StoredProgress>,
+  gone: AbortSignal,
+): AsyncGenerator<Buffer> {
+  let file: FileHandle | undefined;
+  let position = 0;
+  try {
+    while (!gone.aborted) {
+      // Before reading: what is written after that is read in the next round.
+      const { version, isFinal, value } = run;
+      if (isFinal && value.status !== 'finished') throw new Error('the run has failed');
+      file ??= await openFirst(partial, output);
+      const bytes = Buffer.allocUnsafe(CHUNK_BYTES);
+      const { bytesRead } = (await file?.read(bytes, 0, bytes.length, position)) ?? { bytesRead: 0 };
+      position += bytesRead;
+      if (bytesRead > 0) yield bytes.subarray(0, bytesRead);
+      else if (isFinal) {
+        if (position !== (await stat(output)).size)
+          throw new Error('the output is not as long as it was written');
+        return;
+      } else await run.changed(version, LOOK_MS, gone);
+    }
+  } finally {
+    await file?.close();
+  }
+}
+
+async function openFirst(...paths: readonly string[]): Promise<FileHandle | undefined> {
+  for (const path of paths) {
+    const file = await open(path).catch(cause => {
+      if (isMissing(cause)) return undefined;
+      throw cause;
+    });
+    if (file !== undefined) return file;
+  }
+  return undefined;
 }

@@ -3,11 +3,9 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { Interrupted } from '../../base/interrupted.ts';
 import { uploadTurns } from '../../server/batch-predict/upload-scorer.ts';
 import { takeOne } from '../../server/limits/shares.ts';
-import { sessionOf } from '../session/require-session.ts';
-import { requireScope } from '../session/rights.ts';
-import { sessionUpload } from '../session/with-session.ts';
-import { uploadClient } from '../upload-client.ts';
-import type { RunContext } from './run-context.ts';
+import { requireScope, sessionOf } from '../session/require-session.ts';
+import { sessionUpload, uploadClient } from '../session/with-session.ts';
+import type { RunContext } from './runs.ts';
 
 /** Takes the file of a run, and responds when it is scored, if the client waits for that. */
 export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) => {

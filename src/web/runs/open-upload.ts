@@ -3,11 +3,10 @@ import type { Readable } from 'node:stream';
 import { Interrupted } from '../../base/interrupted.ts';
 import { UPLOAD_WINDOW_BYTES } from '../../storage/codecs/codec.ts';
 import type { Source } from '../../storage/source.ts';
-import { type FileFormat, recognizeUpload } from '../recognize-upload.ts';
-import { THREAD_BYTES } from '../stored-upload.ts';
+import { type FileFormat, recognizeUpload, THREAD_BYTES } from '../recognize-upload.ts';
 import { openThreaded } from './threaded-source.ts';
 
-export interface OpenUploadOptions {
+interface OpenUploadOptions {
   /** The name of the file. */
   name: string;
   /** Where it is stored. */

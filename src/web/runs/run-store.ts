@@ -9,9 +9,16 @@ import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { readMany, readRegular } from '../../storage/local/read-files.ts';
 import { tellStored } from '../errors/told-error.ts';
-import { sizeOfFolder } from '../quota/size-of-folder.ts';
-import { runHints } from './run-problems.ts';
-import { begin, runId, runSummary, type StoredProgress, type StoredRun, storedRun } from './stored-run.ts';
+import { type Quota, Space, sizeOfFolder } from '../quota.ts';
+import {
+  begin,
+  runHints,
+  runId,
+  runSummary,
+  type StoredProgress,
+  type StoredRun,
+  storedRun,
+} from './stored-run.ts';
 
 /** The name of the output in a run's folder. It has no suffix, so its format is that of the input. */
 const OUTPUT = 'output';
@@ -134,4 +141,19 @@ export class RunStore {
 function statusOf(status: Summary['status'], isHeld: boolean): StoredProgress['status'] {
   if (status === 'running') return isHeld ? 'running' : 'interrupted';
   return status === 'stopped' || status === 'refused' ? 'failed' : 'finished';
+}
+
+/** Removes what runs left whose process was killed, and counts the others. */
+export async function countRuns(store: RunStore, quota: Quota): Promise<Space> {
+  const space = new Space(quota, 'The output');
+  for (const id of await store.ids()) {
+    const run = await store.read(id);
+    if (run === undefined) await store.removeLeft(id);
+    else {
+      if (run.status === 'interrupted') await store.removeFiles(id);
+      space.begin(id, run.by);
+      space.set(id, await store.size(id));
+    }
+  }
+  return space;
 }

@@ -1,14 +1,24 @@
 import type { Readable } from 'node:stream';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { RowcastError } from '../../base/errors.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import { RequestError } from '../../server/problems/problems.ts';
-import { Watched } from '../events/watched.ts';
+import type { PlatformContext } from '../context.ts';
+import type { Space } from '../quota.ts';
 import type { FileFormat } from '../recognize-upload.ts';
-import { noFile, problemOfRun, tooManyRuns, wasDeleted } from './run-problems.ts';
+import { Watched } from '../watched.ts';
 import { RunStore } from './run-store.ts';
 import { type ScoreFileOptions, scoreFile } from './score-file.ts';
-import { begin, newRunId, type StoredProgress, type StoredRun } from './stored-run.ts';
+import {
+  begin,
+  newRunId,
+  noFile,
+  problemOfRun,
+  type StoredProgress,
+  type StoredRun,
+  tooManyRuns,
+  wasDeleted,
+} from './stored-run.ts';
 
 /** After this time without its file, a run is forgotten. */
 const WAIT_MS = 60_000;
@@ -26,7 +36,7 @@ interface Active {
   ended?: Promise<void>;
 }
 
-export type RunUpload = Omit<ScoreFileOptions, 'store' | 'record' | 'stop' | 'onFormat' | 'onStored'> & {
+type RunUpload = Omit<ScoreFileOptions, 'store' | 'record' | 'stop' | 'onFormat' | 'onStored'> & {
   body: Readable;
 };
 
@@ -179,3 +189,11 @@ const numbersOf = (
 
 const isGoingOn = (run: StoredProgress | undefined): boolean =>
   run?.status === 'running' || run?.status === 'waiting';
+
+/** What the routes of runs share. */
+export interface RunContext extends PlatformContext {
+  runs: Runs;
+  space: Space;
+  /** The run that a request names. @throws RequestError `no_such_run`, also if its key may not see it */
+  runOf(request: FastifyRequest): Promise<Watched<StoredProgress>>;
+}

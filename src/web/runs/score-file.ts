@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import { RowcastError } from '../../base/errors.ts';
 import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
 import { executeRun } from '../../runs/execute-run.ts';
-import type { Run } from '../../runs/run.ts';
+import type { RunObserver } from '../../runs/observer.ts';
+import { plainNames, type Run } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
@@ -13,14 +14,11 @@ import type { ModelCache } from '../../server/predict/model-cache.ts';
 import type { Limits } from '../../server/service-limits.ts';
 import type { ServiceThreads } from '../../server/threads/service-threads.ts';
 import type { Source } from '../../storage/source.ts';
-import type { FileFormat } from '../recognize-upload.ts';
-import { MAX_FOOTER_BYTES, MAX_GROUP_BYTES } from '../stored-upload.ts';
-import type { UploadClient } from '../upload-client.ts';
+import { type FileFormat, MAX_FOOTER_BYTES, MAX_GROUP_BYTES } from '../recognize-upload.ts';
+import type { UploadClient } from '../session/with-session.ts';
 import { openUpload, removeUpload } from './open-upload.ts';
-import { runFolder } from './run-folder.ts';
 import type { RunStore } from './run-store.ts';
 import type { StoredRun } from './stored-run.ts';
-import { uploadProgress } from './upload-progress.ts';
 
 /** Too little for a second batch: nothing is gained by reading ahead of a model in this process, and a run that is cancelled would go on with what was read. */
 const WINDOW_BYTES = 1;
@@ -52,7 +50,7 @@ export interface ScoreFileOptions {
 }
 
 /** How a run has ended. */
-export interface Scored {
+interface Scored {
   summary: Summary;
   /** Undefined unless it failed. */
   failure: unknown;
@@ -130,7 +128,7 @@ function runOfUpload(
     reserve(reserved + bytes);
     onProgress(rowCounts);
   });
-  const options: Run['options'] = {
+  const values: Run['values'] = {
     ...scoreDefaults,
     report: record.report,
     input: record.file,
@@ -157,16 +155,8 @@ function runOfUpload(
     };
   };
   return {
-    names: {
-      version: null,
-      input: record.file,
-      output: 'output',
-      rejects: null,
-      hasNamedRejects: false,
-      report: record.report,
-      options: {},
-    },
-    options,
+    names: plainNames({ input: record.file, output: 'output', report: record.report }),
+    values,
     // A folder that is gone was deleted with its run.
     paths: { input: undefined, output, private: true, hasFolders: true },
     openScorer,
@@ -174,5 +164,28 @@ function runOfUpload(
     observers: [progress, runFolder(store, record.id)],
     control,
     windowBytes: WINDOW_BYTES,
+  };
+}
+
+/** Keeps the summary in the folder of a run. Nothing is left of the output of a run that failed. */
+const runFolder = (store: RunStore, id: string): RunObserver => ({
+  begin: run => store.writeSummary(id, run.state),
+  async ended(summary) {
+    if (summary.status !== 'finished') await store.removeFiles(id);
+    await store.writeSummary(id, summary);
+  },
+});
+
+/** About the size of a reject's row, line and code. */
+const REJECT_BYTES = 64;
+
+/** @param onProgress called after each part with the bytes of output and rejects so far; throws to stop the run */
+function uploadProgress(onProgress: (rowCounts: RowCounts, bytes: number) => void): RunObserver {
+  let rejectBytes = 0;
+  return {
+    rejected({ record, reason }) {
+      rejectBytes += record.length + reason.length + REJECT_BYTES;
+    },
+    progress: ({ rowCounts }) => onProgress(rowCounts, rowCounts.bytesOut + rejectBytes),
   };
 }

@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { TextOfFile } from '../../base/text-of-file.ts';
 import { type ThreadError, toThreadError } from '../../base/thread-error.ts';
 import { textOf } from '../../formats/formats.ts';
-import { storedUpload } from '../stored-upload.ts';
+import { storedUpload } from '../recognize-upload.ts';
 
 /** What `textInThread` passes to this thread. */
 export interface TextJob {

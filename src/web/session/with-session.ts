@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingAsyncHookHandler } from 'fastify';
 import { uploadBody } from '../../server/batch-predict/upload-body.ts';
+import { RequestError } from '../../server/problems/problems.ts';
 import { onRequestEnd } from '../../server/request-end.ts';
 import type { PlatformContext } from '../context.ts';
 import { sessionEnded, sessionOf } from './require-session.ts';
@@ -31,4 +32,40 @@ function destroyWithSession(stream: Readable, request: FastifyRequest, reply: Fa
   if (ended.aborted) destroy();
   else ended.addEventListener('abort', destroy);
   onRequestEnd(reply, () => ended.removeEventListener('abort', destroy));
+}
+
+/** Who has sent a file, and waits for what is made of it. */
+export interface UploadClient {
+  /** Aborted, with the error as its reason, when the connection is closed or the session ends. */
+  gone: AbortSignal;
+  /** Waits for work during which nothing is sent, so that the connection does not count as idle. */
+  waits<T>(work: Promise<T>): Promise<T>;
+}
+
+export function uploadClient(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { idleMs }: { idleMs: number },
+): UploadClient {
+  const { socket } = request.raw;
+  const { ended } = sessionOf(request);
+  const gone = new AbortController();
+  const onEnded = (): void => gone.abort(sessionEnded());
+  if (ended.aborted) onEnded();
+  else ended.addEventListener('abort', onEnded);
+  onRequestEnd(reply, () => {
+    ended.removeEventListener('abort', onEnded);
+    gone.abort(new RequestError('malformed', 'The connection was closed.'));
+  });
+  return {
+    gone: gone.signal,
+    async waits(work) {
+      socket.setTimeout(0);
+      try {
+        return await work;
+      } finally {
+        socket.setTimeout(idleMs);
+      }
+    },
+  };
 }

@@ -1,18 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import { reportId } from '../../base/contract/schemas.ts';
-import { partOf } from '../../base/number-text.ts';
+import { counted, partOf } from '../../base/number-text.ts';
 import { hasReport } from '../../models/store/report-store.ts';
+import { percentText } from '../charts/text.ts';
 import type { PlatformContext } from '../context.ts';
 import type { DataMeta } from '../data/data-files.ts';
-import type { Profile } from '../data/profile/profile-shape.ts';
+import type { Profile, ProfiledColumn } from '../data/profile/profile-shape.ts';
+import { type DataSettings, typeOf } from '../data/settings.ts';
 import { type Html, html, named } from '../html.ts';
 import { sessionOf } from '../session/require-session.ts';
-import { classTable } from './class-table.ts';
-import { hintsOf } from './column-hints.ts';
-import { columnList } from './column-list.ts';
 import type { Leaks } from './leaks.ts';
 import { readingOf, type TrainingBody } from './order.ts';
-import { targetOf } from './target.ts';
+import { type Target, targetOf } from './target.ts';
 import { DEFAULT_BINS, DEFAULT_SEED, defaultValues, type FormValues, trainingForm } from './training-form.ts';
 
 export interface ChoiceOptions {
@@ -23,7 +22,7 @@ export interface ChoiceOptions {
   sent?: TrainingBody & { error: string };
 }
 
-export interface Choice {
+interface Choice {
   meta: DataMeta;
   profile: Profile;
   /** The index of the chosen column. */
@@ -84,3 +83,116 @@ export async function choice(
 
 const amounts = html`<p>The column holds amounts. A report predicts classes, so the amounts are divided into ranges, and the report predicts
     which of them a row falls into.</p>`;
+
+const MAX_SHOWN = 20;
+
+/** The classes of the column to predict, with their shares of the rows. */
+function classTable({ classes, unlisted, notes }: Extract<Target, { kind: 'classes' }>, rows: number): Html {
+  const shown = classes.slice(0, MAX_SHOWN);
+  const others = classes.length - shown.length + unlisted;
+  return html`
+    <div class="table-box"><table>
+      <caption>Classes</caption>
+      <thead><tr><th scope="col">Class</th><th scope="col" class="num">Rows</th><th scope="col" class="num">Share</th>
+        <th scope="col"><span class="visually-hidden">As a bar</span></th></tr></thead>
+      <tbody>${shown.map(
+        ({ name, rows: own }) => html`<tr><th scope="row">${named(name)}</th>
+          <td class="num">${own.toLocaleString('en-US')}</td><td class="num">${percentText(own / rows)}</td>
+          <td>${bar(own / rows)}</td></tr>`,
+      )}</tbody>
+    </table></div>
+    ${others > 0 && html`<p class="muted">${others === 1 ? 'One more class' : `${counted(others)} more classes`}.</p>`}
+    ${notes.length > 0 && html`<ul class="plain-list">${notes.map(note => html`<li>${note}</li>`)}</ul>`}`;
+}
+
+/** The table has the number, so the bar is decoration. */
+const bar = (share: number): Html =>
+  html`<svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false"><rect class="share-all" width="100" height="8"/><rect class="share-own" width="${(100 * share).toFixed(2)}" height="8"/></svg>`;
+
+const MAX_LISTED = 10;
+
+const LEAK =
+  'alone it nearly determines the column to predict. If it is known only afterwards, exclude it: otherwise the report looks better than its predictions will be';
+
+/** What is noticeable about the columns that the report would learn from: those left out, and those that look like IDs. */
+function hintsOf(
+  predicted: number,
+  { columns }: Profile,
+  { excluded, types }: DataSettings,
+  leaks: readonly string[],
+): Html {
+  const chosen = new Map(types);
+  const others = columns.filter((_, index) => index !== predicted);
+  const leftOut = others.flatMap(({ name, leftOut: found, leftOutAs }) => {
+    if (excluded.includes(name)) return [{ name, why: 'you excluded it' }];
+    const type = chosen.get(name);
+    const why = type === undefined ? found : leftOutAs[typeOf(type)];
+    return why === null ? [] : [{ name, why }];
+  });
+  const doubtful = others.flatMap(({ name, hint }) => {
+    if (excluded.includes(name)) return [];
+    const leak = leaks.includes(name) ? [{ name, why: LEAK }] : [];
+    return hint === null ? leak : [...leak, { name, why: hint }];
+  });
+  return html`
+    ${list('Look at these columns', doubtful)}
+    ${list('Columns that are left out', leftOut)}`;
+}
+
+function list(title: string, columns: readonly { name: string; why: string }[]): Html | false {
+  if (columns.length === 0) return false;
+  const more = columns.length - MAX_LISTED;
+  return html`<section class="card"><h3>${title}</h3>
+    <ul class="plain-list">${columns
+      .slice(0, MAX_LISTED)
+      .map(
+        ({ name, why }) =>
+          html`<li>${name === '' ? 'A column without a name' : named(name)}: ${why}${/[.!?]$/.test(why) ? '' : '.'}</li>`,
+      )}</ul>
+    ${more > 0 && html`<p class="muted">And ${more} more, which the page of the data lists.</p>`}</section>`;
+}
+
+/** All columns, to choose the one to predict. */
+function columnList(dataId: string, profile: Profile): Html {
+  return html`
+    <div class="stack">
+      <h2 id="choose">Choose the column to predict</h2>
+      <p class="lead">It must be known for past rows, and is what you want to know about new ones.</p>
+      <div class="table-box" tabindex="0" role="region" aria-labelledby="choose"><table>
+        <thead><tr><th scope="col">Column</th><th scope="col" class="wide-only">Type</th><th scope="col">Values</th></tr></thead>
+        <tbody>${profile.columns.map((column, index) => row(dataId, profile, column, index))}</tbody>
+      </table></div>
+    </div>`;
+}
+
+function row(dataId: string, profile: Profile, column: ProfiledColumn, index: number): Html {
+  const target = targetOf(column, profile);
+  const name = column.name === '' ? html`<em>column ${index + 1}</em>` : named(column.name);
+  const link = html`<a href="/data/${dataId}/predict?column=${index}">${name}</a>`;
+  return html`<tr>
+    <th scope="row" class="column-name">${target.kind === 'refused' ? name : link}</th>
+    <td class="muted wide-only">${column.type}</td>
+    <td class="target">${summaryOf(target, column)}</td>
+  </tr>`;
+}
+
+const MAX_NAMED = 4;
+
+function summaryOf(target: Target, { distinct }: ProfiledColumn): Html {
+  switch (target.kind) {
+    case 'refused':
+      return html`<span class="muted">Cannot be predicted: ${target.problem.message}.</span>`;
+    case 'amounts':
+      return html`<span class="muted">${distinctText(distinct)} numbers, to be divided into ranges</span>`;
+    case 'classes': {
+      const first = target.classes
+        .slice(0, MAX_NAMED)
+        .map(({ name }, i) => html`${i > 0 && ', '}${named(name)}`);
+      const more = target.classes.length + target.unlisted - MAX_NAMED;
+      return html`${first}${more > 0 && html` <span class="muted">and ${more} more</span>`}`;
+    }
+  }
+}
+
+const distinctText = ({ count, isMore }: ProfiledColumn['distinct']): string =>
+  `${isMore ? 'more than ' : ''}${count.toLocaleString('en-US')}`;

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { previewLeaks } from '../../training/preview-leaks.ts';
+import { previewLeaks } from '../../training/findings/leaks.ts';
 import type { HistoryOptions } from '../../training/rows/read-history.ts';
 
 // Only `leaks.ts` starts this file, with HistoryOptions.

@@ -2,18 +2,15 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
-import { isPageRequest } from '../errors/page-request.ts';
-import { platformProblem } from '../errors/problem-of.ts';
-import { sendEvents } from '../events/event-stream.ts';
-import type { Watched } from '../events/watched.ts';
-import { sessionOf } from '../session/require-session.ts';
-import { requireUnbound } from '../session/rights.ts';
-import type { TrainingProgress, TrainingState } from '../training-state.ts';
-import { countReport } from './count-reports.ts';
+import { isPageRequest } from '../errors/send-error.ts';
+import { platformProblem } from '../errors/told-error.ts';
+import { requireUnbound, sessionOf } from '../session/require-session.ts';
+import type { TrainingProgress, TrainingState } from '../training-store.ts';
+import { sendEvents, type Watched } from '../watched.ts';
 import { Leaks } from './leaks.ts';
 import { readOrder, trainingBody } from './order.ts';
 import { sendPredictPage } from './predict-page.ts';
-import { Trainings } from './trainings.ts';
+import { countReport, Trainings } from './trainings.ts';
 
 const dataParams = z.object({ id: z.string() });
 

@@ -1,9 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
-import { type PreviewedTarget, previewTarget } from '../../training/rows/preview-target.ts';
+import { type PreviewedTarget, previewTarget } from '../../training/rows/labels.ts';
 import { checkLabels, MAX_TRAINED_CLASSES, tooManyClasses } from '../../training/rows/split-rows.ts';
 import type { Profile, ProfiledColumn } from '../data/profile/profile-shape.ts';
 import { type ToldError, tellError } from '../errors/told-error.ts';
-import { trainingHints } from '../training-state.ts';
+import { trainingHints } from '../training-store.ts';
 
 /** What training can do with a column as the one to predict. */
 export type Target =

@@ -24,7 +24,7 @@ export const defaultValues = (meta: DataMeta, column: string, target: Target): F
   seed: DEFAULT_SEED,
 });
 
-export interface TrainingFormOptions {
+interface TrainingFormOptions {
   session: Session;
   meta: DataMeta;
   /** The index of the column to predict. */

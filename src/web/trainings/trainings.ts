@@ -1,19 +1,21 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { reportFolder } from '../../models/store/report-version.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { train } from '../../training/train.ts';
 import type { TrainOptions } from '../../training/train-options.ts';
-import { Watched } from '../events/watched.ts';
+import { type Quota, Space, sizeOfFolder } from '../quota.ts';
 import {
   atStep,
   newTrainingId,
   problemOfTraining,
   type TrainingProgress,
   type TrainingState,
+  TrainingStore,
   withoutStep,
-} from '../training-state.ts';
-import { TrainingStore } from '../training-store.ts';
+} from '../training-store.ts';
+import { Watched } from '../watched.ts';
 
 /** What to train. */
 export interface TrainingOrder {
@@ -191,3 +193,30 @@ function alreadyRunning(running: TrainingState | undefined): RequestError {
     `Only one training runs at a time: ${what}. Wait until it has ended, or cancel it.`,
   );
 }
+
+/** Counts the reports that were trained on the platform, by their ids. */
+export async function countReports(home: string, quota: Quota): Promise<Space> {
+  const space = new Space(quota, 'The report');
+  // The newest first: a report belongs to whoever trained it last.
+  for (const { status, report, by } of await new TrainingStore(home).list())
+    if (status === 'finished') {
+      space.begin(report, by);
+      space.set(report, await sizeOfReport(home, report));
+    }
+  return space;
+}
+
+/** Counts a report that was just trained. */
+export async function countReport(
+  space: Space,
+  home: string,
+  { report, by }: { report: string; by: string },
+): Promise<void> {
+  const bytes = await sizeOfReport(home, report);
+  // The report may have replaced one that was counted for another key.
+  space.release(report);
+  space.begin(report, by);
+  space.set(report, bytes);
+}
+
+const sizeOfReport = (home: string, id: string): Promise<number> => sizeOfFolder(reportFolder(home, id));

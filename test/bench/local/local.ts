@@ -18,7 +18,7 @@ import { replaceTrees, type Training, trainReport, treesOf } from './reports.ts'
 import { type Table, tables } from './tables.ts';
 
 /** The others get these where our model has no trees. */
-const USUAL_TREES = { rounds: 30, leaves: 31 };
+const DEFAULT_TREES = { rounds: 30, leaves: 31 };
 
 const say = (text: string): boolean => process.stdout.write(`${text}\n`);
 
@@ -61,7 +61,7 @@ async function measureInput(
   await trainReport(training);
   if (wanted !== undefined) await replaceTrees(training, wanted);
   const trees = await treesOf(folder, name);
-  const others = await trainOthers(pythons, training, trees ?? USUAL_TREES);
+  const others = await trainOthers(pythons, training, trees ?? DEFAULT_TREES);
   const ours = trees === undefined ? 'rowcast: no trees' : treesText({ name: 'rowcast', ...trees });
   say(`\n## ${name}\n\n${[ours, ...others.map(treesText)].join('; ')}`);
 

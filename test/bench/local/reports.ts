@@ -5,12 +5,11 @@ import { buffer } from 'node:stream/consumers';
 import JSZip from 'jszip';
 import { description, descriptionFile, saveModel } from '../../../src/models/model/model-format.ts';
 import { scoresOf } from '../../../src/models/model/scores.ts';
-import { reportFolder } from '../../../src/models/store/report-folder.ts';
 import { readReport } from '../../../src/models/store/report-store.ts';
+import { reportFolder } from '../../../src/models/store/report-version.ts';
 import { writeReport } from '../../../src/models/store/write-report.ts';
-import { columnValues } from '../../../src/training/learn/features/column-values.ts';
-import { Designer } from '../../../src/training/learn/features/design.ts';
-import { usualEncoding } from '../../../src/training/learn/selection/encoding-choices.ts';
+import { columnValues, Designer } from '../../../src/training/learn/features/design.ts';
+import { defaultEncoding } from '../../../src/training/learn/selection/search.ts';
 import { learn } from '../../../src/training/learn/selection/validate.ts';
 import { learnColumns } from '../../../src/training/rows/learn-columns.ts';
 import { readHistory } from '../../../src/training/rows/read-history.ts';
@@ -64,7 +63,7 @@ export async function replaceTrees(
       all,
     );
   });
-  const design = new Designer(columns, labelled, all, SEED).design(columns.map(usualEncoding), all);
+  const design = new Designer(columns, labelled, all, SEED).design(columns.map(defaultEncoding), all);
   const settings = { leaves, leafRows: 5, l2: 1, rate: 0.1, featureShare: 1 };
   const candidate = { kind: 'trees', name: 'of the benchmark', settings, maxRounds: rounds } as const;
   const predictor = learn(candidate, design, labelled, all, { rounds, seed: SEED });

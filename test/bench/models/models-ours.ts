@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { encoderOf } from '../../../src/formats/columns/column-encoder.ts';
+import { predictColumns } from '../../../src/models/model/engine.ts';
 import { loadModel, type Model } from '../../../src/models/model/model-file.ts';
-import { predictColumns } from '../../../src/models/model/predict-columns.ts';
 import { loadReportModel } from '../../../src/models/store/report-model.ts';
 import { areaUnderCurve } from '../../../src/training/findings/roc.ts';
 import { fit } from '../../../src/training/fit.ts';

@@ -144,7 +144,7 @@ describe('rowcast plan', () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /there is no report "r" \[no_such_report\]\n {2}rowcast run 'a b\.yaml' trains the report first/,
+      /there is no report "r" \[no_such_report\]\n {2}It can be planned once .*: rowcast run 'a b\.yaml' --home home\n/,
     );
   });
 

@@ -243,7 +243,7 @@ describe('rowcast verify', () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /^rowcast: late\.csv: the run .* not finished .*\n {2}rowcast status late\.csv shows/,
+      /^rowcast: late\.csv: the run .* not finished .*\n {2}To see its progress: rowcast status late\.csv\n/,
     );
   });
 });

@@ -5,7 +5,7 @@ import { after, before, describe, it, mock, type TestContext } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import { describedProtocol } from '../../../src/client/protocols/described/described-protocol.ts';
-import { mlflow as description } from '../../../src/client/protocols/described/mlflow.ts';
+import { mlflow as description } from '../../../src/client/protocols/described/descriptions.ts';
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import type { RunResult } from '../../../src/runs/run-result.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';

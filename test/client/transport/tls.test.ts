@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { connectReports } from '../../../src/client/connect-reports.ts';
+import { connectReports } from '../../../src/client/protocols/report/report-client.ts';
 import { type ClientTls, checkTls } from '../../../src/client/transport/tls.ts';
 import { authority, noOpenssl, pems } from '../../support/certificates.ts';
 import { newFolder } from '../../support/folder.ts';

@@ -1,7 +1,7 @@
 // A run of the library that may kill itself; argv has its parameters as JSON.
 
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
-import { connectReports } from '../../../src/client/connect-reports.ts';
+import { connectReports } from '../../../src/client/protocols/report/report-client.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
 import { recordedFiles } from './recorded-files.ts';

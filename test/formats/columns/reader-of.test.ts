@@ -3,11 +3,14 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import { BatchColumns } from '../../../src/formats/columns/batch-columns.ts';
-import { encoderOf, type LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
+import {
+  encoderOf,
+  type LearnedColumn,
+  unrecognizedOf,
+} from '../../../src/formats/columns/column-encoder.ts';
 import { readerOf } from '../../../src/formats/columns/reader-of.ts';
-import { unrecognizedOf } from '../../../src/formats/columns/unrecognized-value.ts';
 import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
-import { encodeValue } from '../../../src/formats/json/encode-value.ts';
+import { encodeValue } from '../../../src/formats/json/write-bytes.ts';
 import { textOf } from '../../../src/formats/records/fields.ts';
 import { read } from '../../support/csv/read.ts';
 import { character, runs } from '../../support/random-tests.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
 import { jsonl } from '../../../src/formats/jsonl/jsonl-format.ts';
-import { prepare } from '../../../src/scoring/prepare.ts';
+import { prepare, type ScoredRun } from '../../../src/scoring/prepare.ts';
 import { stages } from '../../../src/scoring/stages.ts';
 import { connect } from '../../support/stub/connect.ts';
 
@@ -31,13 +31,14 @@ describe('JSON lines in all stages', () => {
       chunks: chunks(),
       checkUnchanged: async () => {},
     };
-    const options = { ...scoreDefaults, report: 'r', batchRows: 2, features: ['id', 'text'] };
-    const plan = await prepare(source, options, scorer, undefined, [jsonl]);
+    const values = { ...scoreDefaults, report: 'r', batchRows: 2, features: ['id', 'text'] };
+    const run: ScoredRun = { values, formats: [jsonl] };
+    const plan = await prepare(run, { source, scorer });
     const { layout, rest } = plan;
     assert.deepEqual(layout.names, ['id', 'text']);
     const output: Buffer[] = [];
     const rejects: (readonly [number, number, string])[] = [];
-    for await (const part of stages(plan, { scorer, rest, start: layout.start })) {
+    for await (const part of stages(run, plan, { rest, start: layout.start })) {
       output.push(Buffer.from(part.bytes)); // its memory is reused
       rejects.push(...part.rejects.map(({ row, line, reason }) => [row, line, reason] as const));
     }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { ColumnOptions } from '../../../src/formats/column-options.ts';
+import type { ColumnOptions } from '../../../src/formats/output-columns.ts';
 import { ELEMENT, FILE } from '../../../src/formats/parquet/footer/numbers.ts';
 import { readParquetLayout } from '../../../src/formats/parquet/read-layout.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
-import { countRows, positionOf, sliceBatch, startOf } from '../../../src/formats/records/batch.ts';
+import {
+  countRows,
+  positionOf,
+  RecordKind,
+  sliceBatch,
+  startOf,
+} from '../../../src/formats/records/batch.ts';
 import { LF } from '../../../src/formats/records/line-endings.ts';
-import { RecordKind } from '../../../src/formats/records/record-kind.ts';
 import { read } from '../../support/csv/read.ts';
 
 const lines = ['a,"b\nc"', '1,2', '', '"3\n\n","4"', '5,"6"x', '', '7', '8,é', '"\n",9'];

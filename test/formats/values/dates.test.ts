@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { valueText } from '../../../src/formats/parquet/text/value-text.ts';
-import { dateOrderOf } from '../../../src/formats/values/date-order.ts';
+import { dateOrderOf } from '../../../src/formats/values/column-type.ts';
 import { daysOf, hourOf } from '../../../src/formats/values/dates.ts';
 
 /** How JavaScript parses a full ISO date. */

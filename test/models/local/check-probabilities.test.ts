@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkProbabilities } from '../../../src/models/local/check-probabilities.ts';
+import { checkProbabilities } from '../../../src/models/local/record-scorer.ts';
 
 test('a row with invalid probabilities gets an error; the others do not', () => {
   const rows = [

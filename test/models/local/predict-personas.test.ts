@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { LocalService } from '../../../src/models/local/local-service.ts';
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
-import { LocalService } from '../../../src/models/local/service/local-service.ts';
 import { history } from '../../support/service/history.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import JSZip from 'jszip';
+import { predictColumns } from '../../../src/models/model/engine.ts';
 import { loadModel } from '../../../src/models/model/model-file.ts';
-import { predictColumns } from '../../../src/models/model/predict-columns.ts';
 import { toSinglePrecision } from '../../../src/models/model/single-precision.ts';
 import {
   describedChain,

@@ -6,7 +6,7 @@ import { RowcastError } from '../../../src/base/errors.ts';
 import { Interrupted } from '../../../src/base/interrupted.ts';
 import { counted } from '../../../src/base/number-text.ts';
 import { readBaseUrl } from '../../../src/client/base-url.ts';
-import { connectReports } from '../../../src/client/connect-reports.ts';
+import { connectReports } from '../../../src/client/protocols/report/report-client.ts';
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import type { DataFigures } from '../../../src/runs/drift/figures.ts';
 import type { RunProgress } from '../../../src/runs/observer.ts';

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
-import type { ColumnOptions } from '../../../src/formats/column-options.ts';
+import type { ColumnOptions } from '../../../src/formats/output-columns.ts';
 import { repair } from '../../../src/runs/repair/repair.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';

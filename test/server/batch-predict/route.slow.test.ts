@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
-import { connectReports } from '../../../src/client/connect-reports.ts';
+import { connectReports } from '../../../src/client/protocols/report/report-client.ts';
 import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
 import { startService } from '../../../src/server/server.ts';
 import { train } from '../../../src/training/train.ts';

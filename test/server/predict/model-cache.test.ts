@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { predictColumns } from '../../../src/models/model/predict-columns.ts';
+import { predictColumns } from '../../../src/models/model/engine.ts';
 import { ModelCache } from '../../../src/server/predict/model-cache.ts';
 import { train } from '../../../src/training/train.ts';
 import { history, homeWith } from '../../support/service/history.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { reportFolder } from '../../../src/models/store/report-folder.ts';
+import { reportFolder } from '../../../src/models/store/report-version.ts';
 import { ModelCache, preloadModels } from '../../../src/server/predict/model-cache.ts';
 import { newFolder } from '../../support/folder.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';

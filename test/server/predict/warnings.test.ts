@@ -4,10 +4,9 @@ import { before, describe, it, type TestContext } from 'node:test';
 import { parseRowCounts } from '../../../src/base/contract/row-counts-trailer.ts';
 import { personaResponse } from '../../../src/base/contract/schemas.ts';
 import { readBaseUrl } from '../../../src/client/base-url.ts';
-import { connectReports } from '../../../src/client/connect-reports.ts';
-import { ReportClient } from '../../../src/client/protocols/report/report-client.ts';
+import { connectReports, ReportClient } from '../../../src/client/protocols/report/report-client.ts';
 import { Client as LibraryClient } from '../../../src/index.ts';
-import { LocalService } from '../../../src/models/local/service/local-service.ts';
+import { LocalService } from '../../../src/models/local/local-service.ts';
 import { post } from '../../support/service/client.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
 

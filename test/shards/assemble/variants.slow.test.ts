@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { rejectColumns } from '../../../src/formats/records/reject-columns.ts';
+import { rejectColumns } from '../../../src/formats/records/reject.ts';
 import { compareSingle } from '../../support/shards/compare-single.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 import {

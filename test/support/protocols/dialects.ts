@@ -1,5 +1,5 @@
 import { parseRecords } from '../../../src/base/parse-records.ts';
-import { encodeValue } from '../../../src/formats/json/encode-value.ts';
+import { encodeValue } from '../../../src/formats/json/write-bytes.ts';
 import type { Dialect, Rows } from './model-server.ts';
 
 const json = 'application/json';

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { ClientOptions } from '../../../src/client/client-options.ts';
 import { describedProtocol } from '../../../src/client/protocols/described/described-protocol.ts';
-import { mlflow } from '../../../src/client/protocols/described/mlflow.ts';
-import { ServiceClient } from '../../../src/client/service-client.ts';
+import { mlflow } from '../../../src/client/protocols/described/descriptions.ts';
+import { type ClientOptions, ServiceClient } from '../../../src/client/service-client.ts';
 import { key } from '../secrets.ts';
 import { probabilitiesOf } from '../stub/service.ts';
 

@@ -1,7 +1,6 @@
 import type { Predictions } from '../../../src/base/contract/predictions.ts';
 import type { Description } from '../../../src/base/contract/schemas.ts';
-import { startOf } from '../../../src/formats/records/batch.ts';
-import { RecordKind } from '../../../src/formats/records/record-kind.ts';
+import { RecordKind, startOf } from '../../../src/formats/records/batch.ts';
 import type { Scorer } from '../../../src/scoring/scorer.ts';
 
 /**

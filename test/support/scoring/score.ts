@@ -3,7 +3,7 @@ import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
 import type { ServiceClient } from '../../../src/client/service-client.ts';
 import { executeRun } from '../../../src/runs/execute-run.ts';
 import type { RunObserver } from '../../../src/runs/observer.ts';
-import type { Run } from '../../../src/runs/run.ts';
+import { plainNames, type Run } from '../../../src/runs/run.ts';
 import { RunControl } from '../../../src/runs/run-control.ts';
 import type { RunResult } from '../../../src/runs/run-result.ts';
 import type { Scorer } from '../../../src/scoring/scorer.ts';
@@ -39,8 +39,8 @@ export async function score(
   const { input, output, report } = options;
   const control = new RunControl(stop);
   await executeRun({
-    names: { version: null, input, output, rejects: null, hasNamedRejects: false, report, options: {} },
-    options,
+    names: plainNames({ input, output, report }),
+    values: options,
     paths: options,
     openScorer: async () => ({ scorer, close: async () => {} }),
     observers: [observer, keep],

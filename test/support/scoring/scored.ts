@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { encodeValue } from '../../../src/formats/json/encode-value.ts';
+import { encodeValue } from '../../../src/formats/json/write-bytes.ts';
 import { read } from '../csv/read.ts';
 import { probabilitiesOf } from '../stub/service.ts';
 

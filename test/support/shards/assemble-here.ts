@@ -23,7 +23,7 @@ export async function assembleHere(
   const values = plannedValues(run.plan, {});
   const planned = plannedJob(run.plan, values, []);
   const job =
-    backends === undefined ? planned : { ...planned, backends, places: { ...planned.places, backends } };
+    backends === undefined ? planned : { ...planned, backends, paths: { ...planned.paths, backends } };
   const control = new RunControl();
   const record = new RunRecord({ names: job.names, observers: resultFiles(job), control });
   const summary = await assembleRun({

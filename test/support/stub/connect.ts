@@ -1,8 +1,7 @@
 import type { TestContext } from 'node:test';
-import type { ClientOptions } from '../../../src/client/client-options.ts';
 import { ReportClient } from '../../../src/client/protocols/report/report-client.ts';
 import { type ReportProtocol, reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
-import { ServiceClient } from '../../../src/client/service-client.ts';
+import { type ClientOptions, ServiceClient } from '../../../src/client/service-client.ts';
 import { type Stub, type StubOptions, startStub } from './service.ts';
 
 /** Options of the stub, and of the client. */

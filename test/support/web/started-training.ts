@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { TrainingProgress } from '../../../src/web/training-state.ts';
+import type { TrainingProgress } from '../../../src/web/training-store.ts';
 import { newFolder } from '../folder.ts';
 import { type OwnedPlatform, servingPlatform, signIn } from './platform.ts';
 import { uploaded } from './uploaded.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DataMeta } from '../../../src/web/data/data-files.ts';
-import type { UploadClient } from '../../../src/web/upload-client.ts';
+import type { UploadClient } from '../../../src/web/session/with-session.ts';
 import type { SignedIn } from './platform.ts';
 
 /** Sends a file as the page does. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { wilson } from '../../../src/training/findings/calibration.ts';
 import { qualityOf } from '../../../src/training/findings/quality.ts';
 import { areaUnderCurve } from '../../../src/training/findings/roc.ts';
-import { wilson } from '../../../src/training/findings/wilson.ts';
 
 /** Rows of two classes with this probability of the second one. */
 const twoClasses = (rows: readonly (readonly [label: number, p: number])[]) => ({

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { looseReport } from '../../../src/base/contract/schemas.ts';
-import { quantile } from '../../../src/training/findings/quantile.ts';
-import { profileOf } from '../../../src/training/findings/training-profile.ts';
+import { profileOf, quantile } from '../../../src/training/findings/training-profile.ts';
 
 const profile = (rows: string[][], columns: Parameters<typeof profileOf>[0]['columns']) =>
   profileOf({

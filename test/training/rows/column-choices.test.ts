@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TypeChoice } from '../../../src/base/contract/limits.ts';
-import { checkChoices } from '../../../src/training/rows/check-choices.ts';
 import { chosenType, learnColumn, learnColumns } from '../../../src/training/rows/learn-columns.ts';
+import { checkChoices } from '../../../src/training/rows/split-rows.ts';
 
 const values = (rows: number, of: (i: number) => string) => Array.from({ length: rows }, (_, i) => of(i));
 const learn = (given: string[], type: TypeChoice) => learnColumn('x', given, given, type);

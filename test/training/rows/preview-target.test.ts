@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { RowcastError } from '../../../src/base/errors.ts';
-import { countTexts } from '../../../src/formats/values/date-order.ts';
-import { labelRows } from '../../../src/training/rows/label-rows.ts';
-import { previewTarget } from '../../../src/training/rows/preview-target.ts';
+import { countTexts } from '../../../src/formats/values/column-type.ts';
+import { labelRows, previewTarget } from '../../../src/training/rows/labels.ts';
 import { labelsOf, splitRows } from '../../../src/training/rows/split-rows.ts';
 import '../../support/random-tests.ts';
 

@@ -10,8 +10,7 @@ import { changed, choicesOf, noSettings } from '../../../src/web/data/settings.t
 import { Incoming } from '../../../src/web/data/upload/incoming.ts';
 import { receiveUpload } from '../../../src/web/data/upload/receive-upload.ts';
 import { OWNER } from '../../../src/web/session/sessions.ts';
-import { newTrainingId } from '../../../src/web/training-state.ts';
-import { TrainingStore } from '../../../src/web/training-store.ts';
+import { newTrainingId, TrainingStore } from '../../../src/web/training-store.ts';
 import { newFolder } from '../../support/folder.ts';
 import { slow } from '../../support/slow.ts';
 import { patientClient } from '../../support/web/uploads.ts';

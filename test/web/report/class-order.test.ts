@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { countTexts } from '../../../src/formats/values/date-order.ts';
+import { countTexts } from '../../../src/formats/values/column-type.ts';
 import { binLabels } from '../../../src/training/rows/bin-labels.ts';
 import { classOrder } from '../../../src/web/report/class-order.ts';
 import '../../support/random-tests.ts';

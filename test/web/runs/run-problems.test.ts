@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RowcastError } from '../../../src/base/errors.ts';
-import { problemOfRun } from '../../../src/web/runs/run-problems.ts';
+import { problemOfRun } from '../../../src/web/runs/stored-run.ts';
 
 describe('the error of a run on the pages', () => {
   it('of a row group that is too large has a hint without options of the command line', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SignInTokens } from '../../../src/web/session/sign-in-tokens.ts';
+import { SignInTokens } from '../../../src/web/session/sessions.ts';
 
 const MINUTE = 60_000;
 

@@ -19,8 +19,8 @@ const PLACEHOLDERS: Readonly<Record<Option['kind'], string>> = {
 
 /** The value of an option as help shows it, such as `SIZE` or `replace|fail|skip`; empty for a boolean. */
 export function placeholderOf({ kind, choices, value, orNone }: Option): string {
-  const usual = value ?? (kind === 'text' ? choices?.join('|') : undefined) ?? PLACEHOLDERS[kind];
-  return orNone ? `${usual}|none` : usual;
+  const placeholder = value ?? (kind === 'text' ? choices?.join('|') : undefined) ?? PLACEHOLDERS[kind];
+  return orNone ? `${placeholder}|none` : placeholder;
 }
 
 /** The default of an option in words, if it has one. */

@@ -59,7 +59,7 @@ export function checkRejects(
   const codes = Object.entries(counts.rejectedBy).map(([code, rows]) => `${rows} × ${code}`);
   throw new RowcastError(
     'too_many_rejects',
-    `${partOf(counts.rejected, counts.read, 'row', [`${of}was`, `${of}were`])} rejected${linesText(counts)}: ${codes.join(', ')}`,
+    `${partOf(counts.rejected, counts.read, 'row', [`${of}was`, `${of}were`])} rejected${linesText(counts)}${codes.length === 0 ? '' : `: ${codes.join(', ')}`}`,
     {
       severity: 'stopped',
       needsRestart: true,

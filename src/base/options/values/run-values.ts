@@ -1,5 +1,4 @@
-import type { batchOptions } from '../pace.ts';
-import type { scoreOptions } from '../score.ts';
+import type { runOptions } from '../score.ts';
 import type { Values } from './resolve-options.ts';
 
 /** What a report was trained from. */
@@ -10,8 +9,11 @@ export interface History {
   sha256: string;
 }
 
-/** The options of a scoring run, with all defaults filled in: those of the table, and what is read. */
-export type RunValues = Omit<Values<typeof scoreOptions & typeof batchOptions>, 'report'> & {
+/** The options of a scoring run, or of several, as resolved from their table: with all defaults. */
+export type JobValues = Values<typeof runOptions>;
+
+/** The options of a single run, and what is known of it besides them. */
+export type RunValues = JobValues & {
   /** A path or `-` for stdin. */
   input: string;
   report: string;

@@ -1,6 +1,5 @@
-import { batchOptions } from '../pace.ts';
-import { scoreOptions } from '../score.ts';
+import { runOptions } from '../score.ts';
 import { resolveValues } from './resolve-options.ts';
 
 /** The default options of a scoring run, for programs that call `score`. */
-export const scoreDefaults = resolveValues({ ...scoreOptions, ...batchOptions }, {});
+export const scoreDefaults = resolveValues(runOptions, {});

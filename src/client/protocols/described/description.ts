@@ -1,8 +1,7 @@
 import type { Auth } from '../../../base/contract/auth-names.ts';
 import type { MissingStyle } from '../../../base/contract/sent-types.ts';
 import type { FailureKind } from '../../../scoring/failures/failure-rule.ts';
-import type { BodyTemplate } from '../../bodies/body-template.ts';
-import type { LayoutName } from '../../bodies/layout-of.ts';
+import type { BodyTemplate, LayoutName } from '../../bodies/layout-of.ts';
 
 /**
  * A protocol as data. `service: { protocol: custom, custom: … }` of a definition is such a description too; what data

@@ -1,3 +1,5 @@
+import type { Pointers } from './description.ts';
+
 /** A JSON Pointer (RFC 6901) as the names of the members that it leads through; none for the whole document. */
 export type Path = readonly string[];
 
@@ -27,3 +29,24 @@ export function valueAt(value: unknown, path: Path): unknown {
 
 /** An index of a list, without leading zeros (RFC 6901 section 4). */
 const INDEX = /^(0|[1-9]\d*)$/;
+
+/** The paths of one pointer or several. */
+export const pathsOf = (pointers: Pointers): Path[] => [pointers].flat().map(pathOf);
+
+/** The first list that one of the paths leads to; undefined if none does. */
+export function listAt(value: unknown, paths: readonly Path[]): readonly unknown[] | undefined {
+  for (const path of paths) {
+    const found = valueAt(value, path);
+    if (Array.isArray(found)) return found;
+  }
+  return undefined;
+}
+
+/** The first value that one of the paths leads to; undefined if none does. */
+export function firstAt(value: unknown, paths: readonly Path[]): unknown {
+  for (const path of paths) {
+    const found = valueAt(value, path);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

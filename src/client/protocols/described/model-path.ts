@@ -1,3 +1,4 @@
+import type { ReadyQuestion } from '../protocol.ts';
 import type { ProtocolDescription, RequestDescription } from './description.ts';
 
 const MODEL = '{model}';
@@ -38,3 +39,9 @@ export const modelHeaders = (
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, value.replaceAll(MODEL, () => model)]),
   );
+
+/** @param path at which a server says whether it is ready, in which `{model}` stands for the id of the model */
+export const readyQuestion = (path: string, model: string): ReadyQuestion => ({
+  request: { method: 'GET', path: modelPath(path, model), template: path, accept: '*/*' },
+  namesModel: path.includes('{model}'),
+});

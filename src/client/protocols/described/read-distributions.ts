@@ -1,13 +1,10 @@
 import { codePointOrder } from '../../../base/contract/code-point-order.ts';
 import { type Distributions, sumsToOne } from '../../../base/contract/predictions.ts';
 import { sanitize } from '../../../base/sanitize.ts';
-import { InvalidResponse } from '../../invalid-response.ts';
-import { checkClassCount, collectPredictions } from '../collect-predictions.ts';
-import { copyProbabilities } from '../copy-probabilities.ts';
-import { isObject } from '../is-object.ts';
+import { InvalidResponse, isObject, shapeOf } from '../../parse-response.ts';
+import { checkClassCount, collectPredictions, copyProbabilities } from '../collect-predictions.ts';
 import { type Expected, expectedClasses } from '../protocol.ts';
 import type { LabelledValue } from './row-values.ts';
-import { shapeOf } from './shape-of.ts';
 
 /**
  * Reads probabilities from a value for each row: an object by class, a list of labels with values, or a list in the order of

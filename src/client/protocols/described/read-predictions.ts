@@ -7,16 +7,14 @@ import {
   type Predictions,
 } from '../../../base/contract/predictions.ts';
 import { formatList } from '../../../base/sanitize.ts';
-import { HALF_PAIR } from '../../../formats/json/half-pair.ts';
+import { HALF_PAIR } from '../../../formats/json/scan-string.ts';
 import { noPredictions } from '../../../scoring/batch/join-predictions.ts';
-import { InvalidResponse } from '../../invalid-response.ts';
+import { InvalidResponse, isObject, shapeOf } from '../../parse-response.ts';
 import { checkClassCount } from '../collect-predictions.ts';
-import { isObject } from '../is-object.ts';
 import type { Expected } from '../protocol.ts';
 import type { DescribedKind } from './description.ts';
 import { readDistributions } from './read-distributions.ts';
 import { aloneIn, kindOfValues } from './row-values.ts';
-import { shapeOf } from './shape-of.ts';
 
 /** The predictions of a response. */
 export interface ReceivedValues {

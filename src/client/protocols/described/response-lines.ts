@@ -1,6 +1,4 @@
-import { InvalidResponse } from '../../invalid-response.ts';
-import { jsonText } from '../../transport/response-body.ts';
-import { parseResponse, parseResponseText } from '../parse-response.ts';
+import { InvalidResponse, jsonText, parseResponse, parseResponseText } from '../../parse-response.ts';
 
 /** Parses a response; returns undefined if it is not JSON. */
 export function parseIfJson(body: Buffer): unknown {

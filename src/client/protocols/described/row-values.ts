@@ -1,7 +1,5 @@
 import { type Predictions, sumsToOne } from '../../../base/contract/predictions.ts';
-import { InvalidResponse } from '../../invalid-response.ts';
-import { isObject } from '../is-object.ts';
-import { shapeOf } from './shape-of.ts';
+import { InvalidResponse, isObject, shapeOf } from '../../parse-response.ts';
 
 /** A label with its value: DataRobot has a list of them for each row, and transformers a list with scores. */
 export interface LabelledValue {

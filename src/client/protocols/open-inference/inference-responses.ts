@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import type { Predictions } from '../../../base/contract/predictions.ts';
 import { formatList, sanitize } from '../../../base/sanitize.ts';
-import { InvalidResponse } from '../../invalid-response.ts';
+import { InvalidResponse, parseResponse } from '../../parse-response.ts';
 import { checkCount, collectPredictions } from '../collect-predictions.ts';
 import type { DescribedKind } from '../described/description.ts';
 import { copyList, placesIn, unnamed } from '../described/read-distributions.ts';
 import { readPredictions } from '../described/read-predictions.ts';
-import { parseResponse } from '../parse-response.ts';
 import { type Expected, expectedClasses, type ResponseReader } from '../protocol.ts';
 
 const output = z.looseObject({

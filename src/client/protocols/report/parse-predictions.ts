@@ -1,14 +1,15 @@
 import { codePointOrder } from '../../../base/contract/code-point-order.ts';
 import type { Distributions } from '../../../base/contract/predictions.ts';
 import { sanitize } from '../../../base/sanitize.ts';
-import { checkReport, InvalidResponse } from '../../invalid-response.ts';
-import type { Secrets } from '../../secrets.ts';
-import { checkClassCount, checkCount, collectPredictions } from '../collect-predictions.ts';
-import { copyProbabilities } from '../copy-probabilities.ts';
-import { isObject } from '../is-object.ts';
-import { parseResponseText } from '../parse-response.ts';
+import type { Secrets } from '../../credentials.ts';
+import { InvalidResponse, isObject, parseResponseText } from '../../parse-response.ts';
+import {
+  checkClassCount,
+  checkCount,
+  collectPredictions,
+  copyProbabilities,
+} from '../collect-predictions.ts';
 import { type Expected, expectedClasses } from '../protocol.ts';
-import { inPersonaOrder } from './persona-order.ts';
 import type { Wire } from './wire-names.ts';
 
 export interface ExpectedPredictions extends Expected {
@@ -78,4 +79,36 @@ function readPredictions(body: string, wire: Wire, report: string | undefined): 
     throw new InvalidResponse(`the response has no list "${wire.predictions}"`);
   checkReport(whole[wire.id], report);
   return predictions;
+}
+
+/** Some services number their predictions with this member. */
+export const indexMember = 'index';
+
+/**
+ * Puts predictions in the order of their personas. If they are numbered, the numbers must be complete, starting at 0
+ * or 1.
+ */
+function inPersonaOrder(predictions: unknown[], wire: Wire): unknown[] {
+  const isNumbered = (prediction: unknown): boolean =>
+    isObject(prediction) && Object.hasOwn(prediction, indexMember);
+  if (wire.probabilities === indexMember || wire.error === indexMember) return predictions;
+  if (!predictions.some(isNumbered)) return predictions;
+  const numbers = predictions.map(prediction => (isObject(prediction) ? prediction[indexMember] : undefined));
+  const first = numbers.includes(0) ? 0 : 1;
+  const ordered = new Map(numbers.map((number, at) => [number, predictions[at]]));
+  return predictions.map((_, at) => {
+    if (ordered.has(first + at)) return ordered.get(first + at);
+    throw new InvalidResponse(
+      `the "${indexMember}" members are not the numbers of ${predictions.length} personas: ${first + at} is missing`,
+    );
+  });
+}
+
+/** @throws InvalidResponse if the response names a different report than the requested one */
+export function checkReport(named: unknown, report: string | undefined): void {
+  const isNamed = typeof named === 'string' || typeof named === 'number';
+  if (report === undefined || !isNamed || String(named) === report) return;
+  throw new InvalidResponse(
+    `the response is from report "${sanitize(String(named))}", not "${sanitize(report)}"`,
+  );
 }

@@ -1,14 +1,57 @@
+import type { Distributions } from '../../../base/contract/predictions.ts';
 import { type LooseReport, looseReport } from '../../../base/contract/schemas.ts';
-import { reportCell } from '../../bodies/cell-type.ts';
-import { objects } from '../../bodies/objects.ts';
+import { reportCell } from '../../bodies/cells.ts';
+import { objects } from '../../bodies/row-layouts.ts';
+import { jsonText, parseJson } from '../../parse-response.ts';
 import type { HttpRequest } from '../../transport/http-request.ts';
-import { parseJson } from '../../transport/response-body.ts';
-import { problemIn } from '../problem-in.ts';
-import type { Protocol, Question } from '../protocol.ts';
-import { usualAuth } from '../usual-auth.ts';
+import { defaultAuth } from '../described/descriptions.ts';
+import { problemIn } from '../model-server-problem.ts';
+import {
+  type Expected,
+  expectedClasses,
+  type Protocol,
+  type Question,
+  type ResponseReader,
+} from '../protocol.ts';
+import { parsePredictions } from './parse-predictions.ts';
 import { parseReport } from './parse-report.ts';
-import { ReportResponses } from './report-responses.ts';
+import { ResponseTemplate } from './response-template.ts';
 import { contractWire, type Wire } from './wire-names.ts';
+
+/** Number of responses from which we try to derive a template. If none of them works, later ones will not either. */
+const MAX_TRIES = 3;
+
+/** Reads the responses for one report, by a template if one can be derived from the first of them. */
+export class ReportResponses implements ResponseReader {
+  readonly #report: string;
+  readonly #wire: Wire;
+  #template: ResponseTemplate | undefined;
+  #tries = 0;
+
+  constructor(report: string, wire: Wire) {
+    this.#report = report;
+    this.#wire = wire;
+  }
+
+  /**
+   * Like `parsePredictions`, from the bytes of a body.
+   *
+   * @throws InvalidResponse
+   */
+  read(body: Buffer, expected: Expected): Distributions {
+    const classes = expectedClasses(expected);
+    const repeated = this.#template?.read(body, expected.personas, classes);
+    if (repeated !== undefined) return repeated;
+    const predictions = parsePredictions(jsonText(body), {
+      ...expected,
+      report: this.#report,
+      wire: this.#wire,
+    });
+    if (this.#template === undefined && classes !== undefined && this.#tries++ < MAX_TRIES)
+      this.#template = ResponseTemplate.of(body, predictions);
+    return predictions;
+  }
+}
 
 /** The protocol of the prediction report API, in which a model is a report. */
 export interface ReportProtocol extends Protocol {
@@ -21,7 +64,7 @@ export function reportProtocol(wire: Wire = contractWire): ReportProtocol {
   return {
     name: 'report',
     wire,
-    auth: usualAuth('report'),
+    auth: defaultAuth('report'),
     maxBatchBytes: 32 << 20,
     describe: report => ({ request: reportRequest(report), read: body => parseReport(body, report) }),
     predict: report => ({
@@ -46,6 +89,7 @@ const reportRequest = (report: string): HttpRequest => ({
 
 const personasOf = (report: string, wire: Wire) =>
   objects(
+    'null',
     {
       opening: `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`,
       rowOpening: `{${JSON.stringify(wire.features)}:{`,
@@ -53,7 +97,7 @@ const personasOf = (report: string, wire: Wire) =>
       between: ',',
       closing: ']}',
     },
-    { cellOf: reportCell, missing: 'null' },
+    { cellOf: reportCell },
   );
 
 /** A problem document (RFC 9457), with a code. */

@@ -1,7 +1,6 @@
-import type { Distributions } from '../../../base/contract/predictions.ts';
-import { sumsToOne } from '../../../base/contract/predictions.ts';
+import { type Distributions, sumsToOne } from '../../../base/contract/predictions.ts';
 import { StringScanner } from '../../../formats/json/scan-string.ts';
-import { indexMember } from './persona-order.ts';
+import { indexMember } from './parse-predictions.ts';
 
 /** A JSON number, or the beginning of a string, in Latin-1 text. */
 const TOKEN = /"|-?\d[\d.eE+-]*/g;

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dialect } from '../../../base/parse-records.ts';
-import { type Batch, startOf } from '../../records/batch.ts';
+import { type Batch, RecordKind, startOf } from '../../records/batch.ts';
 import {
   badQuoting,
   emptyRecord,
@@ -10,9 +10,7 @@ import {
   repeatedHeader,
 } from '../../records/faults.ts';
 import { contentEnd } from '../../records/line-endings.ts';
-import { RecordKind } from '../../records/record-kind.ts';
-import { countFields } from './count-fields.ts';
-import { faultOfRecord } from './fault-of-record.ts';
+import { countFields, faultOfRecord } from './count-fields.ts';
 import type { NumberFinder } from './number-finder.ts';
 
 /**

@@ -1,9 +1,8 @@
 import type { Dialect } from '../../../base/parse-records.ts';
-import { readDecimal } from '../../bytes/read-decimal.ts';
-import { doubleOf } from '../../double-of.ts';
+import { readDecimal } from '../../bytes/decimals.ts';
 import type { Fault } from '../../records/faults.ts';
 import { contentEnd } from '../../records/line-endings.ts';
-import { notANumber } from '../../required-numbers.ts';
+import { doubleOf, notANumber } from '../../required-numbers.ts';
 import type { Header } from '../header.ts';
 import { countFields, fieldEnd } from './count-fields.ts';
 

@@ -1,12 +1,14 @@
-import type { RowcastError } from '../../../base/errors.ts';
-import type { Batch } from '../../records/batch.ts';
+import { type Location, RowcastError } from '../../../base/errors.ts';
+import { countOf } from '../../../base/number-text.ts';
+import type { Dialect } from '../../../base/parse-records.ts';
+import { type Batch, RecordKind } from '../../records/batch.ts';
+import type { BatchOptions } from '../../records/batch-reader.ts';
 import { countLines, LF } from '../../records/line-endings.ts';
 import type { Position } from '../../records/position.ts';
-import { RecordKind } from '../../records/record-kind.ts';
+import type { NumberFinder } from '../fields/number-finder.ts';
 import { findLongField, mayHoldLongField } from '../find-long-field.ts';
-import { otherHeader, recordTooLong, unclosedQuote } from './record-errors.ts';
+import type { EmptyRecord, RepeatedHeader } from './no-rows.ts';
 import { RecordFinder } from './record-finder.ts';
-import type { RecordOptions } from './record-options.ts';
 
 /** Maximum number of records in a batch, including blank lines, which take more memory here than in the input. */
 const MAX_RECORDS = 10_000;
@@ -186,3 +188,49 @@ export class RecordReader {
     return recordTooLong(this.#placeOf(recordStart), maxRecordBytes);
   }
 }
+
+/** Options of `RecordReader`. */
+interface RecordOptions extends BatchOptions {
+  dialect: Dialect;
+  /** Number of columns; with a single column, an empty line is a record with an empty value. */
+  width: number;
+  /** Finds the header among the records, if it may be there. */
+  header?: RepeatedHeader | undefined;
+  /** Finds records without a value, if they are no rows. */
+  empty?: EmptyRecord | undefined;
+  /** Finds records with a text in a column of numbers, if there are such columns. */
+  numbers?: NumberFinder | undefined;
+}
+
+/** @param location where the record begins */
+function recordTooLong(location: Location, maxRecordBytes: number): RowcastError {
+  return new RowcastError('record_too_long', `the record is longer than ${countOf(maxRecordBytes, 'byte')}`, {
+    severity: 'stopped',
+    location,
+    hint: 'If that is intended, use a larger --max-record-bytes.',
+  });
+}
+
+/**
+ * @param location where the quote opens
+ * @param maxRecordBytes if the record exceeds it; undefined: the file ended
+ */
+function unclosedQuote(location: Location, maxRecordBytes?: number): RowcastError {
+  const where =
+    maxRecordBytes === undefined ? 'before the end of the file' : `within ${countOf(maxRecordBytes, 'byte')}`;
+  const longer = maxRecordBytes === undefined ? '' : '; for longer fields, use a larger --max-record-bytes';
+  return new RowcastError('unclosed_quote', `the quote that opens on this line is not closed ${where}`, {
+    severity: 'stopped',
+    location,
+    hint: `Close the quote. For a file without quoting, use --quote none (with --restart if there is an unfinished run)${longer}.`,
+  });
+}
+
+/** @param location of the header line */
+const otherHeader = (location: Location): RowcastError =>
+  new RowcastError('other_header', 'this line is a header with the same columns in another order', {
+    severity: 'stopped',
+    location,
+    needsRestart: true,
+    hint: 'The values after it would be read as those of other columns: make two files of the input, the second of which begins with this line; or put the columns after it in the order of the first header.',
+  });

@@ -1,6 +1,6 @@
 import type { Dialect } from '../../../base/parse-records.ts';
+import { RecordKind } from '../../records/batch.ts';
 import { CR, LF } from '../../records/line-endings.ts';
-import { RecordKind } from '../../records/record-kind.ts';
 
 const State = { fieldStart: 0, bare: 1, quoted: 2, quoteInQuoted: 3, crAfterQuote: 4, malformed: 5 } as const;
 type State = (typeof State)[keyof typeof State];

@@ -15,15 +15,15 @@ import {
 } from '../footer/numbers.ts';
 import { readStructAt, type ThriftStruct } from '../footer/thrift.ts';
 import type { Compressors } from '../libraries.ts';
-import { cellPage } from './cell-page.ts';
 import { isRun, readHybrid } from './levels.ts';
-import type { TextKind } from './text-kind.ts';
 import {
   type CellPage,
   type Cells,
   CellWriter,
   type CodedPage,
+  cellPage,
   isOwnCell,
+  type TextKind,
   type TextPage,
   valueAdder,
 } from './text-page.ts';

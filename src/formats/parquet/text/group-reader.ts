@@ -1,14 +1,23 @@
+import zlib from 'node:zlib';
 import { RowcastError } from '../../../base/errors.ts';
+import { joinRanges } from '../footer/chunk-table.ts';
 import type { FileColumn } from '../footer/file-column.ts';
-import { joinRanges } from '../footer/join-ranges.ts';
+import { CHUNK, COLUMN, CONVERTED, ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import { badParquet, type ParquetFile, uncompressedBytes } from '../footer/parquet-file.ts';
-import type { ThriftStruct } from '../footer/thrift.ts';
-import { type Compressors, parquetRead, type SubColumnData } from '../libraries.ts';
+import { ThriftStruct, writeStruct } from '../footer/thrift.ts';
+import {
+  type Compressors,
+  decompressLz4,
+  decompressLz4Raw,
+  decompressZstd,
+  type FileMetaData,
+  parquetMetadata,
+  parquetRead,
+  type SubColumnData,
+  snappyUncompress,
+} from '../libraries.ts';
 import { decodeChunk } from './decode-chunk.ts';
-import { decompressorsUpTo } from './decompress.ts';
-import { physicalMetadata } from './physical-metadata.ts';
-import type { TextKind } from './text-kind.ts';
-import { CellWriter, type TextPage, valueAdder } from './text-page.ts';
+import { CellWriter, type TextKind, type TextPage, valueAdder } from './text-page.ts';
 import type { Physical } from './value-text.ts';
 
 /**
@@ -133,4 +142,113 @@ function pageOf(
     else add(value, cells);
   }
   return { is: 'cells', rows, codes: undefined, ...cells.cells };
+}
+
+/** Numbers of converted types. */
+const [UTF8, INT_64] = [CONVERTED.indexOf('UTF8'), CONVERTED.indexOf('INT_64')];
+
+/**
+ * The metadata of a file with one column in one group, whose type says no more than how values are stored. hyparquet then gives
+ * these as they are: it makes doubles of decimals, and of microseconds a date with milliseconds.
+ *
+ * @param rows of the group
+ */
+function physicalMetadata(column: FileColumn, chunk: ThriftStruct, rows: number): FileMetaData {
+  const root = new ThriftStruct();
+  root.setText(ELEMENT.name, 'schema');
+  root.setInteger(ELEMENT.children, 1, 'i32');
+  const group = new ThriftStruct();
+  group.setStructs(GROUP.columns, [plainChunk(chunk)]);
+  group.setInteger(GROUP.bytes, 0, 'i64');
+  group.setInteger(GROUP.rows, rows, 'i64');
+  const footer = new ThriftStruct();
+  footer.setInteger(FILE.version, 2, 'i32');
+  footer.setStructs(FILE.schema, [root, ...structsOf(column), plainElement(column)]);
+  footer.setInteger(FILE.rows, rows, 'i64');
+  footer.setStructs(FILE.groups, [group]);
+  const bytes = writeStruct(footer);
+  const end = Buffer.alloc(8, 'PAR1', 'latin1');
+  end.writeUInt32LE(bytes.length);
+  return parquetMetadata(Buffer.concat([bytes, end]), { geoparquet: false });
+}
+
+/** The structs around a column, outermost first, as if they had no other member. */
+function structsOf({ struct }: FileColumn): ThriftStruct[] {
+  const structs: ThriftStruct[] = [];
+  for (let own = struct; own !== undefined; own = own.outer) {
+    const copy = own.element.copy();
+    copy.setInteger(ELEMENT.children, 1, 'i32');
+    structs.unshift(copy);
+  }
+  return structs;
+}
+
+function plainElement({ elements: [element], type }: FileColumn): ThriftStruct {
+  const plain = element?.copy() ?? new ThriftStruct();
+  plain.delete(ELEMENT.converted, ELEMENT.scale, ELEMENT.precision, ELEMENT.logical, ELEMENT.children);
+  // With a type, even a wrong one, the two numbers of an INT96 stay apart.
+  if (type.is === 'int96') plain.setInteger(ELEMENT.converted, INT_64, 'i32');
+  if (type.is === 'text') plain.setInteger(ELEMENT.converted, UTF8, 'i32');
+  return plain;
+}
+
+function plainChunk(chunk: ThriftStruct): ThriftStruct {
+  const column = chunk.struct(CHUNK.metadata).copy();
+  column.delete(
+    COLUMN.statistics,
+    COLUMN.sizes,
+    COLUMN.geospatial,
+    COLUMN.bloomFilter,
+    COLUMN.bloomFilterBytes,
+  );
+  const plain = new ThriftStruct();
+  plain.setInteger(CHUNK.offset, 0, 'i64');
+  plain.setStruct(CHUNK.metadata, column);
+  return plain;
+}
+
+/** The types of Node are those of a version that does not have it: Node has had zstd since 22.15. */
+const { zstdDecompressSync } = zlib as { zstdDecompressSync?: typeof zlib.brotliDecompressSync };
+
+/**
+ * zlib is used where it can, because it is faster and checks what it decompresses. The others write into as many bytes as the page
+ * says that it has, whatever its compressed data says.
+ */
+const decompressors: Compressors = unlessEmpty({
+  SNAPPY(bytes, length) {
+    const plain = new Uint8Array(length);
+    snappyUncompress(bytes, plain);
+    return plain;
+  },
+  LZ4: decompressLz4,
+  LZ4_RAW: decompressLz4Raw,
+  GZIP: (bytes, length) => zlib.gunzipSync(bytes, { maxOutputLength: length }),
+  BROTLI: (bytes, length) => zlib.brotliDecompressSync(bytes, { maxOutputLength: length }),
+  ZSTD: (bytes, length) =>
+    zstdDecompressSync?.(bytes, { maxOutputLength: length }) ?? decompressZstd(bytes, new Uint8Array(length)),
+});
+
+/** Decompresses pages that have no more bytes in all than `most`; others throw an Error, before any memory is taken. */
+export function decompressorsUpTo(most: number): Compressors {
+  let left = most;
+  return Object.fromEntries(
+    Object.entries(decompressors).map(([codec, decompress]) => [
+      codec,
+      (bytes: Uint8Array, length: number) => {
+        left -= length;
+        if (length < 0 || left < 0) throw new Error('its pages are larger than the footer says');
+        return decompress(bytes, length);
+      },
+    ]),
+  );
+}
+
+/** A page without values may have no bytes, which are not compressed data. */
+function unlessEmpty(all: Compressors): Compressors {
+  return Object.fromEntries(
+    Object.entries(all).map(([codec, decompress]) => [
+      codec,
+      (bytes: Uint8Array, length: number) => (length === 0 ? new Uint8Array() : decompress(bytes, length)),
+    ]),
+  );
 }

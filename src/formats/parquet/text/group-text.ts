@@ -1,8 +1,6 @@
 import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
-import { cellPage } from './cell-page.ts';
 import { KernelCells } from './kernel-cells.ts';
-import type { RecordParts } from './text-kind.ts';
-import type { CellPage, TextPage } from './text-page.ts';
+import { type CellPage, cellPage, type RecordParts, type TextPage } from './text-page.ts';
 
 /** What TypeScript writes is yielded when it has as many bytes, or all rows of the pages. */
 const CHUNK_BYTES = 128 << 10;

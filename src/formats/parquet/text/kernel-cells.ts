@@ -1,6 +1,5 @@
 import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
-import type { RecordParts } from './text-kind.ts';
-import type { CellPage, Cells, CodedPage, DoublePage, TextPage } from './text-page.ts';
+import type { CellPage, Cells, CodedPage, DoublePage, RecordParts, TextPage } from './text-page.ts';
 import { doubleText } from './value-text.ts';
 
 /** Rows whose cells are found at once, at most, and at least: fewer of many columns, for which there is memory. */

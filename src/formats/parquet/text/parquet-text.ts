@@ -4,8 +4,7 @@ import type { FileColumn } from '../footer/file-column.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
 import { readGroup } from './group-reader.ts';
 import { GroupText } from './group-text.ts';
-import { recordParts, type TextKind } from './text-kind.ts';
-import type { TextPage } from './text-page.ts';
+import { recordParts, type TextKind, type TextPage } from './text-page.ts';
 
 /** What makes the same text of a file again. */
 export interface ParquetTextData {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../../base/errors.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { FileColumn } from '../footer/file-column.ts';
-import type { TextKind } from './text-kind.ts';
+import { readHybrid } from './levels.ts';
 import { doubleText, type Physical, valueText } from './value-text.ts';
 
 /** Consecutive values of a column. */
@@ -214,5 +214,57 @@ function textOf(text: (value: Physical) => string, value: Physical, column: stri
       severity: 'stopped',
       hint: 'Leave the column out with --keep or --exclude-features, or convert it first.',
     });
+  }
+}
+
+/** The text that is made of a file. */
+export type TextKind = 'csv' | 'jsonl';
+
+/** What a record has around its cells. */
+export interface RecordParts {
+  /** Before the cell of each column. */
+  readonly opens: readonly Uint8Array[];
+  /** In the place of a missing value. */
+  readonly missing: Uint8Array;
+  /** After the last cell. */
+  readonly close: Uint8Array;
+}
+
+/** What records of a text have around the cells of these columns. */
+export function recordParts(kind: TextKind, names: readonly string[]): RecordParts {
+  const csv = kind === 'csv';
+  return {
+    opens: names.map((name, index) => {
+      const member = csv ? '' : `${JSON.stringify(name)}:`;
+      return Buffer.from((index > 0 ? ',' : csv ? '' : '{') + member);
+    }),
+    missing: Buffer.from(csv ? '' : 'null'),
+    close: Buffer.from(csv ? '\n' : '}\n'),
+  };
+}
+
+/**
+ * Returns the values of a page as cells.
+ *
+ * @throws RangeError if one is not in its dictionary, or the page is cut off
+ */
+export function cellPage(page: TextPage): CellPage {
+  const { rows } = page;
+  switch (page.is) {
+    case 'cells':
+      return page;
+    case 'coded': {
+      const { bytes, bits, dictionary } = page;
+      const codes = new Int32Array(rows);
+      const { length } = dictionary.starts;
+      if (bits > 0) readHybrid(bytes, 0, bytes.length, bits, codes, length);
+      else if (rows > 0 && length === 0) throw new RangeError('a value is not in its dictionary');
+      return { is: 'cells', rows, codes, ...dictionary };
+    }
+    case 'doubles': {
+      const cells = new CellWriter(rows, 'csv');
+      for (let row = 0; row < rows; row++) cells.addNumber(page.bytes.readDoubleLE(8 * row));
+      return { is: 'cells', rows, codes: undefined, ...cells.cells };
+    }
   }
 }

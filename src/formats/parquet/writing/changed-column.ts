@@ -1,4 +1,4 @@
-import { doubleOf } from '../../double-of.ts';
+import { doubleOf } from '../../required-numbers.ts';
 import { type FileColumn, mayBeMissing } from '../footer/file-column.ts';
 import { CONVERTED, ELEMENT, LOGICAL, TYPES } from '../footer/numbers.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';

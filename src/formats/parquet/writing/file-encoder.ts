@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { GroupEncoder } from '../../../base/group-encoder.ts';
 import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
-import { doubleOf } from '../../double-of.ts';
+import { doubleOf } from '../../required-numbers.ts';
 import { ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
 import { ThriftStruct } from '../footer/thrift.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks, copiedElements } from './copied-columns.ts';
-import { fileEnd, MAGIC } from './file-end.ts';
-import { groupNote, readGroupNote } from './group-note.ts';
+import { fileEnd, groupNote, MAGIC, readGroupNote } from './file-end.ts';
 import { keyValues } from './key-values.ts';
 import { NumberTable } from './number-table.ts';
 import { type ColumnValues, isPlain, type ValueOptions, ValueReader } from './read-values.ts';

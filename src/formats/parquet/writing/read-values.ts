@@ -2,13 +2,13 @@ import { RowcastError } from '../../../base/errors.ts';
 import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { Dialect } from '../../../base/parse-records.ts';
 import { sanitize } from '../../../base/sanitize.ts';
-import { readDecimal } from '../../bytes/read-decimal.ts';
+import { readDecimal } from '../../bytes/decimals.ts';
 import { FieldReader } from '../../csv/fields/field-reader.ts';
 import { RecordReader } from '../../csv/records/record-reader.ts';
-import { doubleOf } from '../../double-of.ts';
 import type { EncodedColumn } from '../../group-encoding.ts';
 import { type Fields, textOf } from '../../records/fields.ts';
 import { INPUT_START } from '../../records/position.ts';
+import { doubleOf } from '../../required-numbers.ts';
 import { NumberColumn } from './number-column.ts';
 import { ValueColumn } from './value-column.ts';
 

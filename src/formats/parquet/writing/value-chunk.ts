@@ -1,6 +1,6 @@
 import { STATISTICS } from '../footer/numbers.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
-import { allPresent, levelsOf, writeHybrid } from './hybrid.ts';
+import { allPresent, levelsOf, writeHybrid } from './number-chunk.ts';
 import type { ValueColumn } from './value-column.ts';
 import {
   doubleStatistics,

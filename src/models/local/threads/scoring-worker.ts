@@ -3,8 +3,8 @@ import type { Scored } from '../../../scoring/scorer.ts';
 import { engineOf } from '../../model/engine.ts';
 import { openInput, scoreBatch } from '../open-input.ts';
 import type { RecordScorer } from '../record-scorer.ts';
-import { answerRequests } from './answer-requests.ts';
 import type { ThreadRequest } from './thread-messages.ts';
+import { answerRequests } from './worker-thread.ts';
 
 const inputs = new Map<number, Promise<RecordScorer>>();
 

@@ -1,15 +1,15 @@
-import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { parentPort, type ResourceLimits, Worker } from 'node:worker_threads';
 import { RowcastError } from '../../../base/errors.ts';
-import { fromThreadError, type ThreadError } from '../../../base/thread-error.ts';
+import { fromThreadError, type ThreadError, toThreadError } from '../../../base/thread-error.ts';
 
 /** What a thread is sent: requests with an id are answered, others are not. */
-export interface Sent<Request> {
+interface Sent<Request> {
   id: number | undefined;
   request: Request;
 }
 
 /** What a thread sends: that it has loaded its code, and one outcome for each request with an id. */
-export type Answer<Result> =
+type Answer<Result> =
   | { kind: 'ready' }
   | { kind: 'done'; id: number; result: Result }
   | { kind: 'failed'; id: number; failure: ThreadError };
@@ -19,7 +19,7 @@ interface Waiting<Result> {
   reject(error: unknown): void;
 }
 
-export interface WorkerThreadOptions {
+interface WorkerThreadOptions {
   /** The compiled file, which calls `answerRequests`. */
   file: URL;
   /** For messages. */
@@ -121,4 +121,36 @@ function died(name: string, cause: unknown): RowcastError {
     severity: 'bug',
     cause,
   });
+}
+
+export interface Answered<Result> {
+  result: Result;
+  /** Passed on instead of being copied. */
+  memory?: ArrayBuffer[];
+}
+
+/**
+ * Answers the requests of a `WorkerThread`, whose file this runs in.
+ *
+ * @param answer gives nothing for requests that need no answer
+ */
+export function answerRequests<Request, Result>(
+  answer: (request: Request) => Promise<Answered<Result>> | undefined,
+): void {
+  if (parentPort === null) throw new Error('this file runs in a worker thread only');
+  const port = parentPort;
+  const send = (message: Answer<Result>, memory: ArrayBuffer[] = []): void =>
+    port.postMessage(message, memory);
+  // Only a `WorkerThread` with these types starts the file.
+  port.on('message', async ({ id, request }: Sent<Request>) => {
+    const answered = answer(request);
+    if (id === undefined || answered === undefined) return;
+    try {
+      const { result, memory } = await answered;
+      send({ kind: 'done', id, result }, memory);
+    } catch (error) {
+      send({ kind: 'failed', id, failure: toThreadError(error) });
+    }
+  });
+  send({ kind: 'ready' });
 }

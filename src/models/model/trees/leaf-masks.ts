@@ -1,6 +1,12 @@
-import { type BinConditions, binConditions, type FeatureBins, featureBins } from './bins.ts';
+import {
+  type BinConditions,
+  binConditions,
+  byComparisons,
+  byConditions,
+  type FeatureBins,
+  featureBins,
+} from './bins.ts';
 import type { CompiledTrees } from './compiled-trees.ts';
-import { byComparisons, byConditions } from './partition.ts';
 
 /** Leaves of a word, a bit each. A larger tree has several words. */
 const WORD_LEAVES = 16;
@@ -24,7 +30,7 @@ export interface LeafMasks {
 }
 
 /** Some trees that add to the same score, or parts of them. */
-export interface MaskBlock {
+interface MaskBlock {
   /** The score that they add to. */
   score: number;
   /** The features that the trees ask about, and for each of them by bin the index of its masks. */

@@ -14,7 +14,7 @@ const BLOCK_ROWS = 256;
  * bin of each feature, a mask has the leaves of all trees at which a row with that bin may end (`leaf-masks.ts`). The masks of a
  * row's bins, combined by AND, leave one leaf of each tree: QuickScorer (Lucchese et al., SIGIR 2015), with bins in place of
  * comparisons as in RapidScorer (Ye et al., KDD 2018). The order of additions does not matter, because all sums are exact
- * (`exact-sums.ts`).
+ * (`exactSums`).
  *
  * The loops over rows are WebAssembly (`assembly/score-block.ts`), which has a copy of the masks in its memory. Measurements
  * are in test/bench/RESULTS.md.

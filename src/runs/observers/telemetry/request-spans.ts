@@ -68,10 +68,10 @@ export function requestSpans(options: RequestSpansOptions): TraceRequest {
 
 function serverOf(url: string): Attributes {
   const { protocol, hostname, port } = new URL(url);
-  const usual = protocol === 'https:' ? 443 : 80;
+  const defaultPort = protocol === 'https:' ? 443 : 80;
   return {
     'server.address': hostname.replace(/^\[|\]$/g, ''),
-    'server.port': port === '' ? usual : Number(port),
+    'server.port': port === '' ? defaultPort : Number(port),
   };
 }
 

@@ -23,8 +23,8 @@ export function azureStore(options: StoreOptions, agent: string): ObjectStore {
   const services = new Map<string, Promise<BlobServiceClient>>();
   const serviceOf = (account: AzureAccount | undefined): Promise<BlobServiceClient> => {
     const key = account === undefined ? '' : `${account.name}.${account.cloud}`;
-    const usual = options.account === undefined ? {} : { name: options.account };
-    const found = services.get(key) ?? connect(options, account ?? usual, pipeline);
+    const given = options.account === undefined ? {} : { name: options.account };
+    const found = services.get(key) ?? connect(options, account ?? given, pipeline);
     services.set(key, found);
     return found;
   };

@@ -6,7 +6,7 @@ const PRIOR_ROWS = 20;
 /** A row's own class must not influence its feature, or the model would overfit to it. */
 const FOLDS = 5;
 
-export interface TargetRows {
+interface TargetRows {
   /** Each row's level, from 1; NaN if missing. */
   levels: Float64Array;
   labels: Uint8Array;

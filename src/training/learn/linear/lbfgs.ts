@@ -1,5 +1,5 @@
 /** A smooth convex function: returns its value at a point and writes its gradient. */
-export type Objective = (point: Float64Array, gradient: Float64Array) => number;
+type Objective = (point: Float64Array, gradient: Float64Array) => number;
 
 /** The number of steps that the curvature is estimated from. */
 const MEMORY = 10;

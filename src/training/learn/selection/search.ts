@@ -1,8 +1,10 @@
-import type { Designer, Encoding, Labelled } from '../features/design.ts';
-import { type Candidate, candidatesFor, type Size, workOf } from './candidates.ts';
+import { MAX_OWN_LEVELS } from '../../../models/model/model-format.ts';
+import { scoresOf } from '../../../models/model/scores.ts';
+import type { ColumnValues, Designer, Encoding, Labelled } from '../features/design.ts';
+import { type Candidate, candidatesFor, type Size, slower, workOf } from './candidates.ts';
 import { type Fold, type Metrics, metricsOf, type Validated, validate } from './validate.ts';
 
-export interface ComparedCandidate {
+interface ComparedCandidate {
   candidate: Candidate;
   metrics: Metrics;
   /** The number of rows it was trained on. */
@@ -10,12 +12,12 @@ export interface ComparedCandidate {
 }
 
 /** A column, and the encodings to try; the first is the default. */
-export interface EncodingChoice {
+interface EncodingChoice {
   index: number;
   encodings: readonly Encoding[];
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   designer: Designer;
   labelled: Labelled;
   /** The default encoding of each column. */
@@ -40,7 +42,7 @@ const FIRST_FOLDS = 3;
 const FINALISTS = 2;
 
 /** The results so far, and the remaining budget. */
-export class Search {
+class Search {
   readonly #options: SearchOptions;
   readonly #trialFold: Fold;
   readonly candidates: readonly Candidate[];
@@ -147,4 +149,83 @@ export class Search {
 function spread(rows: Int32Array, most: number): Int32Array {
   if (rows.length <= most) return rows;
   return Int32Array.from({ length: most }, (_, i) => rows[Math.floor((i * rows.length) / most)] as number);
+}
+
+/** The configuration that did best on validation. */
+export interface Selection {
+  candidate: Candidate;
+  encodings: readonly Encoding[];
+  metrics: Metrics;
+  /** All candidates that were compared. */
+  compared: ComparedCandidate[];
+}
+
+interface SelectOptions extends SearchOptions {
+  choices: readonly EncodingChoice[];
+}
+
+/**
+ * Selects by validation: first the encodings, column by column, with one candidate; then among all candidates; then the
+ * best candidate with half its learning rate.
+ */
+export function select(options: SelectOptions): Selection {
+  const search = new Search(options);
+  search.chooseEncodings(options.choices);
+  const { finalists, others } = search.race(search.candidates);
+  const [first, ...rest] = finalists;
+  if (first === undefined) throw new Error('there are no candidates');
+  const finer = slower(first.candidate, options.labelled.classes);
+  const final =
+    finer !== undefined && search.affords([finer], 1)
+      ? search.race([first.candidate, finer]).finalists
+      : [first];
+  const [best = first] = final;
+  return {
+    candidate: best.candidate,
+    encodings: search.encodings,
+    metrics: best.metrics,
+    compared: [...others, ...rest, ...final],
+  };
+}
+
+/** A level with fewer rows would be overfitted. */
+const MIN_LEVEL_ROWS = 5;
+/** An alternative threshold: levels below this share of the rows may be merged. */
+const FREQUENT_SHARE = 0.01;
+/** Other encodings are tried for columns with more levels, or with more rows in merged levels. */
+const MANY_LEVELS = 20;
+const MANY_MERGED = 0.02;
+/** With more scores target encoding is not tried, because it adds a feature for each. */
+const MAX_TARGET_SCORES = 10;
+
+/** The default encoding of a column: levels with fewer than 5 rows are merged. */
+export function defaultEncoding({ column, counts }: ColumnValues): Encoding {
+  return column.type === 'categorical'
+    ? { kind: 'merged', count: countOver(counts, MIN_LEVEL_ROWS) }
+    : { kind: 'own' };
+}
+
+/** The columns with many or rare levels, and the encodings to try. */
+export function encodingChoices(columns: readonly ColumnValues[], classes: number): EncodingChoice[] {
+  return columns.flatMap((values, index) => {
+    const { column, counts } = values;
+    if (column.type !== 'categorical') return [];
+    const rows = counts.reduce((sum, count) => sum + count, 0);
+    const frequentEnough = countOver(counts, MIN_LEVEL_ROWS);
+    const merged = counts.slice(frequentEnough).reduce((sum, count) => sum + count, 0);
+    if (frequentEnough <= MANY_LEVELS && merged <= MANY_MERGED * rows) return [];
+    const frequent = countOver(counts, FREQUENT_SHARE * rows);
+    const encodings: Encoding[] = [defaultEncoding(values)];
+    if (frequent > 0 && frequent < frequentEnough) encodings.push({ kind: 'merged', count: frequent });
+    if (scoresOf(classes) <= MAX_TARGET_SCORES)
+      encodings.push({ kind: 'target', count: countOver(counts, 2, Infinity) });
+    encodings.push({ kind: 'left out' });
+    return [{ index, encodings }];
+  });
+}
+
+/** The number of levels with at least this many rows; `counts` is in descending order. */
+function countOver(counts: readonly number[], rows: number, most = MAX_OWN_LEVELS): number {
+  const below = counts.findIndex(count => count < rows);
+  return Math.min(most, below === -1 ? counts.length : below);
 }

@@ -3,8 +3,7 @@ import { type Random, shuffled } from '../../seeded-random.ts';
 import { classGradients, logisticGradients, priorScores, softmax } from '../loss.ts';
 import { TreeGrower } from './grow-tree.ts';
 import type { BinnedTable } from './histograms.ts';
-import type { TreeSettings } from './split.ts';
-import { addScores, type GrownTree } from './tree.ts';
+import { addScores, type GrownTree, type TreeSettings } from './tree.ts';
 
 export interface BoostSettings extends TreeSettings {
   /** The learning rate: each tree's values are multiplied by it (shrinkage). */
@@ -14,14 +13,14 @@ export interface BoostSettings extends TreeSettings {
 }
 
 /** The training data: rows of a table, and the classes of all rows. */
-export interface LearningRows {
+interface LearningRows {
   table: BinnedTable;
   labels: Uint8Array;
   classes: number;
   rows: Int32Array;
 }
 
-export interface BoostOptions {
+interface BoostOptions {
   settings: BoostSettings;
   random: Random;
   maxRounds: number;

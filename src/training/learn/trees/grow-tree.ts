@@ -1,8 +1,16 @@
-import { type BinnedTable, Histograms } from './histograms.ts';
-import { hessianOf, packed } from './packed-weights.ts';
-import { type FoundSplit, type Sums, TINY, type TreeSettings } from './split.ts';
+import { type BinnedTable, Histograms, hessianOf, packed } from './histograms.ts';
 import { findSplit } from './split-search.ts';
-import { type GrownTree, goesLeft, partition, type Split, type TreeNode } from './tree.ts';
+import {
+  type FoundSplit,
+  type GrownTree,
+  goesLeft,
+  partition,
+  type Split,
+  type Sums,
+  TINY,
+  type TreeNode,
+  type TreeSettings,
+} from './tree.ts';
 
 /** The first and second derivatives of the loss by each row's score. */
 export interface Derivatives {

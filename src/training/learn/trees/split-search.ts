@@ -1,7 +1,6 @@
 import type { Binning } from '../features/bins.ts';
-import { countOf, hessianOf } from './packed-weights.ts';
-import { type FoundSplit, type Sums, TINY, type TreeSettings } from './split.ts';
-import type { Split } from './tree.ts';
+import { countOf, hessianOf } from './histograms.ts';
+import { type FoundSplit, type Split, type Sums, TINY, type TreeSettings } from './tree.ts';
 
 const MIN_GAIN = 1e-7;
 const MIN_HESSIAN = 1e-3;

@@ -1,17 +1,14 @@
 import { RowcastError } from '../../../base/errors.ts';
 import type { Layout } from '../../../formats/format.ts';
-import { type Batch, kindOf, startOf } from '../../../formats/records/batch.ts';
+import { type Batch, kindOf, RecordKind, startOf } from '../../../formats/records/batch.ts';
 import { isNoRow } from '../../../formats/records/faults.ts';
 import { type Fields, textOf } from '../../../formats/records/fields.ts';
-import { RecordKind } from '../../../formats/records/record-kind.ts';
 import { isBlank } from '../../../formats/values/coerce.ts';
 import { nameProblem } from '../../../training/rows/learn-columns.ts';
-import { cut } from './cut.ts';
 import { DistinctValues } from './distinct-values.ts';
-import { profileColumn, type SampledColumn } from './profile-column.ts';
+import { cut, profileColumn, type SampledColumn } from './profile-column.ts';
 import type { Profile, ProfiledColumn } from './profile-shape.ts';
-import { RecordSample } from './record-sample.ts';
-import { sampledValues } from './sampled-values.ts';
+import { RecordSample, sampledValues } from './record-sample.ts';
 
 const FIRST_ROWS = 20;
 /** The values of a column that can be predicted are all listed; wide files have shorter lists. */

@@ -1,11 +1,14 @@
 import type { ColumnType } from '../../../base/contract/schemas.ts';
 import { isBlank } from '../../../formats/values/coerce.ts';
-import { type ColumnKind, columnKind } from '../../../formats/values/column-type.ts';
-import { countTexts, type TextCounts } from '../../../formats/values/date-order.ts';
+import {
+  type ColumnKind,
+  columnKind,
+  countTexts,
+  type TextCounts,
+} from '../../../formats/values/column-type.ts';
 import { daysOf } from '../../../formats/values/dates.ts';
 import { readNumber } from '../../../formats/values/numbers.ts';
 import { learnColumn } from '../../../training/rows/learn-columns.ts';
-import { cut } from './cut.ts';
 import type { Histogram, ProfiledColumn } from './profile-shape.ts';
 
 const BINS = 20;
@@ -107,3 +110,9 @@ function idHint(name: string, { texts, given, numbers }: Values): string | null 
     return `Its name and its many different values look like an ID. ${next}`;
   return null;
 }
+
+const MAX_CHARACTERS = 100;
+
+/** A value, cut so that a profile stays small. */
+export const cut = (text: string): string =>
+  text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS - 1)}…` : text;

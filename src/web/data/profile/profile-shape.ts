@@ -6,7 +6,7 @@ const count = z.int().min(0);
 const reason = z.string().nullable();
 
 /** How the numbers of a column are distributed, in ranges of the same width. Dates are days since 1970. */
-export const histogram = z.object({
+const histogram = z.object({
   low: z.number(),
   high: z.number(),
   median: z.number(),

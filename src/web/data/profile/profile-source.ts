@@ -3,9 +3,8 @@ import { type Formats, readLayout } from '../../../formats/formats.ts';
 import type { ByteSource } from '../../../formats/records/byte-source.ts';
 import { readBatches } from '../../../formats/records/read-batches.ts';
 import { refuseRowAsHeader } from '../../../formats/refuse-row-as-header.ts';
-import { longFieldNote } from '../../../training/rows/long-field-note.ts';
-import type { FileFormat } from '../../recognize-upload.ts';
-import { MAX_FOOTER_BYTES } from '../../stored-upload.ts';
+import { longFieldNote } from '../../../training/rows/open-batches.ts';
+import { type FileFormat, MAX_FOOTER_BYTES } from '../../recognize-upload.ts';
 import { ProfileBuilder } from './build-profile.ts';
 import type { Profile } from './profile-shape.ts';
 

@@ -1,8 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type ThreadError, toThreadError } from '../../../base/thread-error.ts';
-import { storedUpload } from '../../stored-upload.ts';
-import { arrivingSource } from './arriving-source.ts';
-import { growingFile } from './growing-file.ts';
+import { storedUpload } from '../../recognize-upload.ts';
+import { arrivingSource, growingFile } from './growing-file.ts';
 import type { Profile } from './profile-shape.ts';
 import { type ProfileJob, profileSource } from './profile-source.ts';
 

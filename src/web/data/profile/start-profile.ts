@@ -7,7 +7,7 @@ import type { Profile } from './profile-shape.ts';
 import type { ProfileOutcome, WorkerJob } from './profile-worker.ts';
 
 /** A profile that is made in a thread of its own while the file is written, so that predictions are not delayed. */
-export interface RunningProfile {
+interface RunningProfile {
   /** Call this after each write. */
   onGrowth(size: number): void;
   /** Call this after the last write. */

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type RecognizedUpload, recognizeUpload } from '../../recognize-upload.ts';
-import type { UploadClient } from '../../upload-client.ts';
-import { uploadError } from '../data-errors.ts';
-import type { DataMeta } from '../data-files.ts';
+import type { UploadClient } from '../../session/with-session.ts';
+import { type DataMeta, uploadError } from '../data-files.ts';
 import type { DataStore } from '../data-store.ts';
 import type { Profile } from '../profile/profile-shape.ts';
 import type { WorkerJob } from '../profile/profile-worker.ts';
@@ -10,7 +9,7 @@ import { startProfile } from '../profile/start-profile.ts';
 import { noSettings } from '../settings.ts';
 import { Incoming } from './incoming.ts';
 
-export interface UploadLimits {
+interface UploadLimits {
   recordBytes: number;
   columns: number;
   /** The most bytes of a row group of Parquet, uncompressed. */

@@ -3,12 +3,11 @@ import type { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { takeOne } from '../../../server/limits/shares.ts';
 import { RequestError } from '../../../server/problems/problems.ts';
+import { sampleFile, sampleName } from '../../assets.ts';
 import type { PlatformContext } from '../../context.ts';
-import { sampleFile, sampleName } from '../../sample.ts';
+import { MAX_GROUP_BYTES, THREAD_BYTES } from '../../recognize-upload.ts';
 import { sessionOf } from '../../session/require-session.ts';
-import { sessionUpload } from '../../session/with-session.ts';
-import { MAX_GROUP_BYTES, THREAD_BYTES } from '../../stored-upload.ts';
-import { uploadClient } from '../../upload-client.ts';
+import { sessionUpload, uploadClient } from '../../session/with-session.ts';
 import { type DataMeta, shownName } from '../data-files.ts';
 import { receiveUpload, type Upload } from './receive-upload.ts';
 

@@ -3,8 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Report } from '../../../base/contract/schemas.ts';
 import { fromThreadError } from '../../../base/thread-error.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
-import { type EvaluationJob, evaluateStored } from './evaluate-stored.ts';
-import type { Evaluation } from './evaluation.ts';
+import { type Evaluation, type EvaluationJob, evaluateStored } from './evaluation.ts';
 import type { EvaluationOutcome } from './evaluation-worker.ts';
 
 /** Fewer fields are evaluated faster (50 ms) than a thread starts. */

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ThreadError, toThreadError } from '../../../base/thread-error.ts';
-import { type EvaluationJob, evaluateStored } from './evaluate-stored.ts';
-import type { Evaluation } from './evaluation.ts';
+import { type Evaluation, type EvaluationJob, evaluateStored } from './evaluation.ts';
 
 /** The only message of the thread. */
 export type EvaluationOutcome = { evaluation: Evaluation } | { failure: ThreadError };

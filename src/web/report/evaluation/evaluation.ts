@@ -1,11 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CalibrationBin } from '../../../base/contract/schemas.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
+import { testingResults } from '../../../models/store/report-store.ts';
 import { calibrationOf } from '../../../training/findings/calibration.ts';
-import { classScores } from '../../../training/findings/class-scores.ts';
-import { type Confusion, confusionOf } from '../../../training/findings/confusion.ts';
-import { meanArea, type RocCurve, rocCurve } from '../../../training/findings/roc.ts';
-import { type EvaluatedRows, logLoss } from '../../../training/learn/evaluation.ts';
+import { classScores, meanArea, type RocCurve, rocCurve } from '../../../training/findings/roc.ts';
+import {
+  type Confusion,
+  confusionOf,
+  type EvaluatedRows,
+  logLoss,
+} from '../../../training/learn/evaluation.ts';
 import { type ColumnProfile, ColumnSample } from './column-sample.ts';
 import { readTestingRows } from './testing-rows.ts';
 
@@ -22,7 +26,7 @@ export interface Evaluation {
   columns: ReadonlyMap<string, ColumnProfile>;
 }
 
-export interface ClassEvaluation {
+interface ClassEvaluation {
   /** The testing rows of the class. */
   rows: number;
   /** Undefined if no testing row or every testing row has the class. */
@@ -64,4 +68,22 @@ function evaluateClass(rows: EvaluatedRows, index: number): ClassEvaluation {
     roc: rocCurve(ofClass, others),
     calibration: calibrationOf(ofClass, others),
   };
+}
+
+/** Can be posted between threads. */
+export interface EvaluationJob {
+  home: string;
+  id: string;
+  classes: readonly string[];
+  columns: readonly LearnedColumn[];
+}
+
+/** Evaluates the stored testing results of a report in the current thread. */
+export async function evaluateStored({ home, id, classes, columns }: EvaluationJob): Promise<Evaluation> {
+  const results = await testingResults(home, id);
+  try {
+    return await evaluateResults(results, classes, columns);
+  } finally {
+    results.destroy();
+  }
 }

@@ -1,6 +1,6 @@
 import type { Report } from '../../../base/contract/schemas.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
-import type { DateOrder } from '../../../formats/values/date-parts.ts';
+import type { DateOrder } from '../../../formats/values/dates.ts';
 import type { ColumnProfile, NumberProfile } from '../evaluation/column-sample.ts';
 
 /** A column of a report as a field of the form for personas. */

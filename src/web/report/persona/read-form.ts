@@ -1,11 +1,10 @@
 import type { Value } from '../../../base/contract/schemas.ts';
 import { finite, isBlank, numberOf } from '../../../formats/values/coerce.ts';
-import type { DateOrder } from '../../../formats/values/date-parts.ts';
-import { daysOf } from '../../../formats/values/dates.ts';
+import { type DateOrder, daysOf } from '../../../formats/values/dates.ts';
 import type { PersonaField } from './fields.ts';
 
 /** A persona from the form. */
-export interface ReadPersona {
+interface ReadPersona {
   /** Column and value, null for a missing one, in the order of the fields. */
   features: [name: string, value: Value][];
   /** By the key of a field: why its value cannot be used. */

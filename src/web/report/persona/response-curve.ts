@@ -1,11 +1,18 @@
+import { scaleLinear, scaleUtc } from 'd3-scale';
 import { encoderOf } from '../../../formats/columns/column-encoder.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';
-import type { PersonaField } from './fields.ts';
+import {
+  categoryResponseChart,
+  MAX_SERIES,
+  type ResponseSeries,
+  responseChart,
+} from '../../charts/response-chart.ts';
+import { nameText } from '../../charts/text.ts';
+import { type Html, html } from '../../html.ts';
+import { controlDate, type PersonaField } from './fields.ts';
 
 /** The values of a column at which probabilities are predicted: numbers, days since 1970, or categories. */
-export type Grid =
-  | { type: 'numbers'; values: readonly number[] }
-  | { type: 'levels'; values: readonly string[] };
+type Grid = { type: 'numbers'; values: readonly number[] } | { type: 'levels'; values: readonly string[] };
 
 const MAX_POINTS = 50;
 const MAX_LEVELS = 20;
@@ -62,4 +69,82 @@ export async function responseCurve(
     probabilities.set(model.engine.predict(slice, to - from), from * classes);
   }
   return probabilities;
+}
+
+/** The probabilities of a persona along a column. */
+export interface Curve {
+  grid: Grid;
+  /** By value, a probability per class. */
+  probabilities: Float64Array;
+}
+
+const DAY_MS = 86_400_000;
+const ID = 'response';
+/** About as many as fit on a phone. */
+const TICKS = 4;
+
+/** The chart of a curve; without one, says why. */
+export function curveFigure(
+  field: PersonaField,
+  curve: Curve | undefined,
+  classes: readonly string[],
+  current: string,
+): Html {
+  const column = field.name;
+  if (curve === undefined)
+    return html`<p class="muted">The values of ${nameText(column)} are not known, because the testing results cannot be read.</p>`;
+  const { grid } = curve;
+  const series = seriesOf(curve, classes);
+  if (grid.type === 'levels') {
+    const at = field.kind.type === 'choice' ? Number(current || -1) : grid.values.indexOf(current);
+    return categoryResponseChart({
+      id: ID,
+      column,
+      values: grid.values,
+      series,
+      current: at === -1 ? undefined : at,
+    });
+  }
+  const isDate = field.kind.type === 'date';
+  const given = isDate ? daysIn(current) : current === '' ? Number.NaN : Number(current);
+  return responseChart({
+    id: ID,
+    column,
+    values: grid.values,
+    series,
+    current: Number.isFinite(given) ? given : undefined,
+    ...(isDate ? dateTicks(grid.values) : numberTicks(grid.values)),
+  });
+}
+
+function numberTicks(values: readonly number[]) {
+  const scale = scaleLinear([values[0] ?? 0, values.at(-1) ?? 1], [0, 1]);
+  const short = scale.tickFormat(TICKS);
+  const text = (value: number) => String(Number(value.toPrecision(6)));
+  return { ticks: scale.ticks(TICKS), tickText: short, text };
+}
+
+function dateTicks(values: readonly number[]) {
+  const dateOf = (days: number) => new Date(days * DAY_MS);
+  const scale = scaleUtc([dateOf(values[0] ?? 0), dateOf(values.at(-1) ?? 1)], [0, 1]);
+  const short = scale.tickFormat(TICKS);
+  return {
+    ticks: scale.ticks(TICKS).map(date => date.getTime() / DAY_MS),
+    tickText: (days: number) => short(dateOf(days)),
+    text: (days: number) => controlDate(days, false),
+  };
+}
+
+/** The value of a date control in days since 1970. Dates without a time are UTC to Date.parse, others are not. */
+const daysIn = (text: string): number => Date.parse(text.includes('T') ? `${text}Z` : text) / DAY_MS;
+
+/** Chooses the classes to draw: the second of two, or those of many that become most likely. */
+function seriesOf({ grid, probabilities }: Curve, classes: readonly string[]): ResponseSeries[] {
+  const all = classes.map((name, index) => {
+    const own = grid.values.map((_, row) => probabilities[row * classes.length + index] ?? 0);
+    return { name, probabilities: own, most: Math.max(...own) };
+  });
+  if (classes.length === 2) return all.slice(1);
+  if (classes.length <= MAX_SERIES) return all;
+  return all.toSorted((a, b) => b.most - a.most).slice(0, MAX_SERIES);
 }

@@ -1,4 +1,4 @@
-import { correctRows } from '../../../training/findings/confusion.ts';
+import { correctRows } from '../../../training/learn/evaluation.ts';
 import { calibrationChart } from '../../charts/calibration-chart.ts';
 import { confusionChart } from '../../charts/confusion-chart.ts';
 import { rocChart } from '../../charts/roc-chart.ts';

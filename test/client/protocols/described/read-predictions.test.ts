@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Predictions } from '../../../../src/base/contract/predictions.ts';
-import { describedReader } from '../../../../src/client/protocols/described/described-reader.ts';
+import { describedReader } from '../../../../src/client/protocols/described/described-protocol.ts';
 import type {
   ResponseDescription,
   RowDescription,

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { codePointOrder } from '../../../../src/base/contract/code-point-order.ts';
-import type { Distributions } from '../../../../src/base/contract/predictions.ts';
-import { tolerance } from '../../../../src/base/contract/predictions.ts';
-import { InvalidResponse } from '../../../../src/client/invalid-response.ts';
+import { type Distributions, tolerance } from '../../../../src/base/contract/predictions.ts';
+import { Secrets } from '../../../../src/client/credentials.ts';
+import { InvalidResponse } from '../../../../src/client/parse-response.ts';
 import {
   type ExpectedPredictions,
   parsePredictions,
 } from '../../../../src/client/protocols/report/parse-predictions.ts';
 import { contractWire } from '../../../../src/client/protocols/report/wire-names.ts';
-import { Secrets } from '../../../../src/client/secrets.ts';
 
 type Options = Partial<Omit<ExpectedPredictions, 'predictionType'>> & {
   classes?: readonly string[] | undefined;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Distributions, PredictionType } from '../../../../src/base/contract/predictions.ts';
 import { parsePredictions } from '../../../../src/client/protocols/report/parse-predictions.ts';
-import { ReportResponses } from '../../../../src/client/protocols/report/report-responses.ts';
+import { ReportResponses } from '../../../../src/client/protocols/report/report-protocol.ts';
 import { ResponseTemplate } from '../../../../src/client/protocols/report/response-template.ts';
 import { contractWire } from '../../../../src/client/protocols/report/wire-names.ts';
 import { character, isFull, runs } from '../../../support/random-tests.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Batch } from '../../../../src/formats/records/batch.ts';
-import { RecordKind } from '../../../../src/formats/records/record-kind.ts';
+import { type Batch, RecordKind } from '../../../../src/formats/records/batch.ts';
 import { newReader, type ReadOptions, read } from '../../../support/csv/read.ts';
 
 /** The records of a CSV's body, as text, with their kinds. */

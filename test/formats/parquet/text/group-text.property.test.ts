@@ -3,8 +3,13 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import type { BatchMemory } from '../../../../src/base/kernel/batch-memory.ts';
 import { GroupText } from '../../../../src/formats/parquet/text/group-text.ts';
-import { recordParts, type TextKind } from '../../../../src/formats/parquet/text/text-kind.ts';
-import { type Cells, CellWriter, type TextPage } from '../../../../src/formats/parquet/text/text-page.ts';
+import {
+  type Cells,
+  CellWriter,
+  recordParts,
+  type TextKind,
+  type TextPage,
+} from '../../../../src/formats/parquet/text/text-page.ts';
 import { kernelMemory } from '../../../support/csv/read.ts';
 import { runs } from '../../../support/random-tests.ts';
 

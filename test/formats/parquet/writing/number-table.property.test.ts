@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { doubleOf } from '../../../../src/formats/double-of.ts';
 import { NumberColumn } from '../../../../src/formats/parquet/writing/number-column.ts';
 import { NumberTable } from '../../../../src/formats/parquet/writing/number-table.ts';
 import { ValueReader } from '../../../../src/formats/parquet/writing/read-values.ts';
+import { doubleOf } from '../../../../src/formats/required-numbers.ts';
 import { kernelMemory } from '../../../support/csv/read.ts';
 import { runs } from '../../../support/random-tests.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Batch } from '../../../../src/formats/records/batch.ts';
-import { endsBytes, withSharedEnds } from '../../../../src/models/local/threads/shared-ends.ts';
+import { endsBytes, withSharedEnds } from '../../../../src/models/local/local-batches.ts';
 
 describe('the ends of records in shared memory', () => {
   it('are those of the batch, wherever the memory begins, and leave the bytes before them alone', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { BatchMemory } from '../../../../src/base/kernel/batch-memory.ts';
-import { sharedModel } from '../../../../src/models/local/threads/shared-model.ts';
+import { sharedModel } from '../../../../src/models/local/threads/thread-messages.ts';
 import { engineOf } from '../../../../src/models/model/engine.ts';
 import { readLocalReport } from '../../../../src/models/store/report-model.ts';
 import { trainedHome } from '../../../support/service/serving.ts';

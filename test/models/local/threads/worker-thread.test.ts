@@ -13,7 +13,7 @@ it('a thread that is ended while its answer arrives still ends before the proces
   const folder = await newFolder(t);
   await writeFile(
     join(folder, 'echo.mjs'),
-    `import { answerRequests } from ${module('answer-requests')};
+    `import { answerRequests } from ${module('worker-thread')};
 answerRequests(async request => ({ result: request }));
 `,
   );

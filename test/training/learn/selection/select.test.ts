@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columnValues } from '../../../../src/training/learn/features/column-values.ts';
-import { Designer } from '../../../../src/training/learn/features/design.ts';
-import { select } from '../../../../src/training/learn/selection/select.ts';
+import { columnValues, Designer } from '../../../../src/training/learn/features/design.ts';
+import { select } from '../../../../src/training/learn/selection/search.ts';
 import { seededRandom } from '../../../../src/training/seeded-random.ts';
 
 const ROWS = 3000;

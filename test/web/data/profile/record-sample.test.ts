@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RecordKind } from '../../../../src/formats/records/record-kind.ts';
+import { RecordKind } from '../../../../src/formats/records/batch.ts';
 import { RecordSample } from '../../../../src/web/data/profile/record-sample.ts';
 
 function sampleOf(count: number, limits: { maxRows?: number; maxBytes?: number }, size = 10): string[] {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { addKey } from '../../../../src/server/auth/key-store.ts';
-import { sizeOfFolder } from '../../../../src/web/quota/size-of-folder.ts';
+import { sizeOfFolder } from '../../../../src/web/quota.ts';
 import { serve } from '../../../cli/commands/serving.ts';
 import { newFolder } from '../../../support/folder.ts';
 import { openConnection } from '../../../support/service/socket.ts';

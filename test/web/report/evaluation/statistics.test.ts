@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { calibrationOf } from '../../../../src/training/findings/calibration.ts';
-import { confusionOf, correctRows } from '../../../../src/training/findings/confusion.ts';
 import { rocCurve } from '../../../../src/training/findings/roc.ts';
+import { confusionOf, correctRows } from '../../../../src/training/learn/evaluation.ts';
 import { runs } from '../../../support/random-tests.ts';
 
 /** Few distinct values, so that many are equal; 0 and 1 are among them. */

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { dateOrders } from '../../../../src/formats/values/date-parts.ts';
-import { daysOf } from '../../../../src/formats/values/dates.ts';
-import { featuresJson } from '../../../../src/web/report/persona/encode-persona.ts';
+import { dateOrders, daysOf } from '../../../../src/formats/values/dates.ts';
 import { controlDate, type FieldKind, type PersonaField } from '../../../../src/web/report/persona/fields.ts';
+import { featuresJson } from '../../../../src/web/report/persona/persona-view.ts';
 import { readPersona } from '../../../../src/web/report/persona/read-form.ts';
 import { character } from '../../../support/random-tests.ts';
 

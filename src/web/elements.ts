@@ -1,0 +1,123 @@
+import { OWN_KEY } from '../server/auth/principal.ts';
+import { type Html, html, named, type Part } from './html.ts';
+import { csrfField } from './session/csrf.ts';
+import { OWNER, type Session } from './session/sessions.ts';
+
+interface Confirmation {
+  /** Unique on the page. */
+  id: string;
+  /** The button that asks. */
+  label: string;
+  /** What the button is about, for screen readers, if there are several. */
+  about?: Part;
+  /** The question. */
+  title: Part;
+  /** What follows from it. */
+  text: Part;
+  /** The route that is called, and the button that calls it. */
+  action: string;
+  submit: string;
+  /** The button that closes the question. */
+  dismiss?: string;
+  session: Session;
+}
+
+/** A button that asks before something is lost. It works without modules. */
+export function confirmButton({
+  id,
+  label,
+  about,
+  title,
+  text,
+  action,
+  submit,
+  dismiss = 'Cancel',
+  session,
+}: Confirmation): Html {
+  const more = about !== undefined && html`<span class="visually-hidden"> ${about}</span>`;
+  return html`<button class="button small" type="button" popovertarget="${id}">${label}${more}</button>
+<div class="confirm" id="${id}" popover role="dialog" aria-labelledby="${id}-title">
+<form class="stack" method="post" action="${action}">${csrfField(session)}
+<h2 id="${id}-title">${title}</h2>
+<p>${text}</p>
+<div class="row"><button class="button danger" type="submit">${submit}</button>
+<button class="button" type="button" popovertarget="${id}" popovertargetaction="hide">${dismiss}</button></div>
+</form></div>`;
+}
+
+/** A time, to the minute and in UTC: the server does not know where its users are. */
+export function timeOf(iso: string): Html {
+  return html`<time class="nowrap" datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`;
+}
+
+/** Shows a time in a column whose heading says that its times are in UTC. */
+export function timeInColumn(iso: string): Html {
+  return html`<time class="nowrap" datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)}<span class="visually-hidden"> UTC</span></time>`;
+}
+
+/** A day, in UTC. */
+export const dayOf = (iso: string): Html =>
+  html`<time class="nowrap" datetime="${iso}">${iso.slice(0, 10)}</time>`;
+
+/** Who did something, in a sentence: the name of a key, the owner of the service, or whoever has the key of its environment. */
+export const person = (name: string): Html =>
+  name === OWNER ? html`the owner` : name === OWN_KEY ? html`this computer` : named(name);
+
+/** Rows of a table on one page. */
+const PAGE_ROWS = 100;
+
+/** A page of a long list. */
+interface ListPage<T> {
+  shown: readonly T[];
+  /** From 1. */
+  number: number;
+  /** How many pages there are. */
+  count: number;
+}
+
+/** The page of a list with a given number: the first one if that is not a page. */
+export function pageOf<T>(all: readonly T[], given: string | undefined): ListPage<T> {
+  const count = Math.max(1, Math.ceil(all.length / PAGE_ROWS));
+  const wanted = Number(given);
+  const number = Number.isInteger(wanted) && wanted >= 1 && wanted <= count ? wanted : 1;
+  return { shown: all.slice((number - 1) * PAGE_ROWS, number * PAGE_ROWS), number, count };
+}
+
+/**
+ * Links to the other pages of a list; nothing if there is only one page.
+ *
+ * @param list the parameter of the address that has the number, and how the list is called, such as `data`
+ * @param anchor where on the page the list begins
+ */
+export function pageLinks(
+  { number, count }: Pick<ListPage<unknown>, 'number' | 'count'>,
+  { list, anchor }: { list: string; anchor: string },
+): Html | false {
+  if (count === 1) return false;
+  const link = (to: number, text: string): Html =>
+    html`<a class="button small" href="?${list}=${to}#${anchor}">${text}</a>`;
+  return html`<nav class="row" aria-label="Pages of ${list}">${number > 1 && link(number - 1, 'Newer')}<span class="muted">Page ${number} of ${count}</span>${number < count && link(number + 1, 'Older')}</nav>`;
+}
+
+/**
+ * Text to copy, with a button for it; the page needs the module copy.js.
+ *
+ * @param id unique on the page
+ * @param label what the button copies, for screen readers
+ */
+export const copyBox = (id: string, text: string, label: string): Html =>
+  html`<div class="copy"><pre class="code" id="${id}" tabindex="0">${text}</pre><button class="button small" type="button"
+data-copy="${id}" aria-label="Copy ${label}">Copy</button></div>`;
+
+/** The choice of the character between columns, closed because few files need it. */
+export const separatorField = html`<details class="separator small" data-separator><summary>Not separated by commas?</summary>
+<label class="field">Character between columns
+<select name="delimiter" data-delimiter><option value="">comma, or tab for .tsv</option><option value=";">semicolon</option><option value="tab">tab</option><option value="|">vertical bar</option></select></label>
+</details>`;
+
+/** The files that the choosers of a browser offer. */
+export const accepted = [
+  ...['.csv', '.tsv', '.txt', '.jsonl', '.ndjson', '.parquet', '.pq', '.gz', '.zst'],
+  ...['text/csv', 'text/tab-separated-values', 'application/x-ndjson', 'application/vnd.apache.parquet'],
+  ...['application/gzip', 'application/zstd'],
+].join(',');
