@@ -142,7 +142,7 @@ export interface DurableOutput {
   /**
    * Gives up what was not published. Its lock, or that of the output whose checkpoint covers it, is held.
    *
-   * @param extent what a checkpoint has recorded; without it, all that is here
+   * @param extent what a checkpoint has recorded; without it, what this process has written, or if that is nothing, all that is here
    */
   discard(extent?: StoredExtent): Promise<void>;
   /**

@@ -205,11 +205,12 @@ export class ObjectOutput implements DurableOutput {
   async discard(extent?: StoredExtent): Promise<void> {
     // Another process may have gone on with an upload if the response to a checkpoint of this one was lost.
     if (this.#claim.isUncertain) return;
-    const recorded = uploadShape.safeParse(extent?.state).data?.upload;
+    const known = [uploadShape.safeParse(extent?.state).data?.upload, this.#stream?.upload];
+    const own = new Set(known.filter(upload => upload !== undefined));
     await this.#do('write', async () => {
-      const uploads = recorded === undefined ? await this.#object.uploads() : [recorded];
+      const uploads = own.size > 0 ? [...own] : await this.#object.uploads();
       // If another process has taken over before they were listed, they may be its own.
-      if (uploads.length > 0) await this.#claim.confirm();
+      if (own.size === 0 && uploads.length > 0) await this.#claim.confirm();
       for (const upload of uploads) await this.#object.abort(upload);
     });
   }

@@ -4,6 +4,7 @@ import type { ObjectHead, ObjectRange, ObjectReader, ObjectStore } from '../../o
 import { type NewPatience, patiently } from '../../objects/patience.ts';
 import { failureOfConnection, failureOfStatus, StoreError, unless } from '../../objects/store-error.ts';
 import type { ByteStream } from '../../source.ts';
+import { DEFAULT_AGENT } from '../store-options.ts';
 
 /** Redirects of one request, as browsers and curl limit them (fetch.spec.whatwg.org, 4.3: 20). */
 const MAX_REDIRECTS = 20;
@@ -14,8 +15,8 @@ const CONNECT_MS = 30_000;
  *
  * @param secrets URLs that may hold a secret, such as presigned ones, by the names that are shown instead
  */
-export const httpsStore = (agent: string, secrets: ReadonlyMap<string, string> = new Map()): ObjectStore => ({
-  input: (name, patience) => new HttpsFile(name, secrets.get(name) ?? name, agent, patience),
+export const httpsStore = (secrets: ReadonlyMap<string, string> = new Map()): ObjectStore => ({
+  input: (name, patience) => new HttpsFile(name, secrets.get(name) ?? name, patience),
   renew() {},
 });
 
@@ -23,14 +24,12 @@ class HttpsFile implements ObjectReader {
   readonly name: string;
   readonly patience: NewPatience;
   readonly #url: string;
-  readonly #agent: string;
 
   /** @param name for messages */
-  constructor(name: string, url: string, agent: string, patience: NewPatience) {
+  constructor(name: string, url: string, patience: NewPatience) {
     this.name = name;
     this.patience = patience;
     this.#url = url;
-    this.#agent = agent;
   }
 
   /** Requests the first byte: a presigned URL is for GET only. */
@@ -83,7 +82,7 @@ class HttpsFile implements ObjectReader {
     for (let redirects = 0; ; redirects++) {
       const response = await send(url, {
         ...headers,
-        'user-agent': this.#agent,
+        'user-agent': DEFAULT_AGENT,
         'accept-encoding': 'identity',
       });
       const { statusCode = 0, headers: received } = response;

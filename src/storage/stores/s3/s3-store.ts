@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { ListObjectsV2CommandOutput, S3ClientConfig } from '@aws-sdk/client-s3';
 import { ListingLimit, type ObjectStore, parseObjectPrefix } from '../../objects/object-client.ts';
-import type { StoreOptions } from '../store-options.ts';
+import { DEFAULT_AGENT, type StoreOptions } from '../store-options.ts';
 import { fail } from './s3-errors.ts';
 import { pagesOf, payer, S3Object } from './s3-object.ts';
 import { ListObjectsV2Command, S3Client } from './sdk.ts';
@@ -23,15 +23,8 @@ interface S3Dialect {
 }
 
 /** Stores that speak the protocol of S3, through AWS's own client and its chain of credentials. */
-export const s3Store = (options: StoreOptions, agent: string): ObjectStore =>
-  storeOf(
-    {
-      config: configOf(options, agent),
-      hasDigests: true,
-      copiesParts: true,
-    },
-    options,
-  );
+export const s3Store = (options: StoreOptions): ObjectStore =>
+  storeOf({ config: configOf(options), hasDigests: true, copiesParts: true }, options);
 
 /** @param options what requests say besides */
 export function storeOf(dialect: S3Dialect, options: StoreOptions): ObjectStore {
@@ -73,8 +66,9 @@ const endpointOf = ({ endpoint }: StoreOptions): string | undefined =>
 /** Most services other than AWS's have no host for each bucket. */
 const isOtherService = (options: StoreOptions): boolean => endpointOf(options) !== undefined;
 
-export function configOf(options: StoreOptions, agent: string): S3ClientConfig {
+export function configOf(options: StoreOptions): S3ClientConfig {
   const { region, endpoint, profile, unsigned, pathStyle = isOtherService(options) } = options;
+  const { agent = DEFAULT_AGENT } = options;
   const agents = { keepAlive: true, maxSockets: CONNECTIONS };
   // Any region is one for a service that has none.
   const hasNone = region === undefined && isOtherService(options) && process.env.AWS_REGION === undefined;
